@@ -1,0 +1,164 @@
+"""The compiled core, as Python sees it. Arrays are views on the core's memory: do not write into them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Rows:
+    """Rows as read: nothing is trusted yet. A run or qrels before checks.
+
+    Row i: query `query_ids[query[i]]`, document `doc_id(i)`, `number[i]` (score or grade), `rank[i]`, `line[i]`,
+    label `labels[label[i]]` (run tag, or qrels column 2). Absent columns: number is NaN with state 3 (ABSENT),
+    rank is -1, label is -1. Lines that could not become a row are in `faults`.
+    """
+
+    OK: int  # 0
+    NOT_A_NUMBER: int  # 1: the text is no number; `number` is NaN
+    INFINITE: int  # 2
+    ABSENT: int  # 3: the format has no such column
+    NAN: int  # 4: the text is a number's "nan"
+
+    @staticmethod
+    def from_text(
+        data: Any,  # bytes-like (mmap, bytes, memoryview)
+        separator: str,  # " " any mix of blanks; "\t", ",", ";", "|" one character
+        query: int,
+        doc: int,
+        number: int = -1,
+        rank: int = -1,
+        label: int = -1,
+        least: int = 0,  # fewest columns
+        most: int = 0,  # most columns, 0 for no limit
+        skip: int = 0,  # header lines
+        quoted: bool = False,  # CSV quoting
+        comments: bool = False,  # lines beginning with '#'
+    ) -> Rows: ...
+    @staticmethod
+    def from_dicts(data: Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]]) -> Rows: ...
+    @staticmethod
+    def from_columns(
+        query: Sequence[str],
+        doc: Sequence[str],
+        number: NDArray[np.float64] | None = None,
+        rank: NDArray[np.int64] | None = None,
+        label: Sequence[str] | None = None,
+        line: NDArray[np.int64] | None = None,
+    ) -> Rows: ...
+    @staticmethod
+    def from_arrow(
+        stream: Any,  # any object with __arrow_c_stream__
+        query: str,
+        doc: str,
+        number: str | None = None,
+        rank: str | None = None,
+        label: str | None = None,
+    ) -> Rows: ...
+    def __len__(self) -> int: ...
+    @property
+    def query_ids(self) -> list[str]: ...
+    @property
+    def query(self) -> NDArray[np.int32]: ...
+    @property
+    def number(self) -> NDArray[np.float64]: ...
+    @property
+    def state(self) -> NDArray[np.uint8]: ...
+    @property
+    def rank(self) -> NDArray[np.int64]: ...
+    @property
+    def line(self) -> NDArray[np.int64]: ...
+    @property
+    def label(self) -> NDArray[np.int32]: ...
+    @property
+    def labels(self) -> list[str]: ...
+    @property
+    def doc_data(self) -> NDArray[np.uint8]: ...
+    @property
+    def doc_start(self) -> NDArray[np.int64]: ...
+    @property
+    def faults(self) -> list[tuple[int, int, str]]:
+        """(line, columns found, beginning of the line) of the first 1,000 lines with a wrong column count."""
+    @property
+    def fault_count(self) -> int: ...
+    @property
+    def undecodable(self) -> list[int]:
+        """Lines (rows, for other sources) whose ids are not UTF-8."""
+    def doc_id(self, row: int) -> str: ...
+    def doc_ids(self, rows: NDArray[np.int64] | None = None) -> list[str]: ...
+    def sorted(self, by: str, ties: str, precision: str, lower_is_better: bool) -> NDArray[np.int64]:
+        """Row indices, queries in order of first appearance, each query's rows in the order asked for."""
+    def duplicates(self, labels: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(rows, first rows): each row whose query and document (and label, if asked) an earlier row has."""
+    def take(self, rows: NDArray[np.int64]) -> Rows: ...
+
+class Judgments:
+    """Qrels, prepared for joining: pools by query, best grade first."""
+
+    @staticmethod
+    def from_rows(rows: Rows, subtopics: bool = False) -> Judgments: ...
+    @staticmethod
+    def from_dicts(data: Mapping[str, Mapping[str, int]]) -> Judgments: ...
+    @property
+    def query_ids(self) -> list[str]: ...
+    @property
+    def start(self) -> NDArray[np.int64]: ...
+    @property
+    def grade(self) -> NDArray[np.int32]: ...
+    @property
+    def subtopics(self) -> tuple[Any, ...] | None: ...
+    def doc_id(self, index: int) -> str: ...
+    def doc_ids(self) -> list[str]: ...
+    def join_rows(
+        self, rows: Rows, by: str, ties: str, precision: str, lower_is_better: bool, threads: int = 0
+    ) -> Joined: ...
+    def join_dicts(self, run: Any, by: str, ties: str, precision: str, lower_is_better: bool) -> Joined: ...
+    def join_text(
+        self,
+        data: Any,
+        separator: str,
+        query: int,
+        doc: int,
+        number: int,
+        rank: int,
+        label: int,
+        least: int,
+        most: int,
+        skip: int,
+        quoted: bool,
+        comments: bool,
+        by: str,
+        ties: str,
+        precision: str,
+        lower_is_better: bool,
+        threads: int = 0,
+    ) -> Joined: ...
+
+class Joined:
+    """What a join gives: the columns of a JudgedTable, and counts of faults seen on the way."""
+
+    @property
+    def in_run(self) -> NDArray[np.bool_]: ...
+    @property
+    def retrieved(self) -> NDArray[np.int64]: ...
+    @property
+    def start(self) -> NDArray[np.int64]: ...
+    @property
+    def rank(self) -> NDArray[np.int32]: ...
+    @property
+    def tie_first(self) -> NDArray[np.int32]: ...
+    @property
+    def tie_last(self) -> NDArray[np.int32]: ...
+    @property
+    def doc(self) -> NDArray[np.int64]: ...
+    @property
+    def unjudged_queries(self) -> list[str]: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def faults(self) -> dict[str, int]:
+        """Counts by fault: wrong_columns, not_a_number, nan_score, infinite_score, duplicate_document,
+        undecodable_bytes, rank_disagrees (queries). A join with faults other than the last is not to be used."""
+    @property
+    def tag(self) -> str:
+        """The run tag of the last row, or ''."""

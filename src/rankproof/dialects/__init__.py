@@ -1,0 +1,1 @@
+"""The shelf of dialects: one file per tool whose numbers we reproduce exactly."""

@@ -1,0 +1,78 @@
+"""Every error rankproof raises on purpose.
+
+    RankproofError                 base; `str(error)` is the whole message for a person
+    ├── UsageError                 the request cannot be met as asked            exit 2
+    │   ├── UnknownName            no shelf item has that name; says what is near
+    │   └── MissingExtra           a library is not installed; says the install line
+    ├── InputError                 the data cannot be trusted                     exit 1
+    │   ├── Unreadable             the bytes cannot be had (missing, a directory, broken archive)
+    │   └── Refused                checks found faults; carries the Findings
+    └── OutOfDialect               this data lies outside what a dialect reproduces  exit 1
+
+A message says what came, where, what is possible and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+
+class RankproofError(Exception):
+    """Base of all errors with a message meant for a person."""
+
+    exit_status = 1
+
+
+class UsageError(RankproofError):
+    """The request itself is wrong; no data was at fault."""
+
+    exit_status = 2
+
+
+class UnknownName(UsageError):
+    """No shelf item is called that; the message offers the nearest names."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        # difflib is imported here: it is only needed when something went wrong.
+        from difflib import get_close_matches
+
+        names = sorted(known)
+        folded = {n.casefold(): n for n in names}
+        near = [folded[n] for n in get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
+        if near:
+            hint = f"Did you mean {' or '.join(repr(n) for n in near)}?"
+        else:
+            hint = f"Known: {', '.join(names)}."
+        super().__init__(f"No {kind} is called {name!r}. {hint}")
+        self.kind, self.name, self.near = kind, name, near
+
+
+class MissingExtra(UsageError):
+    """An optional library is needed and not installed."""
+
+    def __init__(self, what: str, library: str, extra: str) -> None:
+        super().__init__(
+            f"{what} needs the library {library!r}, which is not installed. "
+            f"Install it with: pip install 'rankproof[{extra}]'"
+        )
+
+
+class InputError(RankproofError):
+    """The data cannot be trusted or read."""
+
+
+class Unreadable(InputError):
+    """The bytes of an input cannot be had."""
+
+
+class Refused(InputError):
+    """Checks found faults that make a result indefensible; `findings` holds them."""
+
+    def __init__(self, message: str, findings: Sequence[Any] = ()) -> None:
+        super().__init__(message)
+        self.findings = tuple(findings)
+
+
+class OutOfDialect(InputError):
+    """The data lies outside the limits in which a dialect reproduces its tool."""

@@ -1,0 +1,1 @@
+"""Verbs: functions from records to records. Nothing here prints or writes."""

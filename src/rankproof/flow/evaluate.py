@@ -1,0 +1,156 @@
+"""Evaluate: from judged tables to values, population and fine print."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof import shelf
+from rankproof.dialects._contract import Dialect, Reading
+from rankproof.flow.fine_print import fine_print
+from rankproof.measures._contract import Variant
+from rankproof.records import views
+from rankproof.records.evaluation import Evaluation, Population, Result
+from rankproof.records.judged import JudgedTable
+from rankproof.records.order import Order
+from rankproof.records.settings import DEFAULT_SETTINGS, Settings
+
+# Gives the table of the run at hand, built with the order asked for.
+Tables = Callable[[Order], JudgedTable]
+
+# Least value of a query in a geometric mean, as in trec_eval: one zero must not wipe out the rest.
+GEOMETRIC_FLOOR = 1e-5
+
+
+def evaluate_tables(
+    tables: Tables,
+    variants: Sequence[Variant],
+    settings: Settings = DEFAULT_SETTINGS,
+    order: Order | None = None,
+    run_name: str = "run",
+) -> Evaluation:
+    """Values of all variants on one run. `order`, when given, overrides the dialect's."""
+    dialect: Dialect = shelf.find("dialects", settings.dialect)
+    asked = {variant: speak(variant, dialect, settings) for variant in variants}
+    seen: dict[Reading, JudgedTable] = {}
+    on: dict[Variant, JudgedTable] = {}
+    for variant in asked.values():
+        reading = dialect.read(variant)
+        if order is not None:
+            reading = replace(reading, order=order)
+        if settings.complete:
+            reading = replace(reading, missing="zero")
+        if reading not in seen:
+            seen[reading] = prepare(tables(reading.order), reading, settings)
+        on[variant] = seen[reading]
+    skipped: tuple[str, ...] = ()
+    if settings.undefined == "skip":
+        on, skipped = _skip_undefined(on)
+    results = {}
+    for said, variant in asked.items():
+        dialect.limit(on[variant], variant)
+        result = measure(on[variant], variant, dialect, settings)
+        results[str(said)] = result if str(said) == result.text else replace(result, text=str(said))
+    first = next(iter(on.values()))
+    whole = tables(first.order)
+    population = _population(whole, first, skipped, next(iter(seen)).missing)
+    notes = fine_print(population, results, first, settings, dialect)
+    return Evaluation(results, population, notes, run_name, dialect.name)
+
+
+def speak(variant: Variant, dialect: Dialect, settings: Settings) -> Variant:
+    """The variant as the dialect and the settings' relevance level define it."""
+    if settings.level is not None and "rel" in variant.values:
+        (rel,) = (p for p in variant.measure.params if p.name == "rel")
+        # A level replaces the usual `grade >= 1` only; measures whose rel means something else keep theirs.
+        if rel.default == 1 and variant["rel"] == 1:
+            variant = Variant(variant.measure, {**variant.values, "rel": settings.level}, variant.at)
+    return dialect.speak(variant)
+
+
+def prepare(table: JudgedTable, reading: Reading, settings: Settings) -> JudgedTable:
+    """The table as a reading and the settings want it: negatives, condensing, depth, population."""
+    table = views.read_negatives(table, reading.negatives)
+    # trec_eval cuts before it condenses: -M counts documents as retrieved.
+    if settings.depth is not None:
+        table = views.cut(table, settings.depth)
+    if settings.judged_only:
+        table = views.condensed(table)
+    return views.select(table, table.in_run) if reading.missing == "drop" else table
+
+
+def measure(table: JudgedTable, variant: Variant, dialect: Dialect, settings: Settings) -> Result:
+    """One variant's values on a table, and their aggregate."""
+    kind = variant.measure
+    ties = None
+    if settings.ties == "rule":
+        values = kind.compute(table, variant)
+    else:
+        from rankproof.flow.ties import over_ties
+
+        ties = over_ties(table, variant)
+        values = ties.by_query[:, 1].copy()
+    if dialect.round_query is not None:
+        values = np.round(values, dialect.round_query)
+    undefined = kind.undefined(table, variant)
+    ids: Sequence[str] = table.pool.query_ids
+    names: tuple[str, ...] = ()
+    if undefined.any():
+        names = tuple(ids[i] for i in np.flatnonzero(undefined))
+        if kind.skips_undefined:
+            ids = [ids[i] for i in np.flatnonzero(~undefined)]
+            values = values[~undefined]
+    mean = aggregate(values, kind.aggregate)
+    if dialect.round_mean is not None:
+        mean = round(mean, dialect.round_mean)
+    return Result(
+        variant.text, mean, ids, values, names, kind.aggregate, kind.better, kind.whole,
+        kind.fine_print(table, variant), ties,
+    )  # fmt: skip
+
+
+def aggregate(values: NDArray[np.float64], how: str) -> float:
+    """One number for all queries; NaN for no query at all. fsum: the order of queries cannot matter."""
+    if len(values) == 0:
+        return math.nan
+    if how == "sum":
+        return math.fsum(values.tolist())
+    if how == "geometric":
+        logs = np.log(np.maximum(values, GEOMETRIC_FLOOR))
+        return math.exp(math.fsum(logs.tolist()) / len(values))
+    return math.fsum(values.tolist()) / len(values)
+
+
+def _skip_undefined(on: dict[Variant, JudgedTable]) -> tuple[dict[Variant, JudgedTable], tuple[str, ...]]:
+    """Leaves out of every table the queries where any asked measure is undefined: one population for all."""
+    out: dict[str, None] = {}
+    for variant, table in on.items():
+        undefined = variant.measure.undefined(table, variant)
+        out.update(dict.fromkeys(table.pool.query_ids[i] for i in np.flatnonzero(undefined)))
+    chosen: dict[int, JudgedTable] = {}
+    for table in on.values():
+        if id(table) not in chosen:
+            keep = np.array([query not in out for query in table.pool.query_ids], dtype=bool)
+            chosen[id(table)] = views.select(table, keep)
+    return {variant: chosen[id(table)] for variant, table in on.items()}, tuple(out)
+
+
+def _population(
+    whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...], missing: str
+) -> Population:
+    ids = whole.pool.query_ids
+    absent = np.flatnonzero(~whole.in_run)
+    empty = np.flatnonzero(scored.pool.relevant(1) == 0)
+    return Population(
+        scored=len(scored),
+        judged=len(whole),
+        missing=tuple(ids[i] for i in absent),
+        missing_policy=missing,
+        without_relevant=tuple(scored.pool.query_ids[i] for i in empty),
+        unjudged=whole.unjudged_queries,
+        skipped=skipped,
+    )

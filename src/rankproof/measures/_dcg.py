@@ -1,0 +1,57 @@
+"""Discounted gains, shared by the measures built on them. Sums run from the first rank to the last."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.measures._gain import Gain, gain_of
+from rankproof.records.judged import JudgedTable
+from rankproof.records.pool import Pool
+
+
+def discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
+    """What a gain at a rank is divided by: log2(rank + 1), or jk2002's log2(rank) from rank 2 on."""
+    if name == "log2":
+        return np.log2(rank + 1.0)
+    return np.maximum(np.log2(rank), 1.0)
+
+
+def dcg(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:
+    """Sum over the first k ranks of gain over discount, by query."""
+    worth = table.remember(
+        ("discounted", gain, rel, discounted),
+        lambda: gain_of(table.grade, gain, rel) / discount(table.rank, discounted),
+    )
+    return table.sum(worth if k is None else worth * table.within(k))
+
+
+def ideal_dcg(pool: Pool, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:
+    """The same sum for the best possible order of all judged documents."""
+
+    def discounted_ideal() -> NDArray[np.float64]:
+        worth = gain_of(pool.grade, gain, rel)
+        if not isinstance(gain, str):
+            # A mapping may rank grades differently than their numbers do: the ideal sorts by gain.
+            worth = worth[np.lexsort((-worth, pool.query))]
+        # A document with a negative gain is never part of an ideal ranking.
+        return np.maximum(worth, 0.0) / discount(pool.position, discounted)
+
+    def compute() -> NDArray[np.float64]:
+        worth = pool.remember(("ideal", gain, rel, discounted), discounted_ideal)
+        return pool.sum(worth if k is None else worth * (pool.position <= k))
+
+    return pool.remember(("ideal_dcg", k, gain, rel, discounted), compute)
+
+
+def ideal_of_retrieved(
+    table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str
+) -> NDArray[np.float64]:
+    """The same sum for the best order of the documents that were retrieved."""
+    worth = np.maximum(gain_of(table.grade, gain, rel), 0.0)
+    turn = np.lexsort((-worth, table.query))
+    position = np.arange(1, len(worth) + 1) - table.start[:-1][table.query]
+    kept = worth[turn] / discount(position, discounted)
+    return table.sum(kept if k is None else kept * (position <= k))

@@ -1,0 +1,149 @@
+"""From what people type to Variants: `nDCG@10`, `P(rel=2)@5`, `mrr@10`, trec_eval's `ndcg_cut.10,20`.
+
+The one place where a measure's name is read. Every accepted spelling means exactly one definition.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from rankproof import shelf
+from rankproof.errors import UnknownName, UsageError
+from rankproof.measures._contract import Measure, Variant
+from rankproof.measures._trec import trec_variants
+
+_FORM = re.compile(r"(?P<name>[^()@\s]+)(?:\((?P<params>.*)\))?(?:@(?P<at>[^@()]+))?")
+
+
+def parse(asked: str | Variant | Iterable[str | Variant]) -> tuple[Variant, ...]:
+    """The variants that a text, or several texts, ask for; each once, in the order asked."""
+    if isinstance(asked, Variant):
+        return (asked,)
+    if isinstance(asked, str):
+        return _parse_text(asked)
+    found: dict[Variant, None] = {}
+    for item in asked:
+        found.update(dict.fromkeys(parse(item)))
+    return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def _parse_text(text: str) -> tuple[Variant, ...]:
+    found: dict[Variant, None] = {}
+    for token in tokens(text):
+        found.update(dict.fromkeys(read(token)))
+    if not found:
+        raise UsageError("No measure was asked for. Name one or more, such as: nDCG@10 RR@10 R@100")
+    return tuple(found)
+
+
+def tokens(text: str) -> list[str]:
+    """The text split at white space and at commas, except commas inside brackets or trec_eval's lists."""
+    pieces: list[str] = []
+    depth = 0
+    for part in re.split(r"([\s,(){}])", text):
+        if part in ("(", "{"):
+            depth += 1
+        elif part in (")", "}"):
+            depth -= 1
+        if depth == 0 and (part == "," or part.isspace()):
+            pieces.append(part)
+        elif pieces and pieces[-1] not in (",", "") and not pieces[-1].isspace():
+            pieces[-1] += part
+        elif part:
+            pieces.append(part)
+    out: list[str] = []
+    comma = False
+    for piece in pieces:
+        if piece == "," or piece.isspace():
+            comma = piece == "," and bool(out)
+        elif comma and re.match(r"[-+.\d]", piece) and not re.match(r"\d+pt", piece):
+            out[-1] += "," + piece  # a further number of trec_eval's `P.5,10`
+            comma = False
+        else:
+            out.append(piece)
+            comma = False
+    return out
+
+
+def read(token: str) -> tuple[Variant, ...]:
+    """The variants of one token: one, except for trec_eval's names, which may stand for several."""
+    match = _FORM.fullmatch(token)
+    measure = None if match is None else by_name(match["name"])
+    if match is not None and measure is not None and measure.name == match["name"]:
+        return (_variant(measure, match["params"], match["at"], token),)
+    trec = trec_variants(token)
+    if trec is not None:
+        return trec
+    if match is None or measure is None:
+        name = re.split(r"[(@]", token)[0]
+        raise UnknownName("measure", name or token, _known_names())
+    return (_variant(measure, match["params"], match["at"], token),)
+
+
+def by_name(name: str) -> Measure | None:
+    """The measure with this name or everyday spelling."""
+    measures = shelf.offered("measures")
+    if name in measures:
+        return measures[name]  # type: ignore[no-any-return]
+    folded = name.casefold().replace("-", "_")
+    found = _spellings().get(folded)
+    if found is None and name in (everything := shelf.everything("measures")):
+        return everything[name]  # type: ignore[no-any-return]
+    return found
+
+
+@lru_cache(maxsize=1)
+def _spellings() -> dict[str, Measure]:
+    return {
+        spelling.casefold(): measure
+        for measure in shelf.offered("measures").values()
+        for spelling in (*measure.spellings, measure.name)
+    }
+
+
+def _known_names() -> set[str]:
+    return {*shelf.everything("measures"), *_spellings()}
+
+
+def _variant(measure: Measure, params: str | None, at: str | None, token: str) -> Variant:
+    known = {p.name: p for p in measure.params}
+    values = {p.name: p.default for p in measure.params}
+    for part in _split_params(params):
+        name, eq, text = part.partition("=")
+        name = name.strip()
+        if not eq or name not in known:
+            offer = f"It takes: {', '.join(known)}." if known else "It takes no parameters."
+            raise UsageError(f"{token}: {measure.name} has no parameter {name!r}. {offer}")
+        try:
+            values[name] = known[name].kind.read(text.strip())
+        except ValueError as error:
+            raise UsageError(f"{token}: {name} {error}.") from None
+    return Variant(measure, values, _cutoff(measure, at, token))
+
+
+def _split_params(params: str | None) -> list[str]:
+    """Parameters between commas, leaving the commas of `{1:0,2:1}` alone."""
+    if params is None or not params.strip():
+        return []
+    return re.split(r",(?![^{]*\})", params)
+
+
+def _cutoff(measure: Measure, at: str | None, token: str) -> float | int | None:
+    if at is None:
+        if measure.cutoff in ("required", "recall"):
+            raise UsageError(f"{token}: {measure.name} needs a cutoff, such as {measure.name}@10.")
+        return None
+    if measure.cutoff == "none":
+        raise UsageError(f"{token}: {measure.name} takes no cutoff. Ask for {measure.name}.")
+    try:
+        value = float(at) if measure.cutoff == "recall" else int(at)
+    except ValueError:
+        value = -1
+    if measure.cutoff == "recall" and not 0 <= value <= 1:
+        raise UsageError(f"{token}: the recall level must be a number from 0 to 1; got {at!r}.")
+    if measure.cutoff != "recall" and value < 1:
+        raise UsageError(f"{token}: the cutoff must be a whole number, 1 or more; got {at!r}.")
+    return value

@@ -1,0 +1,56 @@
+"""Precision: the share of relevant documents among the first k.
+
+Relevant documents in the first k, over k, even when fewer than k were returned (`denominator=returned` divides
+by the number returned instead).
+
+range: 0 to 1
+undefined: the query has no relevant document; counts as 0
+source: Cleverdon, Mills and Keen, Factors determining the performance of indexing systems, 1966
+
+>>> from rankproof.testing import value
+>>> value("P@5", ranking=[1, 0, 1])
+0.4
+>>> value("P(denominator=returned)@5", ranking=[1, 0, 1])
+0.6667
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._kinds import Choice
+from rankproof.records.judged import JudgedTable
+
+DENOMINATOR = Param(
+    "denominator", Choice(("k", "returned")), "k", "divide by k, or by min(k, documents returned)"
+)
+
+
+def precision(table: JudgedTable, variant: Variant) -> Values:
+    """Relevant in the first k, divided."""
+    k = variant.k
+    assert k is not None
+    found = table.relevant_retrieved(variant["rel"], k)
+    if variant["denominator"] == "k":
+        return found / k
+    returned = np.minimum(table.retrieved, k)
+    return np.divide(found, returned, out=np.zeros(len(found)), where=returned > 0)
+
+
+def fine_print(table: JudgedTable, variant: Variant) -> str:
+    """The divisor in words."""
+    return "over k" if variant["denominator"] == "k" else "over the documents returned, at most k"
+
+
+OFFERS = (
+    Measure(
+        name="P",
+        page=__doc__,
+        compute=precision,
+        params=(REL, DENOMINATOR),
+        cutoff="required",
+        fine_print=fine_print,
+        spellings=("p", "precision"),
+    ),
+)

@@ -1,0 +1,63 @@
+"""Recall: the share of the relevant documents that is among the first k.
+
+Relevant documents in the first k, over all relevant documents. With more than k relevant documents recall
+cannot reach 1: the fine print says for how many queries that cap binds.
+
+range: 0 to 1
+undefined: the query has no relevant document; counts as 0
+source: Cleverdon, Mills and Keen, Factors determining the performance of indexing systems, 1966
+
+>>> from rankproof.testing import value
+>>> value("R@10", ranking=[1, 1, 1, 1, 1, 1], pool=[1] * 8)
+0.75
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._kinds import Choice
+from rankproof.records.judged import JudgedTable
+
+DENOMINATOR = Param(
+    "denominator",
+    Choice(("relevant", "min_k")),
+    "relevant",
+    "divide by all relevant documents, or at most k of them",
+)
+
+
+def recall(table: JudgedTable, variant: Variant) -> Values:
+    """Relevant in the first k, over relevant."""
+    relevant = table.pool.relevant(variant["rel"])
+    if variant["denominator"] == "min_k":
+        relevant = np.minimum(relevant, variant.k)
+    found = table.relevant_retrieved(variant["rel"], variant.k)
+    return np.divide(found, relevant, out=np.zeros(len(found)), where=relevant > 0)
+
+
+def fine_print(table: JudgedTable, variant: Variant) -> str:
+    """Whether the cutoff keeps recall below 1 for some queries."""
+    if variant["denominator"] == "min_k":
+        return "over min(relevant documents, k)"
+    capped = int((table.pool.relevant(variant["rel"]) > (variant.k or 0)).sum())
+    cap = (
+        f"; {capped} queries have more than {variant.k} relevant documents and cannot reach 1"
+        if capped
+        else ""
+    )
+    return f"over all relevant documents{cap}"
+
+
+OFFERS = (
+    Measure(
+        name="R",
+        page=__doc__,
+        compute=recall,
+        params=(REL, DENOMINATOR),
+        cutoff="required",
+        fine_print=fine_print,
+        spellings=("r", "recall"),
+    ),
+)

@@ -1,0 +1,107 @@
+"""The judged side of a collection: for each query the grades of its whole pool, best first.
+
+A pool belongs to the qrels, not to a run. What depends on it alone (relevant counts, ideal gains) is
+computed once here and shared by every run evaluated on the same judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Literal, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+Negatives = Literal["nonrelevant", "unjudged"]
+T = TypeVar("T")
+
+
+class Pool:
+    """Grades of all documents in the qrels, by query; within a query in descending order of grade.
+
+    `negatives` says how a grade below 0 is read: "nonrelevant" (judged, not relevant; rankproof's way)
+    or "unjudged" (pooled but not judged; trec_eval's way).
+    """
+
+    __slots__ = ("_memo", "grade", "negatives", "query_ids", "start", "top_grade")
+
+    def __init__(
+        self,
+        query_ids: Sequence[str],
+        start: NDArray[np.int64],
+        grade: NDArray[np.int32],
+        negatives: Negatives = "nonrelevant",
+        top_grade: int | None = None,
+    ) -> None:
+        self.query_ids = query_ids
+        self.start = start
+        self.grade = grade
+        self.negatives: Negatives = negatives
+        # A constant of the whole collection: a part of it (a partition, a selection) passes it in.
+        if top_grade is None:
+            top_grade = max(0, int(grade.max())) if len(grade) else 0
+        self.top_grade: int = top_grade
+        self._memo: dict[Hashable, Any] = {}
+
+    def __len__(self) -> int:
+        """Number of queries."""
+        return len(self.start) - 1
+
+    def remember(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """`compute()`, once; later calls with the same key give the same object."""
+        try:
+            return cast(T, self._memo[key])
+        except KeyError:
+            value = self._memo[key] = compute()
+            return value
+
+    @property
+    def size(self) -> NDArray[np.int64]:
+        """Documents in each query's pool, judged or not."""
+        return self.remember("size", lambda: np.diff(self.start))
+
+    @property
+    def query(self) -> NDArray[np.int64]:
+        """For each pooled document, the index of its query."""
+        return self.remember("query", lambda: np.repeat(np.arange(len(self)), self.size))
+
+    @property
+    def position(self) -> NDArray[np.int64]:
+        """For each pooled document, its 1-based place in its query's ideal order."""
+        return self.remember(
+            "position", lambda: np.arange(1, len(self.grade) + 1) - self.start[:-1][self.query]
+        )
+
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """For each pooled document, whether it has a grade (and not only a place in the pool)."""
+        if self.negatives == "nonrelevant":
+            return self.remember("judged", lambda: np.ones(len(self.grade), dtype=bool))
+        return self.remember("judged", lambda: self.grade >= 0)
+
+    def sum(self, weights: NDArray[Any]) -> NDArray[np.float64]:
+        """Sum of a value per pooled document, by query, added in ideal order."""
+        return np.bincount(self.query, weights=weights, minlength=len(self))
+
+    def count(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Number of pooled documents that a mask selects, by query."""
+        return np.bincount(self.query[mask], minlength=len(self))
+
+    def relevant(self, rel: int) -> NDArray[np.int64]:
+        """Number of documents with grade `rel` or more, by query."""
+        return self.remember(("relevant", rel), lambda: self.count(self.grade >= rel))
+
+    def read_negatives(self, negatives: Negatives) -> Pool:
+        """The same pool with grades below 0 read in another way."""
+        if negatives == self.negatives:
+            return self
+        return self.remember(
+            ("read", negatives),
+            lambda: Pool(self.query_ids, self.start, self.grade, negatives, self.top_grade),
+        )
+
+    def select(self, keep: NDArray[np.bool_]) -> Pool:
+        """The pool of the queries that a mask over queries keeps; constants stay those of the whole."""
+        ids = [self.query_ids[i] for i in np.flatnonzero(keep)]
+        start = np.concatenate(([0], np.cumsum(self.size[keep])))
+        return Pool(ids, start, self.grade[keep[self.query]], self.negatives, self.top_grade)

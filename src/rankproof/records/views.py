@@ -1,0 +1,97 @@
+"""Other tables made from a JudgedTable: cut, condensed, selected, reordered. None writes into its input."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.records.judged import JudgedTable
+from rankproof.records.pool import Negatives
+
+
+def _rows(
+    table: JudgedTable,
+    keep: NDArray[np.bool_],
+    retrieved: NDArray[np.int64],
+    rank: NDArray[np.int32] | None = None,
+    tie_first: NDArray[np.int32] | None = None,
+    tie_last: NDArray[np.int32] | None = None,
+) -> JudgedTable:
+    """The rows a mask keeps, with new ranks where given (arrays over the kept rows)."""
+    start = np.concatenate(([0], np.cumsum(table.count(keep))))
+    return JudgedTable(
+        table.pool,
+        table.in_run,
+        retrieved,
+        start,
+        table.rank[keep] if rank is None else rank,
+        table.tie_first[keep] if tie_first is None else tie_first,
+        table.tie_last[keep] if tie_last is None else tie_last,
+        table.doc[keep],
+        table.order,
+        table.unjudged_queries,
+        table.subtopics,
+    )
+
+
+def cut(table: JudgedTable, depth: int) -> JudgedTable:
+    """Only the first `depth` documents of each ranking (trec_eval's -M)."""
+    keep = table.rank <= depth
+    return _rows(table, keep, np.minimum(table.retrieved, depth))
+
+
+def condensed(table: JudgedTable) -> JudgedTable:
+    """Unjudged documents removed from each ranking before ranks are given (trec_eval's -J)."""
+    keep = table.judged
+    position = table.running(keep)[keep].astype(np.int32)
+    # A tie group of the condensed list is what is left of the old one: rows of a query with one tie_first.
+    query, first = table.query[keep], table.tie_first[keep]
+    new = np.ones(len(first), dtype=bool)
+    new[1:] = (query[1:] != query[:-1]) | (first[1:] != first[:-1])
+    group = np.cumsum(new) - 1
+    heads = np.flatnonzero(new)
+    tails = np.append(heads[1:], len(first)) - 1
+    return _rows(table, keep, table.count(keep), position, position[heads][group], position[tails][group])
+
+
+def select(table: JudgedTable, keep: NDArray[np.bool_]) -> JudgedTable:
+    """Only the queries that a mask over queries keeps."""
+    if keep.all():
+        return table
+    rows = keep[table.query]
+    pool = table.pool.select(keep)
+    # Where each kept query's pool begins, old against new: rows point into the pool's columns.
+    shift = table.pool.start[:-1][keep] - pool.start[:-1]
+    counts = np.diff(table.start)[keep]
+    return JudgedTable(
+        pool,
+        table.in_run[keep],
+        table.retrieved[keep],
+        np.concatenate(([0], np.cumsum(counts))),
+        table.rank[rows],
+        table.tie_first[rows],
+        table.tie_last[rows],
+        table.doc[rows] - np.repeat(shift, counts),
+        table.order,
+        table.unjudged_queries,
+        None if table.subtopics is None else table.subtopics.select(keep, shift),
+    )
+
+
+def read_negatives(table: JudgedTable, negatives: Negatives) -> JudgedTable:
+    """The same table with grades below 0 read in another way."""
+    if table.pool.negatives == negatives:
+        return table
+    return JudgedTable(
+        table.pool.read_negatives(negatives), table.in_run, table.retrieved, table.start, table.rank,
+        table.tie_first, table.tie_last, table.doc, table.order, table.unjudged_queries, table.subtopics,
+    )  # fmt: skip
+
+
+def reranked(table: JudgedTable, rank: NDArray[np.int32]) -> JudgedTable:
+    """The same documents at other ranks (one per row of `table`); rows are sorted anew within each query."""
+    turn = np.lexsort((rank, table.query))
+    return JudgedTable(
+        table.pool, table.in_run, table.retrieved, table.start, rank[turn], table.tie_first[turn],
+        table.tie_last[turn], table.doc[turn], table.order, table.unjudged_queries, table.subtopics,
+    )  # fmt: skip

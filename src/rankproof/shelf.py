@@ -1,0 +1,85 @@
+"""Finds what the files of a shelf offer, and other packages' entry points.
+
+A shelf is a folder of modules. A module on it ends in ``OFFERS = (item, ...)`` and every item has a
+``name``. Adding the file is the whole registration: the command line, the generated reference,
+``rankproof explain`` and the contract tests all read the shelf through this module.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+from rankproof.errors import UnknownName
+
+# Shelf folder -> the singular noun used in messages and pages.
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "measures": "measure",
+        "dialects": "dialect",
+        "formats": "format",
+        "checks": "check",
+        "similarities": "similarity",
+        "reports": "report",
+    }
+)
+
+_loaded: dict[str, dict[str, Any]] = {}
+_with_plugins: set[str] = set()
+
+
+def offered(shelf: str) -> Mapping[str, Any]:
+    """The items that rankproof's own files put on a shelf, by name, in file order."""
+    items = _loaded.get(shelf)
+    if items is None:
+        items = _loaded[shelf] = _load(shelf)
+    return items
+
+
+def everything(shelf: str) -> Mapping[str, Any]:
+    """The items of a shelf, with those that installed packages add by entry point."""
+    items = _loaded.setdefault(shelf, _load(shelf)) if shelf not in _loaded else _loaded[shelf]
+    if shelf not in _with_plugins:
+        # Scanning installed packages costs more than the rest of start-up: done only when asked for.
+        from importlib.metadata import entry_points
+
+        for point in entry_points(group=f"rankproof.{shelf}"):
+            for item in point.load():
+                _add(items, item, f"entry point {point.name}")
+        _with_plugins.add(shelf)
+    return items
+
+
+def find(shelf: str, name: str) -> Any:
+    """The item called `name`; an error that names its neighbours when there is none."""
+    items = offered(shelf)
+    if name in items:
+        return items[name]
+    items = everything(shelf)
+    if name in items:
+        return items[name]
+    raise UnknownName(KINDS[shelf], name, items)
+
+
+def _load(shelf: str) -> dict[str, Any]:
+    package = import_module(f"rankproof.{shelf}")
+    items: dict[str, Any] = {}
+    modules = {
+        file[:-3]
+        for folder in package.__path__
+        for file in os.listdir(folder)
+        if file.endswith(".py") and not file.startswith("_")
+    }
+    for module in sorted(modules):
+        for item in import_module(f"rankproof.{shelf}.{module}").OFFERS:
+            _add(items, item, f"rankproof/{shelf}/{module}.py")
+    return items
+
+
+def _add(items: dict[str, Any], item: Any, where: str) -> None:
+    if item.name in items:
+        raise TypeError(f"{where} offers {item.name!r}, but that name is taken on this shelf")
+    items[item.name] = item
