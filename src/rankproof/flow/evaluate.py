@@ -13,6 +13,7 @@ from rankproof import shelf
 from rankproof.dialects._contract import Dialect, Reading
 from rankproof.flow.fine_print import fine_print
 from rankproof.measures._contract import Variant
+from rankproof.measures._text import canonical
 from rankproof.records import views
 from rankproof.records.evaluation import Evaluation, Population, Result
 from rankproof.records.judged import JudgedTable
@@ -32,12 +33,14 @@ def evaluate_tables(
     settings: Settings = DEFAULT_SETTINGS,
     order: Order | None = None,
     run_name: str = "run",
+    run_tag: str = "",
 ) -> Evaluation:
     """Values of all variants on one run. `order`, when given, overrides the dialect's."""
     dialect: Dialect = shelf.find("dialects", settings.dialect)
     asked = {variant: speak(variant, dialect, settings) for variant in variants}
     seen: dict[Reading, JudgedTable] = {}
     on: dict[Variant, JudgedTable] = {}
+    readings: dict[Variant, Reading] = {}
     for variant in asked.values():
         reading = dialect.read(variant)
         if order is not None:
@@ -46,20 +49,26 @@ def evaluate_tables(
             reading = replace(reading, missing="zero")
         if reading not in seen:
             seen[reading] = prepare(tables(reading.order), reading, settings)
-        on[variant] = seen[reading]
+        on[variant], readings[variant] = seen[reading], reading
     skipped: tuple[str, ...] = ()
     if settings.undefined == "skip":
         on, skipped = _skip_undefined(on)
     results = {}
     for said, variant in asked.items():
-        dialect.limit(on[variant], variant)
-        result = measure(on[variant], variant, dialect, settings)
+        dialect.check(on[variant], variant)
+        result = measure(on[variant], variant, readings[variant], settings)
+        if dialect.round_mean is not None:
+            result = replace(result, mean=round(result.mean, dialect.round_mean))
         results[str(said)] = result if str(said) == result.text else replace(result, text=str(said))
     first = next(iter(on.values()))
     whole = tables(first.order)
     population = _population(whole, first, skipped, next(iter(seen)).missing)
     notes = fine_print(population, results, first, settings, dialect)
-    return Evaluation(results, population, notes, run_name, dialect.name)
+    spelled = {variant.typed: variant.text for variant in variants if variant.typed}
+    return Evaluation(
+        results, population, notes, run_name, dialect.name, spelled,
+        settings=settings, run_tag=run_tag, canonical=canonical,
+    )  # fmt: skip
 
 
 def speak(variant: Variant, dialect: Dialect, settings: Settings) -> Variant:
@@ -77,25 +86,31 @@ def prepare(table: JudgedTable, reading: Reading, settings: Settings) -> JudgedT
     table = views.read_negatives(table, reading.negatives)
     # trec_eval cuts before it condenses: -M counts documents as retrieved.
     if settings.depth is not None:
+        if settings.ties != "rule" or reading.ties != "rule":
+            from rankproof.flow.ties import refuse_split_ties
+
+            refuse_split_ties(table, settings.depth)
         table = views.cut(table, settings.depth)
     if settings.judged_only:
         table = views.condensed(table)
     return views.select(table, table.in_run) if reading.missing == "drop" else table
 
 
-def measure(table: JudgedTable, variant: Variant, dialect: Dialect, settings: Settings) -> Result:
+def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Settings) -> Result:
     """One variant's values on a table, and their aggregate."""
     kind = variant.measure
     ties = None
-    if settings.ties == "rule":
+    if settings.ties == "rule" and reading.ties == "rule":
         values = kind.compute(table, variant)
     else:
         from rankproof.flow.ties import over_ties
 
         ties = over_ties(table, variant)
         values = ties.by_query[:, 1].copy()
-    if dialect.round_query is not None:
-        values = np.round(values, dialect.round_query)
+        if settings.ties == "rule":
+            ties = None  # the mean over orders is the tool's own value, not a range that somebody asked for
+    if reading.rounds is not None:
+        values = np.array([reading.rounds(value) for value in values.tolist()])
     undefined = kind.undefined(table, variant)
     ids: Sequence[str] = table.pool.query_ids
     names: tuple[str, ...] = ()
@@ -104,12 +119,15 @@ def measure(table: JudgedTable, variant: Variant, dialect: Dialect, settings: Se
         if kind.skips_undefined:
             ids = [ids[i] for i in np.flatnonzero(~undefined)]
             values = values[~undefined]
+            if ties is not None:
+                ties = replace(ties, by_query=ties.by_query[~undefined])
     mean = aggregate(values, kind.aggregate)
-    if dialect.round_mean is not None:
-        mean = round(mean, dialect.round_mean)
+    labels = None
+    if kind.labels is not None:
+        labels = dict(zip(table.pool.query_ids, kind.labels(table, variant), strict=True))
     return Result(
         variant.text, mean, ids, values, names, kind.aggregate, kind.better, kind.whole,
-        kind.fine_print(table, variant), ties,
+        kind.fine_print(table, variant), ties, labels,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,17 @@ from rankproof.records.judged import JudgedTable
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+Cutoff = Literal["none", "optional", "required", "recall"]
+
+
+class _Required:
+    """The default of a parameter that has none: whoever asks must say it."""
+
+    def __repr__(self) -> str:
+        return "none: it must be said"
+
+
+REQUIRED: Final = _Required()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +37,47 @@ class Param:
     meaning: str
 
 
+class Item(Protocol):
+    """What a text such as `name(param=value)@k` can stand for: an item of the measures or another shelf."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """The choices it leaves open."""
+
+    @property
+    def cutoff(self) -> Cutoff:
+        """Whether it takes a cutoff."""
+
+
 REL = Param("rel", Whole(0), 1, "the least grade that counts as relevant")
+
+
+def text_of(item: Item, values: dict[str, Any], at: float | int | None) -> str:
+    """The canonical text of an item with its choices: what is default is left unsaid."""
+    said = [f"{p.name}={p.kind.show(values[p.name])}" for p in item.params if values[p.name] != p.default]
+    text = item.name + (f"({','.join(said)})" if said else "")
+    return text if at is None else f"{text}@{show_number(at)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variant:
-    """A measure with every choice made. `str()` is its canonical text, which reads back to itself."""
+    """A measure with every choice made. `str()` is its canonical text, which reads back to itself.
+
+    `typed` is another tool's name for it, when that tool prints parameters as they were typed; it makes no difference.
+    """
 
     measure: Measure
     values: dict[str, Any]
     at: float | int | None = None
+    typed: str = ""
     text: str = field(init=False)
 
     def __post_init__(self) -> None:
-        said = [
-            f"{p.name}={p.kind.show(self.values[p.name])}"
-            for p in self.measure.params
-            if self.values[p.name] != p.default
-        ]
-        text = self.measure.name + (f"({','.join(said)})" if said else "")
-        if self.at is not None:
-            text += f"@{show_number(self.at)}"
-        object.__setattr__(self, "text", text)
+        object.__setattr__(self, "text", text_of(self.measure, self.values, self.at))
 
     def __getitem__(self, param: str) -> Any:
         return self.values[param]
@@ -69,7 +99,8 @@ class Variant:
 
 def without_relevant(table: JudgedTable, variant: Variant) -> Mask:
     """Undefined where the query has no relevant document. The usual rule."""
-    return table.pool.relevant(variant["rel"]) == 0
+    none: Mask = table.pool.relevant(variant["rel"]) == 0
+    return none
 
 
 def never(table: JudgedTable, variant: Variant) -> Mask:
@@ -92,8 +123,11 @@ class Measure:
     aggregate   how the queries become one number
     better      "higher", "lower" or "neither"
     fine_print  what the name leaves unsaid, for this variant on this table
-    expected    closed form of the mean over all orders of tied documents, where one exists
+    expected    closed form of the mean over all orders of tied documents; None for a variant without one
     prefers     what moves the value up when moved up: "grade" (the usual), "judged", or "nothing known"
+    worth       says it by row instead, where grades alone do not (documents without a row are worth 0);
+                None for a variant of which nothing is known
+    labels      each query's value as text, for what is read and not counted
     spellings   everyday names that mean this measure with default parameters, matched without case
     """
 
@@ -101,7 +135,7 @@ class Measure:
     page: str
     compute: Callable[[JudgedTable, Variant], Values]
     params: tuple[Param, ...] = ()
-    cutoff: Literal["none", "optional", "required", "recall"] = "optional"
+    cutoff: Cutoff = "optional"
     undefined: Callable[[JudgedTable, Variant], Mask] = without_relevant
     skips_undefined: bool = False
     aggregate: Literal["mean", "geometric", "sum"] = "mean"
@@ -110,9 +144,11 @@ class Measure:
     high: float = 1.0
     whole: bool = False
     fine_print: Callable[[JudgedTable, Variant], str] = nothing_to_add
-    expected: Callable[[JudgedTable, Variant], Values] | None = None
+    expected: Callable[[JudgedTable, Variant], Values | None] | None = None
     prefers: Literal["grade", "judged", "nothing known"] = "grade"
+    worth: Callable[[JudgedTable, Variant], Values | None] | None = None
     needs_subtopics: bool = False
+    labels: Callable[[JudgedTable, Variant], list[str]] | None = None
     spellings: tuple[str, ...] = ()
 
     @property

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.measures._expected import average_weight, by_rank
 from rankproof.measures._gain import Gain, gain_of
 from rankproof.records.judged import JudgedTable
 from rankproof.records.pool import Pool
@@ -15,8 +16,8 @@ from rankproof.records.pool import Pool
 def discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
     """What a gain at a rank is divided by: log2(rank + 1), or jk2002's log2(rank) from rank 2 on."""
     if name == "log2":
-        return np.log2(rank + 1.0)
-    return np.maximum(np.log2(rank), 1.0)
+        return np.log2(rank + 1.0).astype(np.float64)
+    return np.maximum(np.log2(rank), 1.0).astype(np.float64)
 
 
 def dcg(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:
@@ -28,16 +29,33 @@ def dcg(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str
     return table.sum(worth if k is None else worth * table.within(k))
 
 
-def ideal_dcg(pool: Pool, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:
-    """The same sum for the best possible order of all judged documents."""
+def expected_dcg(
+    table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str
+) -> NDArray[np.float64]:
+    """Its mean over all orders of tied documents: each row's gain over the mean discount of its tie group."""
+    shared = average_weight(table, 1.0 / discount(by_rank(table), discounted), k)
+    return table.sum(gain_of(table.grade, gain, rel) * shared)
 
-    def discounted_ideal() -> NDArray[np.float64]:
+
+def best_gains(pool: Pool, gain: Gain, rel: int = 0) -> NDArray[np.float64]:
+    """The gains of each query's pool, best first; no gain is below 0."""
+
+    def compute() -> NDArray[np.float64]:
         worth = gain_of(pool.grade, gain, rel)
         if not isinstance(gain, str):
             # A mapping may rank grades differently than their numbers do: the ideal sorts by gain.
             worth = worth[np.lexsort((-worth, pool.query))]
         # A document with a negative gain is never part of an ideal ranking.
-        return np.maximum(worth, 0.0) / discount(pool.position, discounted)
+        return np.maximum(worth, 0.0)
+
+    return pool.remember(("best gains", gain, rel), compute)
+
+
+def ideal_dcg(pool: Pool, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:
+    """The same sum for the best possible order of all judged documents."""
+
+    def discounted_ideal() -> NDArray[np.float64]:
+        return best_gains(pool, gain, rel) / discount(pool.position, discounted)
 
     def compute() -> NDArray[np.float64]:
         worth = pool.remember(("ideal", gain, rel, discounted), discounted_ideal)

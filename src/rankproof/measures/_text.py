@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from rankproof import shelf
 from rankproof.errors import UnknownName, UsageError
-from rankproof.measures._contract import Measure, Variant
+from rankproof.measures._contract import REQUIRED, Item, Measure, Variant
 from rankproof.measures._trec import trec_variants
 
 _FORM = re.compile(r"(?P<name>[^()@\s]+)(?:\((?P<params>.*)\))?(?:@(?P<at>[^@()]+))?")
@@ -23,20 +24,32 @@ def parse(asked: str | Variant | Iterable[str | Variant]) -> tuple[Variant, ...]
         return (asked,)
     if isinstance(asked, str):
         return _parse_text(asked)
-    found: dict[Variant, None] = {}
+    found: dict[Variant, Variant] = {}
     for item in asked:
-        found.update(dict.fromkeys(parse(item)))
-    return tuple(found)
+        _gather(found, parse(item))
+    return tuple(found.values())
+
+
+def canonical(asked: str) -> str:
+    """The canonical text of what was asked; of the first measure, when a name stands for several."""
+    return str(parse(asked)[0])
 
 
 @lru_cache(maxsize=1024)
 def _parse_text(text: str) -> tuple[Variant, ...]:
-    found: dict[Variant, None] = {}
+    found: dict[Variant, Variant] = {}
     for token in tokens(text):
-        found.update(dict.fromkeys(read(token)))
+        _gather(found, read(token))
     if not found:
         raise UsageError("No measure was asked for. Name one or more, such as: nDCG@10 RR@10 R@100")
-    return tuple(found)
+    return tuple(found.values())
+
+
+def _gather(found: dict[Variant, Variant], more: Iterable[Variant]) -> None:
+    """Adds what is not there yet; of two that are equal, the one that somebody spelled out stays."""
+    for variant in more:
+        if variant.typed or variant not in found:
+            found[variant] = variant
 
 
 def tokens(text: str) -> list[str]:
@@ -59,8 +72,8 @@ def tokens(text: str) -> list[str]:
     for piece in pieces:
         if piece == "," or piece.isspace():
             comma = piece == "," and bool(out)
-        elif comma and re.match(r"[-+.\d]", piece) and not re.match(r"\d+pt", piece):
-            out[-1] += "," + piece  # a further number of trec_eval's `P.5,10`
+        elif comma and re.match(r"[-+.\d]|[a-z]=", piece) and not re.match(r"\d+pt", piece):
+            out[-1] += "," + piece  # a further parameter of trec_eval's `P.5,10`
             comma = False
         else:
             out.append(piece)
@@ -72,7 +85,9 @@ def read(token: str) -> tuple[Variant, ...]:
     """The variants of one token: one, except for trec_eval's names, which may stand for several."""
     match = _FORM.fullmatch(token)
     measure = None if match is None else by_name(match["name"])
-    if match is not None and measure is not None and measure.name == match["name"]:
+    # trec_eval's bare `P` has cutoffs of its own: a name that lacks what it needs may still be one of its names.
+    bare = measure is not None and measure.cutoff in ("required", "recall") and token == measure.name
+    if match is not None and measure is not None and measure.name == match["name"] and not bare:
         return (_variant(measure, match["params"], match["at"], token),)
     trec = trec_variants(token)
     if trec is not None:
@@ -109,19 +124,29 @@ def _known_names() -> set[str]:
 
 
 def _variant(measure: Measure, params: str | None, at: str | None, token: str) -> Variant:
-    known = {p.name: p for p in measure.params}
-    values = {p.name: p.default for p in measure.params}
+    return Variant(measure, *choices(measure, params, at, token))
+
+
+def choices(
+    item: Item, params: str | None, at: str | None, token: str
+) -> tuple[dict[str, Any], float | int | None]:
+    """The parameters and the cutoff that a token gives to an item, with defaults for what is left unsaid."""
+    known = {p.name: p for p in item.params}
+    values = {p.name: p.default for p in item.params}
     for part in _split_params(params):
         name, eq, text = part.partition("=")
         name = name.strip()
         if not eq or name not in known:
             offer = f"It takes: {', '.join(known)}." if known else "It takes no parameters."
-            raise UsageError(f"{token}: {measure.name} has no parameter {name!r}. {offer}")
+            raise UsageError(f"{token}: {item.name} has no parameter {name!r}. {offer}")
         try:
             values[name] = known[name].kind.read(text.strip())
         except ValueError as error:
             raise UsageError(f"{token}: {name} {error}.") from None
-    return Variant(measure, values, _cutoff(measure, at, token))
+    for name, value in values.items():
+        if value is REQUIRED:
+            raise UsageError(f"{token}: say {name}, {known[name].meaning}.")
+    return values, _cutoff(item, at, token)
 
 
 def _split_params(params: str | None) -> list[str]:
@@ -131,19 +156,19 @@ def _split_params(params: str | None) -> list[str]:
     return re.split(r",(?![^{]*\})", params)
 
 
-def _cutoff(measure: Measure, at: str | None, token: str) -> float | int | None:
+def _cutoff(item: Item, at: str | None, token: str) -> float | int | None:
     if at is None:
-        if measure.cutoff in ("required", "recall"):
-            raise UsageError(f"{token}: {measure.name} needs a cutoff, such as {measure.name}@10.")
+        if item.cutoff in ("required", "recall"):
+            raise UsageError(f"{token}: {item.name} needs a cutoff, such as {item.name}@10.")
         return None
-    if measure.cutoff == "none":
-        raise UsageError(f"{token}: {measure.name} takes no cutoff. Ask for {measure.name}.")
+    if item.cutoff == "none":
+        raise UsageError(f"{token}: {item.name} takes no cutoff. Ask for {item.name}.")
     try:
-        value = float(at) if measure.cutoff == "recall" else int(at)
+        value = float(at) if item.cutoff == "recall" else int(at)
     except ValueError:
         value = -1
-    if measure.cutoff == "recall" and not 0 <= value <= 1:
+    if item.cutoff == "recall" and not 0 <= value <= 1:
         raise UsageError(f"{token}: the recall level must be a number from 0 to 1; got {at!r}.")
-    if measure.cutoff != "recall" and value < 1:
+    if item.cutoff != "recall" and value < 1:
         raise UsageError(f"{token}: the cutoff must be a whole number, 1 or more; got {at!r}.")
     return value

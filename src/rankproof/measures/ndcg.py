@@ -19,13 +19,11 @@ The ranking's grades are 3, 2, 1; the pool holds 3, 3, 2, 1:
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 
 from rankproof.measures import _dcg as d
 from rankproof.measures._contract import Mask, Measure, Param, Values, Variant
-from rankproof.measures._gain import GainKind, describe_gain
+from rankproof.measures._gain import GainKind, describe_gain, gain_of
 from rankproof.measures._kinds import Choice, Whole
 from rankproof.records.judged import JudgedTable
 
@@ -60,9 +58,20 @@ def over_ideal(top: Values, table: JudgedTable, variant: Variant) -> Values:
     return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0)
 
 
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """Expected DCG over ideal DCG, which no order of the run changes."""
+    top = d.expected_dcg(table, variant.k, variant["gain"], variant["rel"], variant["discount"])
+    return over_ideal(top, table, variant)
+
+
+def worth(table: JudgedTable, variant: Variant) -> Values:
+    """What moves the value up is gain, which a mapping may give to any grade."""
+    return gain_of(table.grade, variant["gain"], variant["rel"])
+
+
 def undefined(table: JudgedTable, variant: Variant) -> Mask:
     """No document has a gain: there is no ideal to compare with."""
-    return cast(Mask, ideal(table, variant) <= 0)
+    return ideal(table, variant) <= 0
 
 
 def fine_print(table: JudgedTable, variant: Variant) -> str:
@@ -84,6 +93,8 @@ OFFERS = (
         params=(GAIN, IDEAL, DISCOUNT, FLOOR),
         undefined=undefined,
         fine_print=fine_print,
+        expected=expected,
+        worth=worth,
         spellings=("ndcg",),
     ),
 )

@@ -1,7 +1,7 @@
 """Precision: the share of relevant documents among the first k.
 
-Relevant documents in the first k, over k, even when fewer than k were returned (`denominator=returned` divides
-by the number returned instead).
+Relevant documents in the first k, over k, even when fewer than k were returned (`denominator=returned`
+divides by the number returned instead).
 
 range: 0 to 1
 undefined: the query has no relevant document; counts as 0
@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._expected import chance_within
 from rankproof.measures._kinds import Choice
 from rankproof.records.judged import JudgedTable
 
@@ -29,13 +30,25 @@ DENOMINATOR = Param(
 
 def precision(table: JudgedTable, variant: Variant) -> Values:
     """Relevant in the first k, divided."""
+    return divided(table.relevant_retrieved(variant["rel"], variant.k).astype(np.float64), table, variant)
+
+
+def divided(found: Values, table: JudgedTable, variant: Variant) -> Values:
+    """A number of relevant documents over k, or over the documents returned."""
     k = variant.k
     assert k is not None
-    found = table.relevant_retrieved(variant["rel"], k)
     if variant["denominator"] == "k":
         return found / k
     returned = np.minimum(table.retrieved, k)
     return np.divide(found, returned, out=np.zeros(len(found)), where=returned > 0)
+
+
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """Each relevant row counts with its chance to be in the first k."""
+    assert variant.k is not None
+    return divided(
+        table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k)), table, variant
+    )
 
 
 def fine_print(table: JudgedTable, variant: Variant) -> str:
@@ -51,6 +64,7 @@ OFFERS = (
         params=(REL, DENOMINATOR),
         cutoff="required",
         fine_print=fine_print,
+        expected=expected,
         spellings=("p", "precision"),
     ),
 )

@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._expected import chance_within
 from rankproof.measures._kinds import Choice
 from rankproof.records.judged import JudgedTable
 
@@ -30,10 +31,23 @@ DENOMINATOR = Param(
 
 def recall(table: JudgedTable, variant: Variant) -> Values:
     """Relevant in the first k, over relevant."""
+    return divided(table.relevant_retrieved(variant["rel"], variant.k).astype(np.float64), table, variant)
+
+
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """Each relevant row counts with its chance to be in the first k."""
+    assert variant.k is not None
+    return divided(
+        table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k)), table, variant
+    )
+
+
+def divided(found: Values, table: JudgedTable, variant: Variant) -> Values:
+    """A number of relevant documents over all of them, or over at most k."""
+    assert variant.k is not None
     relevant = table.pool.relevant(variant["rel"])
     if variant["denominator"] == "min_k":
         relevant = np.minimum(relevant, variant.k)
-    found = table.relevant_retrieved(variant["rel"], variant.k)
     return np.divide(found, relevant, out=np.zeros(len(found)), where=relevant > 0)
 
 
@@ -58,6 +72,7 @@ OFFERS = (
         params=(REL, DENOMINATOR),
         cutoff="required",
         fine_print=fine_print,
+        expected=expected,
         spellings=("r", "recall"),
     ),
 )

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._expected import log_factorials
 from rankproof.records.judged import JudgedTable
 
 
@@ -32,12 +33,36 @@ def reciprocal_rank(table: JudgedTable, variant: Variant) -> Values:
     return values
 
 
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """In the first tie group with relevant documents, m of n: the first is at place j with chance
+    C(n - j, m - 1) / C(n, m).
+    """
+    rows = np.flatnonzero(table.relevant(variant["rel"]))
+    query, first = table.query[rows], table.tie_first[rows].astype(np.int64)
+    # Rows go by rank: the first relevant row of a query lies in the group that decides.
+    q, head = np.unique(query, return_index=True)
+    size = table.tie_last[rows][head] - first[head] + 1
+    marked = np.bincount(query[first == first[head][np.searchsorted(q, query)]], minlength=len(table))[q]
+    who = np.repeat(np.arange(len(q)), size)
+    place = np.arange(1, len(who) + 1) - np.repeat(np.cumsum(size) - size, size)
+    logs = log_factorials(int(size.max(initial=0)))
+    n, m = size[who], marked[who]
+    possible = n - place >= m - 1
+    behind = np.where(possible, n - place, m - 1)
+    log_ways = logs[behind] - logs[m - 1] - logs[behind - m + 1] - (logs[n] - logs[m] - logs[n - m])
+    rank = first[head][who] + place - 1
+    seen = possible if variant.k is None else possible & (rank <= variant.k)
+    worth = np.where(seen, np.exp(log_ways) / rank, 0.0)
+    return np.bincount(q[who], weights=worth, minlength=len(table)).astype(np.float64)
+
+
 OFFERS = (
     Measure(
         name="RR",
         page=__doc__,
         compute=reciprocal_rank,
         params=(REL,),
+        expected=expected,
         spellings=("rr", "mrr", "reciprocal_rank"),
     ),
 )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankproof.errors import UsageError
+from rankproof.records.finding import Finding
+from rankproof.records.settings import DEFAULT_SETTINGS, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +21,7 @@ class TieRange:
     least: float
     expected: float
     greatest: float
-    by_query: NDArray[np.float64]  # columns: least, expected, greatest
+    by_query: NDArray[np.float64]  # columns: least, expected, greatest; in a Result, rows as its query_ids
     exact: bool  # False where the expectation is estimated from random orders
     note: str = ""
 
@@ -70,20 +74,72 @@ class Evaluation(Mapping[str, Result]):
     run_name: str = "run"
     dialect: str = "rankproof"
     spelled: Mapping[str, str] = field(default_factory=dict)  # what was typed -> canonical text
-    findings: tuple[Any, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    settings: Settings = DEFAULT_SETTINGS
+    run_tag: str = ""  # what the run's own file calls it
+    canonical: Callable[[str], str] = str  # any accepted spelling of a measure -> its canonical text
 
     def __getitem__(self, measure: str) -> Result:
         if measure in self.results:
             return self.results[measure]
-        from rankproof.measures._text import parse
-
-        text = str(parse(measure)[0])
+        text = self.spelled.get(measure) or self.canonical(measure)
         if text in self.results:
             return self.results[text]
         raise KeyError(f"{text} was not evaluated; evaluated: {', '.join(self.results)}")
+
+    def __contains__(self, measure: object) -> bool:
+        # A word that no measure is called is not in here either; only `[]` explains what is near it.
+        try:
+            return isinstance(measure, str) and self[measure] is not None
+        except (KeyError, UsageError):
+            return False
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.results)
 
     def __len__(self) -> int:
         return len(self.results)
+
+    def __repr__(self) -> str:
+        from rankproof.records import show
+
+        return show.line(self)
+
+    # ---- other forms; each is made by code that loads only when it is asked for ----------------
+
+    def to_dict(self, by_query: bool = True) -> dict[str, Any]:
+        """Plain dicts, lists, numbers and texts; what `--format json` writes for this run."""
+        from rankproof.records import _convert
+
+        return _convert.to_dict(self, by_query)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table: `query_id` and one column per measure; null where no value counts."""
+        from rankproof.records import _convert
+
+        return _convert.to_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame: `query_id` and one column per measure."""
+        from rankproof.records import _convert
+
+        return _convert.to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame: `query_id` and one column per measure."""
+        from rankproof.records import _convert
+
+        return _convert.to_polars(self)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __rich__(self) -> Any:
+        from rankproof.records import notebook
+
+        return notebook.rich(self)
+
+    def _repr_html_(self) -> str:
+        from rankproof.records import notebook
+
+        return notebook.html(self)

@@ -1,0 +1,159 @@
+"""Measure rankings against judgments: one table for one or more runs, with its fine print below."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli import _output
+from rankproof.cli._progress import watched
+from rankproof.cli._types import Measures, ShelfName
+from rankproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankproof.records.evaluation import Evaluation
+
+DEFAULT_MEASURES = "nDCG@10 RR@10 AP R@100 P@10"
+# What trec_eval prints when nothing is asked for: a script that swaps the program expects it.
+TREC_MEASURES = "official"
+
+
+@click.command("evaluate")
+@click.argument("qrels", type=click.Path())
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "-m",
+    "--measures",
+    multiple=True,
+    type=Measures(),
+    help="What to measure, in any accepted spelling; may be repeated. "
+    f"Default: {DEFAULT_MEASURES}; with --format trec: {TREC_MEASURES}.",
+)
+@click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
+@click.option(
+    "-c",
+    "--complete",
+    is_flag=True,
+    help="Score judged queries that the run lacks, also in dialects that drop them.",
+)
+@click.option(
+    "-M", "--depth", type=click.IntRange(1), help="Look only at the first DEPTH documents of each ranking."
+)
+@click.option(
+    "-l",
+    "--level",
+    type=click.IntRange(0),
+    help="The least grade that counts as relevant, where a measure does not say its own.",
+)
+@click.option("-J", "--judged-only", is_flag=True, help="Remove unjudged documents from the rankings first.")
+@click.option(
+    "--dialect",
+    type=ShelfName("dialects"),
+    default="rankproof",
+    help="Whose conventions to follow, to get that tool's numbers exactly.",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(["rule", "expected", "range"]),
+    default="rule",
+    show_default=True,
+    help="Value under the ordering rule; or the mean, or the least and greatest, over all orders of ties.",
+)
+@click.option(
+    "--undefined",
+    type=click.Choice(["zero", "skip"]),
+    default="zero",
+    show_default=True,
+    help="Queries where a measure is undefined count as it says, or are left out of the whole table.",
+)
+@click.option("--format", "form", type=ShelfName("reports"), help="The form of the answer; table by default.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too.")
+@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@click.option(
+    "--order",
+    type=click.Choice(["score", "rank", "given"]),
+    help="What puts documents in order; the dialect's way by default.",
+)
+@click.option("--lower-is-better", is_flag=True, help="Scores are distances: the least comes first.")
+@click.option(
+    "--collapse",
+    metavar="PATTERN",
+    help="Passages to documents: a regular expression whose first group finds the document's id in a "
+    "passage's; the best passage counts.",
+)
+@click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
+@click.option(
+    "--allow",
+    metavar="CODE",
+    multiple=True,
+    type=ShelfName("checks"),
+    help="Go on in spite of this fault; may be repeated.",
+)
+@click.option(
+    "--qrels-format",
+    type=ShelfName("formats", "qrels"),
+    help="The format of QRELS; found out by content otherwise.",
+)
+@click.option(
+    "--run-format",
+    type=ShelfName("formats", "run"),
+    help="The format of every RUN; found out by content otherwise.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(0),
+    default=0,
+    help="How many threads read; 0 for all cores. Never changes a result.",
+)
+def command(
+    qrels: str,
+    runs: Sequence[str],
+    measures: Sequence[str],
+    per_query: bool,
+    form: str | None,
+    as_json: bool,
+    output: str | None,
+    **choices: Any,
+) -> None:
+    """Measure one or more RUNs against QRELS.
+
+    \b
+    rankproof evaluate qrels.trec bm25.run
+    rankproof evaluate qrels.trec bm25.run dense.run -m "nDCG@10 RR@10" --format markdown
+    rankproof evaluate -q -c -m all_trec --dialect trec_eval --format trec qrels.trec bm25.run
+    """
+    if as_json and form not in (None, "json"):
+        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
+    form = "json" if as_json else form or "table"
+    if output is not None and output != "-":
+        _output.refuse(output)
+    from rankproof import shelf
+
+    report = shelf.find("reports", form)
+    asked = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
+    began = time.perf_counter()
+    evaluations = _evaluate(qrels, runs, asked, choices)
+    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    _output.give(report.render(evaluations, per_query=per_query, observed=observed), output)
+
+
+def _evaluate(
+    qrels: str, runs: Sequence[str], measures: Sequence[str], choices: dict[str, Any]
+) -> list[Evaluation]:
+    from rankproof.flow.measuring import evaluate, prepare
+
+    judged = prepare(qrels)
+    return _distinct([evaluate(judged, run, measures, **choices) for run in watched(runs, "measuring")], runs)
+
+
+def _distinct(evaluations: list[Evaluation], paths: Sequence[str]) -> list[Evaluation]:
+    """The evaluations under names that tell them apart: their paths, where two would have one name."""
+    names = [evaluation.run_name for evaluation in evaluations]
+    if len(set(names)) == len(names):
+        return evaluations
+    return [replace(e, run_name=os.fspath(p)) for e, p in zip(evaluations, paths, strict=True)]

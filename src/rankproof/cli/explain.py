@@ -1,0 +1,94 @@
+"""Explain a name: a measure, dialect, format, check, similarity or report, in any accepted spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli._output import say
+from rankproof.cli._types import any_name
+
+if TYPE_CHECKING:
+    from rankproof.flow.explain import Page
+
+
+@click.command("explain")
+@click.argument("name", required=False, shell_complete=any_name)
+@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs.")
+def command(name: str | None, as_json: bool) -> None:
+    """Print the page of NAME: formula, fine print, parameters, source and example.
+
+    NAME is anything on a shelf, in any accepted spelling: nDCG, mrr@10, ndcg_cut_10, trec_eval,
+    duplicate_document. Without NAME, list everything there is.
+    """
+    from rankproof.flow.explain import explain, listing
+
+    if name is None:
+        shelves = listing()
+        if as_json:
+            _say_json({shelf: [_brief(page) for page in pages] for shelf, pages in shelves.items()})
+        else:
+            say(_list(shelves))
+        return
+    found = explain(name)
+    if as_json:
+        _say_json({"asked": name, "means": list(found.means), "pages": [_full(p) for p in found.pages]})
+        return
+    head = f"{name} means {', '.join(found.means)}\n\n" if found.means else ""
+    say(head + "\n\n".join(map(_show, found.pages)) + "\n")
+
+
+def _list(shelves: dict[str, tuple[Page, ...]]) -> str:
+    lines: list[str] = []
+    for shelf, pages in shelves.items():
+        room = max((len(page.name) for page in pages), default=0)
+        lines += [shelf, *(f"  {page.name:<{room}}  {page.summary}" for page in pages), ""]
+    return "\n".join([*lines, "rankproof explain NAME prints the page of any of them."]) + "\n"
+
+
+def _show(page: Page) -> str:
+    parts = [f"{page.name} ({page.kind})", "", page.text]
+    if page.parameters:
+        parts += [
+            "",
+            "parameters:",
+            *_columns((p.name, f"[{p.default}]", p.meaning) for p in page.parameters),
+        ]
+    if page.facts:
+        parts += ["", *_columns(((f"{key}:", value) for key, value in page.facts.items()), "")]
+    if page.spellings:
+        parts += ["", f"also written: {', '.join(page.spellings)}"]
+    return "\n".join(parts)
+
+
+def _columns(rows: Iterable[tuple[str, ...]], indent: str = "  ") -> list[str]:
+    lines = list(rows)
+    rooms = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        indent + "  ".join(f"{text:<{room}}" for text, room in zip(line, rooms, strict=True)).rstrip()
+        for line in lines
+    ]
+
+
+def _brief(page: Page) -> dict[str, Any]:
+    return {"name": page.name, "summary": page.summary}
+
+
+def _full(page: Page) -> dict[str, Any]:
+    return {
+        "kind": page.kind,
+        "name": page.name,
+        "summary": page.summary,
+        "page": page.text,
+        "parameters": [{"name": p.name, "default": p.default, "meaning": p.meaning} for p in page.parameters],
+        "spellings": list(page.spellings),
+        "facts": dict(page.facts or {}),
+    }
+
+
+def _say_json(document: Any) -> None:
+    import json
+
+    say(json.dumps(document, ensure_ascii=False, indent=2) + "\n")

@@ -1,0 +1,48 @@
+// Qrels prepared for joining: for each query its pool, best grade first.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "rows.hpp"
+#include "strings.hpp"
+
+namespace rankproof {
+
+// Why judgments cannot be trusted; the checks explain each with its line.
+struct JudgmentFaults {
+    std::size_t wrong_columns = 0, not_a_number = 0, fractional_grade = 0, conflicting_judgment = 0,
+                duplicate_judgment = 0, undecodable_bytes = 0;
+};
+
+// Which document covers which part of its query. `doc` points into the pool, `subtopic` counts within the query.
+struct SubtopicEntries {
+    std::vector<std::int64_t> start, number, doc;
+    std::vector<std::int32_t> subtopic, grade;
+};
+
+class Judgments {
+public:
+    // A document judged under several labels (subtopics) has the best of its grades in the pool.
+    static Judgments from_rows(const Rows& rows, bool with_subtopics);
+
+    std::size_t size() const { return start.size() - 1; }
+    void begin_query(string_view name) { queries.add(name); }
+    void add(string_view id, std::int32_t g) {
+        doc.push(id);
+        hash.push_back(hash_bytes(id));
+        grade.push_back(g);
+    }
+    void end_query() { start.push_back(static_cast<std::int64_t>(grade.size())); }
+
+    Numbering queries;
+    std::vector<std::int64_t> start{0};
+    std::vector<std::int32_t> grade;
+    Strings doc;
+    std::vector<std::uint64_t> hash;
+    bool has_subtopics = false;
+    SubtopicEntries subtopics;
+    JudgmentFaults faults;
+};
+
+}  // namespace rankproof

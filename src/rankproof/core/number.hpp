@@ -1,0 +1,156 @@
+// Numbers as text: exact doubles, and what is wrong with the rest.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include "digits.hpp"
+#include "text.hpp"
+#include <locale.h>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
+
+namespace rankproof {
+
+// What came of reading a number. The values are part of the Python interface (Rows.OK ...).
+enum class NumberState : std::uint8_t { ok = 0, not_a_number = 1, infinite = 2, absent = 3, nan = 4 };
+
+struct Number {
+    double value;
+    NumberState state;
+};
+
+namespace detail {
+
+inline bool same_word(string_view s, const char* word) {
+    std::size_t i = 0;
+    for (; word[i] != 0; ++i)
+        if (i >= s.size() || (s[i] | 0x20) != word[i]) return false;
+    return i == s.size();
+}
+
+// The slow, exact way, for a text already known to have the form of a decimal number.
+inline double exact_double(string_view s) {
+    const char* end = s.data() + s.size();
+#if defined(__cpp_lib_to_chars)
+    double value = 0;
+    const auto [stop, error] = std::from_chars(s.data(), end, value);
+    if (error == std::errc() && stop == end) return value;
+#endif
+    // Out of a double's range (or a library without from_chars): strtod answers infinity or the nearest tiny value.
+    const std::string copy(s.data(), end);
+    static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+    return strtod_l(copy.c_str(), nullptr, plain);
+}
+
+inline constexpr double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                          1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+}  // namespace detail
+
+// Reads a decimal number: sign, digits, point, exponent. No hexadecimal, no thousands, no trailing text.
+inline Number read_number(string_view s) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    const char* p = s.data();
+    const char* end = p + s.size();
+    bool negative = false;
+    if (p < end && (*p == '-' || *p == '+')) negative = *p++ == '-';
+    const char* digits = p;
+    std::uint64_t mantissa = 0;
+    int count = 0, exponent = 0;
+    while (p < end && static_cast<unsigned char>(*p - '0') < 10) {
+        mantissa = mantissa * 10 + static_cast<unsigned char>(*p++ - '0');
+        ++count;
+    }
+    if (p < end && *p == '.') {
+        ++p;
+        const char* point = p;
+        while (p < end && static_cast<unsigned char>(*p - '0') < 10) {
+            mantissa = mantissa * 10 + static_cast<unsigned char>(*p++ - '0');
+            ++count;
+        }
+        exponent = -static_cast<int>(p - point);
+    }
+    if (count == 0) {
+        const string_view word(digits, static_cast<std::size_t>(end - digits));
+        if (detail::same_word(word, "nan")) return {nan, NumberState::nan};
+        if (detail::same_word(word, "inf") || detail::same_word(word, "infinity"))
+            return {negative ? -HUGE_VAL : HUGE_VAL, NumberState::infinite};
+        return {nan, NumberState::not_a_number};
+    }
+    if (p < end && (*p | 0x20) == 'e') {
+        ++p;
+        bool minus = false;
+        if (p < end && (*p == '-' || *p == '+')) minus = *p++ == '-';
+        if (p == end) return {nan, NumberState::not_a_number};
+        int written = 0;
+        while (p < end && static_cast<unsigned char>(*p - '0') < 10) {
+            if (written < 100000) written = written * 10 + (*p - '0');
+            ++p;
+        }
+        exponent += minus ? -written : written;
+    }
+    if (p != end) return {nan, NumberState::not_a_number};
+    double value;
+    // Clinger's fast path: both parts are exact doubles, so one operation rounds once, correctly.
+    if (count <= 19 && mantissa <= (1ULL << 53) && exponent >= -22 && exponent <= 22) {
+        value = static_cast<double>(mantissa);
+        value = exponent < 0 ? value / detail::power_of_ten[-exponent] : value * detail::power_of_ten[exponent];
+    } else {
+        value = detail::exact_double({digits, static_cast<std::size_t>(end - digits)});
+    }
+    if (negative) value = -value;
+    if (std::isinf(value)) return {value, NumberState::infinite};
+    return {value, NumberState::ok};
+}
+
+// The same for a token with at least 24 readable bytes from its beginning, quickly when it is of the usual form:
+// a sign or none, one to eight digits, and a point with up to eight more.
+inline Number read_number_quick(string_view s) {
+    const char* p = s.data();
+    std::size_t n = s.size();
+    const bool negative = n > 0 && *p == '-';
+    if (negative) ++p, --n;
+    if constexpr (!little_endian) return read_number(s);
+    // The first byte with a '.' among eight: zero bytes of the difference, by the classic trick.
+    const std::uint64_t word = load64(p), points = word ^ 0x2E2E2E2E2E2E2E2EULL;
+    const std::uint64_t zero = (points - 0x0101010101010101ULL) & ~points & 0x8080808080808080ULL;
+    const unsigned whole = zero == 0 ? 8 : static_cast<unsigned>(__builtin_ctzll(zero)) / 8;
+    if (whole == 0 || n <= whole + 1 || n > whole + 9 || p[whole] != '.') return read_number(s);
+    const auto parts = static_cast<unsigned>(n - whole - 1);
+    const std::int64_t high = eight_digits(word, whole), low = eight_digits(load64(p + whole + 1), parts);
+    if (high < 0 || low < 0) return read_number(s);
+    const double scale = detail::power_of_ten[parts];
+    const std::int64_t mantissa = high * static_cast<std::int64_t>(scale) + low;
+    if (mantissa > (std::int64_t{1} << 53)) return read_number(s);
+    const double value = static_cast<double>(mantissa) / scale;
+    return {negative ? -value : value, NumberState::ok};
+}
+
+inline constexpr std::int64_t no_rank = -1, bad_rank = -2;
+
+// Reads a rank: a whole number from 0 on (some tools count from 0); bad_rank for anything else.
+inline std::int64_t read_rank(string_view s) {
+    if (s.empty() || s.size() > 18) return bad_rank;
+    std::int64_t rank = 0;
+    for (const char c : s) {
+        const auto digit = static_cast<unsigned char>(c - '0');
+        if (digit > 9) return bad_rank;
+        rank = rank * 10 + digit;
+    }
+    return rank;
+}
+
+// The same for a token with at least 8 readable bytes from its beginning.
+inline std::int64_t read_rank_quick(string_view s) {
+    if (!little_endian || s.empty() || s.size() > 8) return read_rank(s);
+    const std::int64_t rank = eight_digits(load64(s.data()), static_cast<unsigned>(s.size()));
+    return rank < 0 ? bad_rank : rank;
+}
+
+}  // namespace rankproof

@@ -1,0 +1,14 @@
+// From a run's text to a join, in one pass and on several threads.
+#pragma once
+
+#include "joined.hpp"
+#include "layout.hpp"
+
+namespace rankproof {
+
+// `mapped`: the text is a private view of a file, whose pages may be given back once they are read.
+// `threads`: 0 for as many as the machine has. The result never depends on it.
+Joined join_text(const Judgments& judgments, string_view text, const Layout& layout, const Order& order,
+                 unsigned threads, bool mapped);
+
+}  // namespace rankproof

@@ -1,0 +1,136 @@
+// Bytes: where a token ends, what it hashes to, whether it is UTF-8.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace rankproof {
+
+using std::string_view;
+
+// The six characters that C's isspace knows. Other control characters are part of an id.
+inline bool is_space(unsigned char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// White space inside a line.
+inline bool is_blank(unsigned char c) { return is_space(c) && c != '\n'; }
+
+// First white space at or after p. The caller guarantees that there is one before `end` (a newline).
+inline const char* token_end(const char* p, const char* end) {
+#if defined(__SSE2__)
+    // 16 bytes at a time: most tokens end within one step, without a branch per byte.
+    const __m128i floor = _mm_set1_epi8(0x21);
+    while (p + 16 <= end) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        const __m128i printable = _mm_cmpeq_epi8(_mm_max_epu8(bytes, floor), bytes);
+        const unsigned low = static_cast<unsigned>(_mm_movemask_epi8(printable)) ^ 0xFFFFu;
+        if (low == 0) {
+            p += 16;
+            continue;
+        }
+        p += __builtin_ctz(low);
+        if (is_space(static_cast<unsigned char>(*p))) return p;
+        ++p;  // a control character that is not white space
+    }
+#endif
+    while (p < end && !is_space(static_cast<unsigned char>(*p))) ++p;
+    return p;
+}
+
+inline std::uint64_t load64(const char* p) {
+    std::uint64_t v;
+    std::memcpy(&v, p, 8);
+    return v;
+}
+inline std::uint64_t load32(const char* p) {
+    std::uint32_t v;
+    std::memcpy(&v, p, 4);
+    return v;
+}
+
+inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+    const unsigned __int128 m = static_cast<unsigned __int128>(a) * b;
+    return static_cast<std::uint64_t>(m) ^ static_cast<std::uint64_t>(m >> 64);
+}
+
+// A hash of short strings in the manner of wyhash. Equal hashes are always followed by a comparison of the
+// bytes, so a collision costs time and never a result.
+inline std::uint64_t hash_bytes(const char* p, std::size_t n) {
+    constexpr std::uint64_t k0 = 0xa0761d6478bd642fULL, k1 = 0xe7037ed1a0b428dbULL, k2 = 0x8ebc6af09c88c6e3ULL;
+    std::uint64_t seed = k2 ^ n, a, b;
+    if (n <= 16) {
+        if (n >= 8) {
+            a = load64(p);
+            b = load64(p + n - 8);
+        } else if (n >= 4) {
+            a = load32(p);
+            b = load32(p + n - 4);
+        } else if (n > 0) {
+            a = (std::uint64_t(static_cast<unsigned char>(p[0])) << 16) |
+                (std::uint64_t(static_cast<unsigned char>(p[n >> 1])) << 8) |
+                static_cast<unsigned char>(p[n - 1]);
+            b = 0;
+        } else {
+            a = b = 0;
+        }
+    } else {
+        std::size_t left = n;
+        while (left > 16) {
+            seed = mix(load64(p) ^ k0, load64(p + 8) ^ seed);
+            p += 16;
+            left -= 16;
+        }
+        a = load64(p + left - 16);
+        b = load64(p + left - 8);
+    }
+    return mix(k1 ^ seed, mix(a ^ k0, b ^ seed));
+}
+inline std::uint64_t hash_bytes(string_view s) { return hash_bytes(s.data(), s.size()); }
+
+// Whether two strings are equal. Short ones, as ids are, without a call.
+inline bool same(string_view a, string_view b) {
+    const std::size_t n = a.size();
+    if (n != b.size()) return false;
+    if (n > 16) return std::memcmp(a.data(), b.data(), n) == 0;
+    if (n >= 8) return load64(a.data()) == load64(b.data()) && load64(a.data() + n - 8) == load64(b.data() + n - 8);
+    if (n >= 4) return load32(a.data()) == load32(b.data()) && load32(a.data() + n - 4) == load32(b.data() + n - 4);
+    return n == 0 || (a[0] == b[0] && a[n >> 1] == b[n >> 1] && a[n - 1] == b[n - 1]);
+}
+
+// Whether all bytes are below 0x80, eight at a time.
+inline bool is_ascii(string_view s) {
+    std::uint64_t high = 0;
+    std::size_t i = 0;
+    for (; i + 8 <= s.size(); i += 8) high |= load64(s.data() + i);
+    for (; i < s.size(); ++i) high |= static_cast<unsigned char>(s[i]);
+    return (high & 0x8080808080808080ULL) == 0;
+}
+
+// Strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+inline bool is_utf8(string_view s) {
+    if (is_ascii(s)) return true;
+    const auto* p = reinterpret_cast<const unsigned char*>(s.data());
+    const auto* end = p + s.size();
+    while (p < end) {
+        const unsigned char c = *p;
+        if (c < 0x80) {
+            ++p;
+            continue;
+        }
+        const std::ptrdiff_t more = c >= 0xF0 ? 3 : c >= 0xE0 ? 2 : 1;
+        if (c < 0xC2 || c > 0xF4 || end - p <= more) return false;
+        const unsigned char d = p[1];
+        if ((c == 0xE0 && d < 0xA0) || (c == 0xED && d > 0x9F) || (c == 0xF0 && d < 0x90) || (c == 0xF4 && d > 0x8F))
+            return false;
+        for (std::ptrdiff_t i = 1; i <= more; ++i)
+            if ((p[i] & 0xC0) != 0x80) return false;
+        p += more + 1;
+    }
+    return true;
+}
+
+}  // namespace rankproof

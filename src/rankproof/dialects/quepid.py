@@ -1,0 +1,63 @@
+"""Quepid's scorers: nDCG@10, DCG@10, P@10, AP@10, RR@10 and ERR@10, at any rank.
+
+checked: the source of its scorers as they are since February 2025 (pull request 1242 of o19s/quepid)
+differs: the order is that of the results, scores are not looked at; the gain is 2^grade - 1; the ideal of
+    nDCG takes all rated documents and is not cut at k, so nDCG@k cannot reach 1 with more than k relevant
+    documents; P is over the documents returned (at most k); ERR has top grade 3
+same: AP is over all relevant rated documents, RR has the cutoff. Quepid's nDCG_CUT@10 is rankproof's
+    `nDCG(gain=exp2)@10` in the order given
+limits: no grade below 0 in nDCG, DCG and ERR (it would subtract), none above 3 in ERR; AP needs a relevant
+    document in every query (Quepid divides 0 by 0)
+
+Twelve documents have grade 3; the first ten results are ten of them:
+
+>>> from rankproof.testing import mean
+>>> qrels = {"q": {f"d{i:02}": 3 for i in range(12)}}
+>>> run = {"q": {f"d{i:02}": 10 - i for i in range(10)}}
+>>> mean("nDCG@10", qrels, run)
+1.0
+>>> mean("nDCG@10", qrels, run, dialect="quepid")
+0.89216
+"""
+
+from __future__ import annotations
+
+from rankproof.dialects._contract import Dialect, Reading
+from rankproof.dialects._limits import refuse, refuse_grades_above, refuse_negative_grades
+from rankproof.measures._contract import Variant
+from rankproof.records.judged import JudgedTable
+from rankproof.records.order import Order
+
+# The scorer's own top of the scale.
+TOP_GRADE = 3
+
+
+def limit(table: JudgedTable, variant: Variant) -> None:
+    """Grades on the scorers' scale; something to divide by."""
+    if variant.measure.name in ("nDCG", "DCG", "ERR"):
+        refuse_negative_grades(table, variant, "Quepid")
+    if variant.measure.name == "ERR":
+        refuse_grades_above(table, variant, TOP_GRADE, "Quepid's ERR knows grades up to 3.")
+    if variant.measure.name == "AP":
+        refuse(
+            table.pool.relevant(variant["rel"]) == 0, table, variant,
+            "no document is relevant, and Quepid divides 0 by 0.",
+            "Leave undefined queries out (undefined=skip), or leave the dialect out.",
+        )  # fmt: skip
+
+
+OFFERS = (
+    Dialect(
+        name="quepid",
+        page=__doc__,
+        reading=Reading(Order(by="given")),
+        speaks=("nDCG", "DCG", "P", "AP", "RR", "ERR"),
+        defaults={
+            "nDCG": {"gain": "exp2", "ideal": "judged_uncut"},
+            "DCG": {"gain": "exp2"},
+            "P": {"denominator": "returned"},
+            "ERR": {"max_grade": TOP_GRADE},
+        },
+        limit=limit,
+    ),
+)

@@ -1,0 +1,78 @@
+"""JSON as it stands: a key that an object has twice is kept twice, not silently merged."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from rankproof.errors import InputError
+from rankproof.records.source import Source
+
+# The first key of an object and the first character of its value.
+_FIRST_PAIR = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(\S)')
+
+
+class Repeated(dict[str, Any]):
+    """An object with a repeated key. As a dict it has the last value; `pairs` has all of them."""
+
+    pairs: list[tuple[str, Any]]
+
+    @property
+    def again(self) -> str:
+        """The first key that is there a second time."""
+        seen: set[str] = set()
+        return next(key for key, _ in self.pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    repeated = Repeated(found)
+    repeated.pairs = pairs
+    return repeated
+
+
+_decode: Callable[[str], Any] = json.JSONDecoder(object_pairs_hook=_object).decode
+
+
+def decode(text: str, where: str, line: int = 0) -> Any:
+    """The value of a JSON text; `line` is where the text begins when it is one of JSON lines."""
+    try:
+        return _decode(text)
+    except json.JSONDecodeError as error:
+        at = line or error.lineno
+        raise InputError(f"{where}, line {at}: this is not JSON ({error.msg}, column {error.colno}).") from None
+    except RecursionError:
+        raise InputError(f"{where}: the JSON is nested too deeply to be a ranking.") from None
+    except ValueError as error:  # a whole number with thousands of digits
+        raise InputError(f"{where}: the JSON cannot be read ({error}).") from None
+
+
+def refuse_repeated(value: object, where: str) -> None:
+    """Refuses an object with a repeated key."""
+    if isinstance(value, Repeated):
+        raise InputError(f"{where}: the key {value.again!r} is there twice in one object. Keep one of the two.")
+
+
+def json_lines(source: Source) -> list[tuple[int, dict[str, Any]]]:
+    """The objects of JSON lines, each with its line number."""
+    found = []
+    for number, line in enumerate(source.text().split("\n"), start=1):
+        if not line.strip():
+            continue
+        value = decode(line, source.name, number)
+        where = f"{source.name}, line {number}"
+        refuse_repeated(value, where)
+        if not isinstance(value, dict):
+            raise InputError(f"{where}: each line must hold a JSON object; this one holds {line.strip()[:60]!r}.")
+        found.append((number, value))
+    return found
+
+
+def first_pair(source: Source) -> tuple[str, str] | None:
+    """The first key of the first object and the first character of its value; None when there is no such."""
+    match = _FIRST_PAIR.match(source.head.decode("utf-8", errors="replace"))
+    return None if match is None else (match[1], match[2])

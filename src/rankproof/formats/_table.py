@@ -1,0 +1,146 @@
+"""Tables in text: which separator, is there a header, and what the columns of one without a header mean."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankproof.errors import InputError
+from rankproof.formats import _columns
+from rankproof.formats._columns import Columns
+from rankproof.formats._contract import Layout, Noun, Options, Plan, Sure
+from rankproof.formats._meaning import Meaning, by_content, is_number
+from rankproof.records.source import Source
+
+SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
+# Lines that are looked at: enough to see ranks begin anew with a query, few enough to cost nothing.
+SAMPLE = 3000
+# A separator cuts a table when this share of the lines has the same number of columns.
+MOST = 0.8
+
+
+def sample(head: bytes) -> list[tuple[int, str]]:
+    """The first lines with something on them, each with its number from 1."""
+    lines = head.decode("utf-8", errors="replace").split("\n", SAMPLE)[:SAMPLE]
+    return [(i, line.rstrip("\r")) for i, line in enumerate(lines, start=1) if line.strip()]
+
+
+def cut(line: str, separator: str) -> list[str]:
+    """The fields of one line."""
+    if separator == " ":
+        return line.split()
+    if separator == "\t":
+        return [field.strip() for field in line.split("\t")]
+    try:
+        return [field.strip() for field in next(csv.reader([line], delimiter=separator))]
+    except (csv.Error, StopIteration):
+        return [line]
+
+
+def width_of(rows: Sequence[Sequence[str]]) -> int:
+    """The usual number of columns."""
+    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A text seen as a table: how it is cut, its header, and what its columns mean."""
+
+    separator: str
+    width: int
+    meaning: Meaning
+    header: tuple[str, ...] = ()
+    header_line: int = 0
+    comments: bool = False
+
+    @property
+    def sure(self) -> Sure:
+        """A header is proof; a number where one is due is likely; two columns of ids are only possible."""
+        if self.header:
+            return Sure.NAMED
+        return Sure.LIKELY if self.meaning.has_number else Sure.POSSIBLE
+
+
+def look(head: bytes, noun: Noun, options: Options) -> Table | None:
+    """The table in a text, under the separator that makes most sense of it; None when none does."""
+    lines = sample(head)
+    tables = [
+        table for separator in SEPARATORS if (table := _cut_by(lines, separator, noun, options)) is not None
+    ]
+    # max() takes the first of the best: the separators stand in the order of what is least often in an id.
+    return max(tables, key=lambda table: table.sure, default=None)
+
+
+def _cut_by(lines: list[tuple[int, str]], separator: str, noun: Noun, options: Options) -> Table | None:
+    rows = [(number, cut(line, separator)) for number, line in lines]
+    width = width_of([row for _, row in rows])
+    # A line that begins with '#' and has all the columns is a row like the others: an id may begin so.
+    plain = [(number, row) for number, row in rows if len(row) == width or not row[0].startswith("#")]
+    comments = len(plain) < len(rows) and not any(row[0].startswith("#") for _, row in plain[1:])
+    same = [row for _, row in plain if len(row) == width]
+    if width < 2 or len(same) < MOST * len(plain):
+        return None
+    number, first = plain[0]
+    columns = _columns.by_name(first, noun)
+    if columns is not None and len(first) == width:
+        return Table(separator, width, Meaning(columns), tuple(first), number, comments)
+    if separator == " " and width < 3:
+        return None  # two words on a line are too little to see a run in
+    meaning = by_content(same, noun, options)
+    if meaning is None:
+        return None
+    if len(first) == width and _half_a_header(first, meaning.columns):
+        doubt = f"line {number} looks like a header ({', '.join(first)}), but it must name {_columns.expected(noun)}."
+        meaning = Meaning(meaning.columns, doubt=f"{doubt} Rename its columns, or remove the line.")
+    return Table(separator, width, meaning, comments=comments)
+
+
+def _half_a_header(first: list[str], columns: Columns) -> bool:
+    """Whether the first line has a known column name in it, and no number where the others have one."""
+    at = max(columns.number, columns.rank)
+    return (at < 0 or not is_number(first[at])) and any(_columns.is_known(name) for name in first)
+
+
+def plan(table: Table, noun: Noun, source: Source) -> Plan:
+    """How the core is to read a table, with what was decided."""
+    if table.meaning.doubt:
+        raise InputError(f"{source.name}: {table.meaning.doubt}")
+    columns = table.meaning.columns
+    layout = Layout(
+        separator=table.separator,
+        query=columns.query,
+        doc=columns.doc,
+        number=columns.number,
+        rank=columns.rank,
+        label=columns.label,
+        least=table.width,
+        most=table.width,
+        skip=table.header_line,
+        quoted=table.separator in ",;|",
+        comments=table.comments,
+    )
+    separated = f"columns separated by {SEPARATORS[table.separator]}"
+    if table.header:
+        notes = (separated, "header found", *_columns.said(table.header, columns, noun))
+        shape = f"the header has {table.width}: {' '.join(table.header)}"
+    else:
+        notes = (separated, "no header", *table.meaning.notes)
+        shape = f"the other lines have {table.width}: {' '.join(_names(columns, noun, table.width))}"
+    return Plan(layout, notes, columns.lower_is_better, shape)
+
+
+def _names(columns: Columns, noun: Noun, width: int) -> list[str]:
+    names = ["-"] * width
+    number, label = ("grade", "subtopic") if noun == "qrels" else ("score", "tag")
+    for name, at in (
+        ("query_id", columns.query),
+        ("doc_id", columns.doc),
+        (number, columns.number),
+        ("rank", columns.rank),
+        (label, columns.label),
+    ):
+        if at >= 0:
+            names[at] = name
+    return names

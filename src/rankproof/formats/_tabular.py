@@ -1,0 +1,126 @@
+"""What tsv and csv share: they read the same tables and differ in the separator and in how an id is protected."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from rankproof.errors import InputError
+from rankproof.formats import _columns, _table
+from rankproof.formats._contract import Noun, Options, Plan, Sure, Topics
+from rankproof.formats._gather import add_topic
+from rankproof.formats._pieces import gathered
+from rankproof.records.source import Source
+
+if TYPE_CHECKING:
+    from rankproof.records.qrels import Qrels
+    from rankproof.records.run import Run
+
+Join = Callable[[Iterable[str]], str]
+
+
+def looks_like_markup(source: Source) -> bool:
+    """Whether the text begins as JSON or as tags: no table, whatever its commas and blanks say."""
+    return source.head.lstrip()[:1] in (b"{", b"[", b"<")
+
+
+def detect(source: Source, noun: Noun, separators: str) -> Sure:
+    """How sure it is that the source is a table cut by one of the separators."""
+    if b"\0" in source.head or looks_like_markup(source):
+        return Sure.NO
+    if noun == "topics":
+        return _detect_topics(source, separators)
+    table = _table.look(source.head, noun, {})
+    return Sure.NO if table is None or table.separator not in separators else table.sure
+
+
+def _detect_topics(source: Source, separators: str) -> Sure:
+    lines = [line for _, line in _table.sample(source.head)]
+    for separator in separators.strip():
+        if lines and _columns.topic_columns(_table.cut(lines[0], separator)) is not None:
+            return Sure.NAMED
+        widths = [len(_table.cut(line, separator)) for line in lines]
+        # A tab is in no query's text; a comma is in many, so a table of them has exactly two columns.
+        if widths and min(widths) > 1 and (separator == "\t" or max(widths) == 2):
+            return Sure.LIKELY
+    return Sure.NO
+
+
+def plan(source: Source, noun: Noun, options: Options, separators: str, name: str) -> Plan:
+    """How the core is to read the table."""
+    table = _table.look(source.head, noun, options)
+    if table is None or table.separator not in separators:
+        lines = _table.sample(source.head)
+        seen = repr(lines[0][1][:80]) if lines else "nothing"
+        raise InputError(
+            f"{source.name}: no {name} table of {noun} can be seen in it. The first line is {seen}. "
+            f"Give it a header that names {_columns.expected(noun)}, or name another format with --format."
+        )
+    return _table.plan(table, noun, source)
+
+
+def topics(source: Source, separators: str) -> Topics:
+    """Query id and text, by header or as the first two columns."""
+    text = source.text()
+    separator = _topic_separator(source, separators)
+    if separator == "\t":
+        cut = ([f.strip() for f in line.rstrip("\r").split("\t")] for line in text.split("\n"))
+        rows = list(enumerate(cut, start=1))
+    else:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        rows = [(reader.line_num, row) for row in reader]
+    rows = [(number, row) for number, row in rows if any(row)]
+    if not rows:
+        return {}
+    named = _columns.topic_columns(rows[0][1])
+    query, said = (0, 1) if named is None else named
+    found: Topics = {}
+    for number, row in rows[0 if named is None else 1 :]:
+        if len(row) <= max(query, said):
+            raise InputError(f"{source.name}, line {number}: {len(row)} column(s), but a topic needs an id and a text.")
+        add_topic(found, row[query].strip(), row[said].strip(), f"{source.name}, line {number}")
+    return found
+
+
+def _topic_separator(source: Source, separators: str) -> str:
+    first = _table.sample(source.head)[:1]
+    for separator in separators.strip():
+        if first and len(_table.cut(first[0][1], separator)) > 1:
+            return separator
+    return separators[0]
+
+
+def write_run(run: Run, join: Join) -> Iterator[bytes]:
+    """A header and three columns: score, distance, or rank where the run has neither."""
+
+    def lines() -> Iterator[str]:
+        yield join(("query_id", "doc_id", run.kind))
+        for query, docs, values in run.rankings():
+            for doc, value in zip(docs, values, strict=True):
+                yield join((query, doc, repr(value)))
+
+    return gathered(lines())
+
+
+def write_qrels(qrels: Qrels, join: Join) -> Iterator[bytes]:
+    """A header and three columns, four with subtopics."""
+
+    def lines() -> Iterator[str]:
+        names = ("query_id", "subtopic", "doc_id", "grade") if qrels.has_subtopics else ("query_id", "doc_id", "grade")
+        yield join(names)
+        for query, docs, grades, labels in qrels.judged():
+            for doc, grade, label in zip(docs, grades, labels, strict=True):
+                yield join((query, label, doc, str(grade)) if qrels.has_subtopics else (query, doc, str(grade)))
+
+    return gathered(lines())
+
+
+def write_topics(found: Topics, join: Join, header: bool) -> Iterator[bytes]:
+    """Id and text; with a header where it is asked for, or where the first row would be taken for one."""
+    first = next(iter(found.items()), ("", ""))
+    rows: list[tuple[str, str]] = list(found.items())
+    if header or _columns.topic_columns(first) is not None:
+        rows.insert(0, ("query_id", "text"))
+    return gathered(join(row) for row in rows)

@@ -1,0 +1,87 @@
+"""Comma-separated text, with or without a header; also semicolons and bars. Fields may stand in double quotes.
+
+Columns are found as in tsv: by any usual header names, or by content where there is no header. An id may hold
+commas and quotes, but no line break.
+
+holds: run, qrels, topics
+source: RFC 4180, Common format for comma-separated values, 2005
+
+    query_id,doc_id,score
+    q1,"d1, second edition",12.5
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from rankproof.formats import _tabular
+from rankproof.formats._contract import Format, Noun, Options, Plan, Sure, Topics
+from rankproof.formats._pieces import guard
+from rankproof.records.source import Source
+
+if TYPE_CHECKING:
+    from rankproof.records.qrels import Qrels
+    from rankproof.records.run import Run
+
+SEPARATORS = ",;|"
+_hold = guard(r"[\n\r]|^\s|\s$", "csv", "json or jsonl")
+
+
+def quoted(field: str) -> str:
+    """A field as it stands in the file."""
+    if any(c in field for c in ',;|"#'):
+        doubled = field.replace('"', '""')
+        return f'"{doubled}"'
+    return field
+
+
+def join(fields: Iterable[str]) -> str:
+    """One line."""
+    return ",".join(quoted(_hold(field)) for field in fields) + "\n"
+
+
+def detect(source: Source, noun: Noun) -> Sure:
+    """A table whose columns are cut by commas, semicolons or bars."""
+    return _tabular.detect(source, noun, SEPARATORS)
+
+
+def plan(source: Source, noun: Noun, options: Options) -> Plan:
+    """Columns by header or by content."""
+    return _tabular.plan(source, noun, options, SEPARATORS, "csv")
+
+
+def topics(source: Source, options: Options) -> Topics:
+    """Id and text."""
+    return _tabular.topics(source, SEPARATORS)
+
+
+def write_run(run: Run) -> Iterator[bytes]:
+    """Three columns with a header."""
+    return _tabular.write_run(run, join)
+
+
+def write_qrels(qrels: Qrels) -> Iterator[bytes]:
+    """Three columns with a header, four with subtopics."""
+    return _tabular.write_qrels(qrels, join)
+
+
+def write_topics(found: Topics) -> Iterator[bytes]:
+    """Id and text with a header: the commas of a text would otherwise hide which table it is."""
+    return _tabular.write_topics(found, join, header=True)
+
+
+OFFERS = (
+    Format(
+        name="csv",
+        page=__doc__,
+        holds=("run", "qrels", "topics"),
+        detect=detect,
+        plan=plan,
+        topics=topics,
+        write_run=write_run,
+        write_qrels=write_qrels,
+        write_topics=write_topics,
+        endings=(".csv",),
+    ),
+)

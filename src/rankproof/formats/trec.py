@@ -1,0 +1,108 @@
+"""TREC text: runs of six columns and qrels of four, separated by any mix of blanks and tabs.
+
+A run line is `query_id Q0 doc_id rank score tag`; what follows the tag is ignored, as trec_eval does. A qrels line
+is `query_id subtopic doc_id grade`; the second column matters only to diversity measures. Lines that begin with
+'#' are comments.
+
+Runs without scores get made-up ones on writing (n for the first of n documents, 1 for the last), and distances
+are written with their sign turned, because the format's readers order by descending score.
+
+holds: run, qrels
+source: https://github.com/usnistgov/trec_eval
+
+    301 Q0 FR940202-2-00150 1 2.129133 STANDARD        a run
+    301 0 CR93E-10279 0                                qrels
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rankproof.formats import _columns
+from rankproof.formats._contract import Format, Layout, Noun, Options, Plan, Sure
+from rankproof.formats._meaning import is_number
+from rankproof.formats._pieces import gathered, guard
+from rankproof.formats._table import cut, sample
+from rankproof.records.source import Source
+
+if TYPE_CHECKING:
+    from rankproof.records.qrels import Qrels
+    from rankproof.records.run import Run
+
+RUN = Plan(
+    Layout(" ", query=0, doc=2, rank=3, number=4, label=5, least=6, comments=True),
+    ("columns by place: query_id Q0 doc_id rank score tag",),
+    shape="a TREC run has 6: query_id Q0 doc_id rank score tag",
+)
+QRELS = Plan(
+    Layout(" ", query=0, label=1, doc=2, number=3, least=4, most=4, comments=True),
+    ("columns by place: query_id subtopic doc_id grade",),
+    shape="TREC qrels have 4: query_id subtopic doc_id grade",
+)
+_hold = guard(r"\s", "trec", "tsv, csv or json")
+_hold_query = guard(r"\s|^#", "trec", "tsv, csv or json")
+
+
+def detect(source: Source, noun: Noun) -> Sure:
+    """Most lines have six columns (a run) or four (qrels), with a number where score or grade belong."""
+    if noun == "topics":
+        return Sure.NO
+    lines = [line for _, line in sample(source.head) if not line.lstrip().startswith("#")]
+    if not lines or lines[0].lstrip().startswith(("{", "[", "<")):
+        return Sure.NO
+    rows = [cut(line, " ") for line in lines]
+    if _columns.by_name(rows[0], noun) is not None:
+        return Sure.NO  # the first line is a header
+    if noun == "run":
+        good = sum(len(row) >= 6 and is_number(row[4]) for row in rows)
+        # Six columns between tabs and more between blanks: white space inside an id, which only tsv can hold.
+        if any(len(row) > 6 for row in rows) and all(len(cut(line, "\t")) == 6 for line in lines):
+            return Sure.NO
+    else:
+        good = sum(len(row) == 4 and is_number(row[3]) for row in rows)
+    return Sure.CERTAIN if 2 * good > len(rows) else Sure.NO
+
+
+def plan(source: Source, noun: Noun, options: Options) -> Plan:
+    """The one layout of each noun."""
+    return RUN if noun == "run" else QRELS
+
+
+def write_run(run: Run) -> Iterator[bytes]:
+    """Six columns, ranks from 1."""
+    tag = "_".join(run.name.split()) or "rankproof"
+
+    def lines() -> Iterator[str]:
+        for query, docs, scores in run.rankings(as_scores=True):
+            _hold_query(query)
+            for rank, (doc, score) in enumerate(zip(docs, scores, strict=True), start=1):
+                yield f"{query} Q0 {_hold(doc)} {rank} {score!r} {tag}\n"
+
+    return gathered(lines())
+
+
+def write_qrels(qrels: Qrels) -> Iterator[bytes]:
+    """Four columns; the second is 0 where there are no subtopics."""
+
+    def lines() -> Iterator[str]:
+        for query, docs, grades, labels in qrels.judged():
+            _hold_query(query)
+            for doc, grade, label in zip(docs, grades, labels, strict=True):
+                yield f"{query} {_hold(label or '0')} {_hold(doc)} {grade}\n"
+
+    return gathered(lines())
+
+
+OFFERS = (
+    Format(
+        name="trec",
+        page=__doc__,
+        holds=("run", "qrels"),
+        detect=detect,
+        plan=plan,
+        write_run=write_run,
+        write_qrels=write_qrels,
+        endings=(".run", ".trec", ".qrels", ".txt", ".res", ".results"),
+    ),
+)

@@ -1,0 +1,54 @@
+"""F: one number for precision and recall of the first k documents, their weighted harmonic mean.
+
+(w + 1) P R / (R + w P), with P@k over k and R@k over all relevant documents. `weight` w says how many times as
+important recall is as precision. The usual F-beta has w = beta^2: F2 is `F(weight=4)`.
+
+range: 0 to 1
+undefined: the query has no relevant document; counts as 0
+source: van Rijsbergen, Information retrieval, second edition, 1979, chapter 7; weighted as trec_eval's set_F
+
+Two of four relevant documents in the first 5: P 0.4, R 0.5:
+
+>>> from rankproof.testing import value
+>>> value("F@5", ranking=[1, 0, 1], pool=[1, 1, 1, 1, 0])
+0.4444
+>>> value("F(weight=4)@5", ranking=[1, 0, 1], pool=[1, 1, 1, 1, 0])
+0.4762
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._kinds import Number
+from rankproof.records.judged import JudgedTable
+
+WEIGHT = Param("weight", Number(low=0), 1.0, "how many times as important recall is as precision")
+
+
+def harmonic(precision: Values, recall: Values, weight: float) -> Values:
+    """The weighted harmonic mean; 0 where both are."""
+    bottom = recall + weight * precision
+    return np.divide((weight + 1.0) * precision * recall, bottom, out=np.zeros(len(bottom)), where=bottom > 0)
+
+
+def f_measure(table: JudgedTable, variant: Variant) -> Values:
+    """F of P@k and R@k."""
+    k = variant.k
+    assert k is not None
+    found = table.relevant_retrieved(variant["rel"], k)
+    recall = found / np.maximum(table.pool.relevant(variant["rel"]), 1)
+    return harmonic(found / k, recall, variant["weight"])
+
+
+OFFERS = (
+    Measure(
+        name="F",
+        page=__doc__,
+        compute=f_measure,
+        params=(REL, WEIGHT),
+        cutoff="required",
+        spellings=("f", "f1", "f_measure"),
+    ),
+)

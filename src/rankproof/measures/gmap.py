@@ -1,0 +1,45 @@
+"""Geometric mean of average precision: one query that fails counts for more than one that shines.
+
+Each query's value is its AP; all queries together are their geometric mean, with values below 0.00001 raised to it,
+so that one query at 0 does not wipe out the rest.
+
+range: 0 to 1
+undefined: the query has no relevant document; counts as 0, so as 0.00001 in the geometric mean
+source: Robertson, On GMAP and other transformations, CIKM 2006; trec_eval's gm_map
+
+>>> from rankproof.testing import value
+>>> value("GMAP", ranking=[1, 1, 0, 1])
+0.9167
+"""
+
+from __future__ import annotations
+
+from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures.ap import OFFERS as AP_OFFERS
+from rankproof.measures.ap import average_precision
+from rankproof.records.judged import JudgedTable
+
+(_AP,) = AP_OFFERS
+
+
+def compute(table: JudgedTable, variant: Variant) -> Values:
+    """AP."""
+    return average_precision(table, _AP.variant(variant.at, rel=variant["rel"]))
+
+
+def fine_print(table: JudgedTable, variant: Variant) -> str:
+    """The aggregate and its floor."""
+    return "geometric mean, queries below 0.00001 count as 0.00001"
+
+
+OFFERS = (
+    Measure(
+        name="GMAP",
+        page=__doc__,
+        compute=compute,
+        params=(REL,),
+        aggregate="geometric",
+        fine_print=fine_print,
+        spellings=("gmap",),
+    ),
+)

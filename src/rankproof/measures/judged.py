@@ -1,0 +1,60 @@
+"""Judged: the share of the first k documents that somebody judged.
+
+Documents with a judgment among the first k, over the documents returned (at most k); `denominator=k` divides by k. A
+low share says that the judgments say little about this ranking.
+
+range: 0 to 1
+undefined: never; an empty ranking has 0
+source: Büttcher et al., Reliable information retrieval evaluation with incomplete and biased judgements, SIGIR 2007
+
+>>> from rankproof.testing import value
+>>> value("Judged@10", ranking=[1, None, 0, 0])
+0.75
+>>> value("Judged(denominator=k)@10", ranking=[1, None, 0, 0])
+0.3
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.measures._contract import Measure, Param, Values, Variant, never
+from rankproof.measures._kinds import Choice
+from rankproof.measures._sets import share
+from rankproof.records.judged import JudgedTable
+
+DENOMINATOR = Param(
+    "denominator", Choice(("returned", "k")), "returned", "divide by min(k, documents returned), or by k"
+)
+
+
+def seen(table: JudgedTable, variant: Variant) -> Values:
+    """Documents in the first k, as many as there are."""
+    k = variant.k
+    return (table.retrieved if k is None else np.minimum(table.retrieved, k)).astype(np.float64)
+
+
+def bottom(table: JudgedTable, variant: Variant) -> Values:
+    """What a count is divided by."""
+    if variant["denominator"] == "k" and variant.k is not None:
+        return np.full(len(table), float(variant.k))
+    return seen(table, variant)
+
+
+def judged_share(table: JudgedTable, variant: Variant) -> Values:
+    """Judged in the first k, divided."""
+    return share(table.count(table.judged & table.within(variant.k)), bottom(table, variant))
+
+
+OFFERS = (
+    Measure(
+        name="Judged",
+        page=__doc__,
+        compute=judged_share,
+        params=(DENOMINATOR,),
+        undefined=never,
+        better="neither",
+        prefers="judged",
+        spellings=("judged",),
+    ),
+)

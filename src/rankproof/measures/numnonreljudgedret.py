@@ -1,0 +1,44 @@
+"""Number of documents retrieved that were judged not relevant, at any rank.
+
+Unjudged documents are not among them. All queries together are the sum.
+
+range: 0 upward
+undefined: never; an empty ranking has 0
+source: trec_eval's num_nonrel_judged_ret
+
+>>> from rankproof.testing import value
+>>> value("NumNonrelJudgedRet", ranking=[1, None, 0, 0])
+2.0
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankproof.measures._contract import REL, Measure, Values, Variant, never
+from rankproof.records.judged import JudgedTable
+
+
+def nonrelevant_retrieved(table: JudgedTable, variant: Variant) -> Values:
+    """Judged documents in the ranking, less the relevant ones."""
+    return table.count(table.judged & ~table.relevant(variant["rel"])).astype(np.float64)
+
+
+OFFERS = (
+    Measure(
+        name="NumNonrelJudgedRet",
+        page=__doc__,
+        compute=nonrelevant_retrieved,
+        params=(REL,),
+        cutoff="none",
+        undefined=never,
+        aggregate="sum",
+        better="neither",
+        high=math.inf,
+        whole=True,
+        prefers="nothing known",
+        spellings=("numnonreljudgedret",),
+    ),
+)

@@ -1,0 +1,42 @@
+"""Number of relevant documents retrieved, at any rank.
+
+All queries together are the sum.
+
+range: 0 upward
+undefined: never; an empty ranking has 0
+source: trec_eval's num_rel_ret
+
+>>> from rankproof.testing import value
+>>> value("NumRelRet", ranking=[1, None, 0, 2])
+2.0
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rankproof.measures._contract import REL, Measure, Values, Variant, never
+from rankproof.records.judged import JudgedTable
+
+
+def relevant_retrieved(table: JudgedTable, variant: Variant) -> Values:
+    """Relevant documents in the ranking."""
+    return table.relevant_retrieved(variant["rel"]).astype(np.float64)
+
+
+OFFERS = (
+    Measure(
+        name="NumRelRet",
+        page=__doc__,
+        compute=relevant_retrieved,
+        params=(REL,),
+        cutoff="none",
+        undefined=never,
+        aggregate="sum",
+        high=math.inf,
+        whole=True,
+        spellings=("numrelret",),
+    ),
+)

@@ -1,0 +1,43 @@
+"""Relative precision: precision of the first k documents over the best it could be.
+
+Relevant documents in the first k, over the smaller of k and the number of relevant documents: precision as long as
+k is at most R, recall after that. The same as `R(denominator=min_k)@k`.
+
+range: 0 to 1
+undefined: the query has no relevant document; counts as 0
+source: trec_eval's relative_P
+
+Two of three relevant documents in the first five:
+
+>>> from rankproof.testing import value
+>>> value("RelP@5", ranking=[1, 0, 1], pool=[1, 1, 1, 0])
+0.6667
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._sets import share
+from rankproof.records.judged import JudgedTable
+
+
+def relative_precision(table: JudgedTable, variant: Variant) -> Values:
+    """Relevant in the first k, over the most there could be."""
+    k = variant.k
+    assert k is not None
+    possible = np.minimum(table.pool.relevant(variant["rel"]), k)
+    return share(table.relevant_retrieved(variant["rel"], k), possible)
+
+
+OFFERS = (
+    Measure(
+        name="RelP",
+        page=__doc__,
+        compute=relative_precision,
+        params=(REL,),
+        cutoff="required",
+        spellings=("relp",),
+    ),
+)

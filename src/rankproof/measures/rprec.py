@@ -1,0 +1,45 @@
+"""R-precision: precision after as many documents as there are relevant ones.
+
+With R relevant documents, those among the first R, over R. The rank where precision equals recall.
+
+range: 0 to 1
+undefined: the query has no relevant document; counts as 0
+source: Buckley and Voorhees, Retrieval system evaluation, in TREC: Experiment and evaluation in IR, 2005
+
+Three relevant documents, two of them in the first three:
+
+>>> from rankproof.testing import value
+>>> value("Rprec", ranking=[1, 0, 1, 1])
+0.6667
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._running import Counts
+from rankproof.records.judged import JudgedTable
+
+
+def precision_at(table: JudgedTable, rel: int, cut: Counts) -> Values:
+    """Precision in the first `cut` documents, over `cut`, which differs from query to query; 0 for cut 0."""
+    found = table.count(table.relevant(rel) & (table.rank <= cut[table.query]))
+    return np.divide(found, cut, out=np.zeros(len(table)), where=cut > 0)
+
+
+def r_precision(table: JudgedTable, variant: Variant) -> Values:
+    """Relevant in the first R, over R."""
+    return precision_at(table, variant["rel"], table.pool.relevant(variant["rel"]))
+
+
+OFFERS = (
+    Measure(
+        name="Rprec",
+        page=__doc__,
+        compute=r_precision,
+        params=(REL,),
+        cutoff="none",
+        spellings=("rprec", "r_prec", "r_precision"),
+    ),
+)

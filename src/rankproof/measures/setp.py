@@ -1,0 +1,35 @@
+"""Set precision: the share of relevant documents among all that were retrieved.
+
+Relevant documents retrieved, over documents retrieved, however many that are. 0 for an empty ranking.
+
+range: 0 to 1
+undefined: the query has no relevant document; counts as 0
+source: Cleverdon, Mills and Keen, Factors determining the performance of indexing systems, 1966; trec_eval's set_P
+
+>>> from rankproof.testing import value
+>>> value("SetP", ranking=[1, 0, 1])
+0.6667
+"""
+
+from __future__ import annotations
+
+from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._sets import share
+from rankproof.records.judged import JudgedTable
+
+
+def set_precision(table: JudgedTable, variant: Variant) -> Values:
+    """Relevant retrieved, over retrieved."""
+    return share(table.relevant_retrieved(variant["rel"]), table.retrieved)
+
+
+OFFERS = (
+    Measure(
+        name="SetP",
+        page=__doc__,
+        compute=set_precision,
+        params=(REL,),
+        cutoff="none",
+        spellings=("setp", "set_precision"),
+    ),
+)

@@ -1,0 +1,36 @@
+"""Success: whether any of the first k documents is relevant. Its mean is known as the hit rate.
+
+range: 0 to 1
+undefined: the query has no relevant document; counts as 0
+source: Craswell and Hawking, Overview of the TREC 2004 web track, 2004; trec_eval's success
+
+>>> from rankproof.testing import value
+>>> value("Success@3", ranking=[0, 0, 1])
+1.0
+>>> value("Success@2", ranking=[0, 0, 1])
+0.0
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.records.judged import JudgedTable
+
+
+def success(table: JudgedTable, variant: Variant) -> Values:
+    """1 where a relevant document is in the first k."""
+    return (table.relevant_retrieved(variant["rel"], variant.k) > 0).astype(np.float64)
+
+
+OFFERS = (
+    Measure(
+        name="Success",
+        page=__doc__,
+        compute=success,
+        params=(REL,),
+        cutoff="required",
+        spellings=("success", "hit_rate", "hit"),
+    ),
+)

@@ -1,0 +1,54 @@
+"""Unjudged: the share of the first k documents that nobody judged.
+
+Documents without a judgment among the first k, over k; `denominator=returned` divides by the documents returned. High
+values say that the judgments say little about this ranking: it may be better than it looks.
+
+range: 0 to 1
+undefined: never; an empty ranking has 0
+source: trec_eval 10's unj
+
+>>> from rankproof.testing import value
+>>> value("Unjudged@10", ranking=[1, None, 0, 0])
+0.1
+>>> value("Unjudged(denominator=returned)@10", ranking=[1, None, 0, 0])
+0.25
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.measures._contract import Measure, Param, Values, Variant, never
+from rankproof.measures._kinds import Choice
+from rankproof.measures._sets import share
+from rankproof.measures.judged import bottom, seen
+from rankproof.records.judged import JudgedTable
+
+DENOMINATOR = Param(
+    "denominator", Choice(("k", "returned")), "k", "divide by k, or by min(k, documents returned)"
+)
+
+
+def unjudged_share(table: JudgedTable, variant: Variant) -> Values:
+    """Those of the first k that are not judged, divided."""
+    judged = table.count(table.judged & table.within(variant.k))
+    return share(seen(table, variant) - judged, bottom(table, variant))
+
+
+def worth(table: JudgedTable, variant: Variant) -> Values:
+    """A judged document moved up leaves less unjudged above it."""
+    return -table.judged.astype(np.float64)
+
+
+OFFERS = (
+    Measure(
+        name="Unjudged",
+        page=__doc__,
+        compute=unjudged_share,
+        params=(DENOMINATOR,),
+        undefined=never,
+        better="neither",
+        worth=worth,
+        spellings=("unjudged",),
+    ),
+)

@@ -1,0 +1,46 @@
+"""Finding: what a check found, where, why it matters and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault at one place.
+
+    code      the check's name, as `--allow` takes it
+    severity  "error" makes a result indefensible; "warning" may do so; "note" is good to know
+    source    the file (or other source) it was found in
+    line      where in a text file, counted from 1; for other sources the row; None for the whole source
+    message   the explanation: a sentence that ends in a period
+    remedy    what to do: one or more sentences
+    further   how many more findings of the same code in this source are not listed one by one
+    """
+
+    code: str
+    severity: Severity
+    source: str
+    message: str
+    remedy: str
+    line: int | None = None
+    query_id: str | None = None
+    doc_id: str | None = None
+    further: int = 0
+
+    @property
+    def place(self) -> str:
+        """The source, and the line where there is one."""
+        return self.source if self.line is None else f"{self.source}, line {self.line}"
+
+    def __str__(self) -> str:
+        text = f"{self.place}: {self.message} {self.remedy}"
+        return f"{text} ({self.further:,} more like this.)" if self.further else text
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, ready for JSON."""
+        return asdict(self)

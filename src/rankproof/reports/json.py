@@ -1,0 +1,57 @@
+"""JSON for programs: every value in full precision, with population, settings, findings and fine print.
+
+{
+  "rankproof": "0.1.0",            the version that wrote it
+  "schema": "evaluation/1",        changes when a field changes its meaning or goes
+  "evaluations": [                 one per run, in the order given
+    {
+      "run": "bm25",
+      "dialect": "rankproof",
+      "settings": {...},           depth, judged_only, level, complete, undefined, ties
+      "measures": {
+        "nDCG@10": {
+          "value": 0.4796,         all queries together; null when there is no value
+          "aggregate": "mean",     or "geometric", "sum"
+          "better": "higher",      or "lower", "neither"
+          "whole": false,          true for a count
+          "undefined": ["q7"],     queries without a value, whatever they count as in the mean
+          "fine_print": "...",
+          "ties": {...},           with --ties: least, expected, greatest, exact, note
+          "by_query": {"q1": 0.3}  with -q: the values that count in the mean
+        }
+      },
+      "population": {...},         scored, judged, missing, without_relevant, unjudged, skipped
+      "fine_print": ["..."],
+      "findings": [...],           code, severity, source, line, message, remedy
+      "spelled": {"mrr@10": "RR@10"}
+    }
+  ],
+  "observed": {"seconds": 0.2}     what differs from one time to the next stands here and nowhere else
+}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankproof import __version__
+from rankproof.records.evaluation import Evaluation
+from rankproof.reports._contract import Report
+
+SCHEMA = "evaluation/1"
+
+
+def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    """One JSON object. Numbers are written so that they read back to the same number."""
+    document = {
+        "rankproof": __version__,
+        "schema": SCHEMA,
+        "evaluations": [evaluation.to_dict(by_query=per_query) for evaluation in evaluations],
+        "observed": dict(observed),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+OFFERS = (Report("json", __doc__, render, ".json", "application/json"),)

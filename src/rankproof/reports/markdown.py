@@ -1,0 +1,41 @@
+"""A Markdown table for a pull request or a README: the best value of each measure in bold, fine print below.
+
+GitHub's table syntax. Four decimals; whole numbers as such; `undefined` where a query has no value. The
+fine print follows as a list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankproof.records.evaluation import Evaluation
+from rankproof.reports._contract import Report
+from rankproof.reports._grid import Cell, grid, notes
+
+
+def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    """The table, an empty line, the fine print as a list."""
+    found = grid(evaluations, per_query)
+    rule = ["---" if i < found.names else "---:" for i in range(len(found.header))]
+    lines = [_row(map(escaped, found.header)), _row(rule), *(_row(map(_cell, row)) for row in found.rows)]
+    below = [f"- {escaped(note)}" for note in notes(evaluations)]
+    return "\n".join([*lines, *(["", *below] if below else [])]) + "\n"
+
+
+def _row(texts: Any) -> str:
+    return f"| {' | '.join(texts)} |"
+
+
+def _cell(cell: Cell) -> str:
+    return f"**{escaped(cell.text)}**" if cell.best else escaped(cell.text)
+
+
+def escaped(text: str) -> str:
+    """The text with Markdown's own characters written out, on one line."""
+    flat = re.sub(r"\s", " ", text)
+    return re.sub(r"([\\`*_|<>\[\]~])", r"\\\1", flat)
+
+
+OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown"),)
