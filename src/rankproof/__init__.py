@@ -1,3 +1,55 @@
-"""rankproof: is this ranking better, and may it ship? Numbers that can be defended."""
+"""rankproof: is this ranking better, and may it ship? Numbers that can be defended.
+
+>>> import rankproof
+>>> ev = rankproof.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.9, "d2": 0.4}}, "nDCG@10 RR@10")
+>>> ev["nDCG@10"].mean
+1.0
+"""
+
+from rankproof import shelf
+from rankproof.errors import InputError, RankproofError, Refused, UsageError
+from rankproof.flow.measuring import evaluate, prepare
+from rankproof.records.evaluation import Evaluation, Result
+from rankproof.records.order import Order
 
 __version__ = "0.1.0"
+
+# Loaded here and not at the first call: an evaluation of a few queries takes less time than finding its measures.
+shelf.offered("measures")
+shelf.offered("dialects")
+
+_LATER = {
+    "Run": "rankproof.records.run",
+    "Qrels": "rankproof.records.qrels",
+    "read_run": "rankproof.flow.collect",
+    "read_qrels": "rankproof.flow.collect",
+    "read_topics": "rankproof.flow.collect",
+    "write": "rankproof.flow.write",
+}
+
+__all__ = [
+    "Evaluation",
+    "InputError",
+    "Order",
+    "Qrels",
+    "RankproofError",
+    "Refused",
+    "Result",
+    "Run",
+    "UsageError",
+    "evaluate",
+    "prepare",
+    "read_qrels",
+    "read_run",
+    "read_topics",
+    "write",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Names that bring more code with them, loaded when first used."""
+    if name in _LATER:
+        from importlib import import_module
+
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'rankproof' has no attribute {name!r}")

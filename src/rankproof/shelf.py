@@ -53,8 +53,32 @@ def everything(shelf: str) -> Mapping[str, Any]:
     return items
 
 
+def glance(shelf: str, name: str) -> Any | None:
+    """The item that the file of its own name offers, without loading the rest of the shelf.
+
+    Most items live in a file of their name, in small letters; a short command needs two or three of them and
+    should not pay for the whole shelf. None says only that one has to look further.
+    """
+    if shelf in _loaded:
+        return _loaded[shelf].get(name)
+    file = name.casefold()
+    if not file.isidentifier() or file.startswith("_"):
+        return None
+    module = f"rankproof.{shelf}.{file}"
+    try:
+        offers = import_module(module).OFFERS
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        return None
+    return next((item for item in offers if item.name == name), None)
+
+
 def find(shelf: str, name: str) -> Any:
     """The item called `name`; an error that names its neighbours when there is none."""
+    item = glance(shelf, name)
+    if item is not None:
+        return item
     items = offered(shelf)
     if name in items:
         return items[name]

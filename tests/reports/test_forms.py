@@ -25,7 +25,7 @@ BAD: Dicts = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"x": 2.0, "d3": 1.0}}
 def evaluated(
     run: Dicts, measures: str, name: str, qrels: Mapping[str, Mapping[str, int]] = QRELS, **settings: object
 ) -> Evaluation:
-    chosen = Settings(**settings)  # type: ignore[arg-type]
+    chosen = Settings(**settings)
     return evaluate_tables(lambda order: table_of(qrels, run, order), parse(measures), chosen, run_name=name)
 
 

@@ -1,4 +1,4 @@
-"""Importing is free: `import rankproof` and a plain `rankproof evaluate` load nothing heavy and start fast."""
+"""Importing is free: `import rankproof` and a plain `rankproof evaluate` load nothing heavy, start fast."""
 
 from __future__ import annotations
 

@@ -70,11 +70,13 @@ def test_only_surfaces_print_or_know_the_command_line(file: Path) -> None:
     prints = [
         node.lineno
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("print", "input")
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("print", "input")
     ]
-    names = [
-        name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names
-    ] + [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    names = [name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names] + [
+        node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+    ]
     assert prints == []
     assert [name for name in names if name.split(".")[0] == "click"] == []
 

@@ -101,6 +101,7 @@ class Check:
                 line=at.line,
                 query_id=at.query_id,
                 doc_id=at.doc_id,
+                unit=subject.unit,
                 further=seen.count - len(seen.spots) if place == last else 0,
             )
             for place, at in enumerate(seen.spots)

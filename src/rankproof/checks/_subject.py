@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.checks._words import number, quote
+from rankproof.records.finding import Unit
 from rankproof.records.order import DEFAULT_ORDER, Order
 
 if TYPE_CHECKING:
@@ -28,11 +29,12 @@ class Subject:
 
     `shape` says what a line should look like. `again` reads the same text once more without room for columns
     beyond the format's own: what are then faults and were none before are lines with something at their end.
+    `unit` says what `rows.line` counts.
     """
 
     __slots__ = (
         "_memo", "again", "cutoffs", "max_depth", "noun", "order", "qrels", "rows", "shape", "source",
-        "topics",
+        "topics", "unit",
     )  # fmt: skip
 
     def __init__(
@@ -48,6 +50,7 @@ class Subject:
         order: Order = DEFAULT_ORDER,
         shape: str = "",
         again: Callable[[], Rows] | None = None,
+        unit: Unit = "line",
     ) -> None:
         self.rows = rows
         self.noun = noun
@@ -59,6 +62,7 @@ class Subject:
         self.order = order
         self.shape = shape
         self.again = again
+        self.unit: Unit = unit
         self._memo: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
@@ -100,9 +104,11 @@ class Subject:
         return number(float(self.rows.number[row]))
 
     def on_line(self, row: int) -> str:
-        """' on line 7', or nothing where the source has no lines."""
+        """' on line 7' (' in row 7' for other sources), or nothing where rows have no number."""
         line = self.line(row)
-        return "" if line is None else f" on line {line}"
+        if line is None:
+            return ""
+        return f" on line {line}" if self.unit == "line" else f" in row {line}"
 
     # ---- columns -------------------------------------------------------------------------------
 

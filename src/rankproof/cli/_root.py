@@ -102,10 +102,11 @@ def summary(name: str) -> str:
         return file.readline().strip().lstrip("r").strip('"')
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group("rankproof", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rankproof")
 def cli() -> None:
     """Is this ranking better, and may it ship? Exact, explained ranking evaluation.
 
-    Exit status: 0 done, 1 failed or invalid input, 2 wrong usage, 3 undecided.
+    Exit status: 0 done, 1 failed or invalid input, 2 wrong usage, 3 undecided. With --json an error is one
+    JSON object on standard output: {"error": {"type": ..., "message": ..., "exit_status": ...}}.
     """

@@ -83,8 +83,8 @@ TREC_MEASURES = "official"
 @click.option(
     "--collapse",
     metavar="PATTERN",
-    help="Passages to documents: a regular expression whose first group finds the document's id in a "
-    "passage's; the best passage counts.",
+    help="Passages to documents: a separator such as '#', or a regular expression whose group finds the "
+    "document's id; the best passage counts.",
 )
 @click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
 @click.option(
@@ -147,7 +147,7 @@ def _evaluate(
 ) -> list[Evaluation]:
     from rankproof.flow.measuring import evaluate, prepare
 
-    judged = prepare(qrels)
+    judged = prepare(qrels, choices.pop("qrels_format"))
     return _distinct([evaluate(judged, run, measures, **choices) for run in watched(runs, "measuring")], runs)
 
 

@@ -1,6 +1,7 @@
 #include "dicts.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -38,6 +39,26 @@ double score_of(PyObject* value, PyObject* query, PyObject* doc) {
 NumberState state_of(double score) {
     if (std::isnan(score)) return NumberState::nan;
     return std::isinf(score) ? NumberState::infinite : NumberState::ok;
+}
+
+struct Entry {
+    PyObject* key;
+    std::int32_t grade;
+};
+
+void sort_by_grade(std::vector<Entry>& entries) {
+    const auto better = [](const Entry& a, const Entry& b) { return a.grade > b.grade; };
+    if (entries.size() > 64) {
+        std::stable_sort(entries.begin(), entries.end(), better);
+        return;
+    }
+    // Small pools are the usual case: insertion needs no memory of its own.
+    for (std::size_t i = 1; i < entries.size(); ++i) {
+        const Entry e = entries[i];
+        std::size_t j = i;
+        for (; j > 0 && better(e, entries[j - 1]); --j) entries[j] = entries[j - 1];
+        entries[j] = e;
+    }
 }
 
 bool is_list(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
@@ -104,37 +125,50 @@ private:
     static constexpr std::size_t many_tied = 32;
 
     void read(PyObject* query, PyObject* docs, RunFaults& faults) {
-        keys_.clear();
-        ids_.clear();
+        const auto n = static_cast<std::size_t>(PyDict_Size(docs));
+        keys_.resize(n);
+        ids_.resize(n);
         falling_ = true;
         double last = std::numeric_limits<double>::infinity();
         Py_ssize_t at = 0;
         PyObject *doc = nullptr, *value = nullptr;
-        while (PyDict_Next(docs, &at, &doc, &value)) {
+        for (std::size_t i = 0; i < n && PyDict_Next(docs, &at, &doc, &value); ++i) {
             need_text(query, doc);
             const double score = score_of(value, query, doc);
             if (!std::isfinite(score)) faults.count(state_of(score));
             const double key = order_.key(score, 0, 0);
             falling_ &= last >= key;
             last = key;
-            keys_.push_back(key);
-            ids_.push_back(doc);
+            keys_[i] = key;
+            ids_[i] = doc;
         }
     }
 
     // Ranks and tie groups of the documents found.
     bool locate() {
+        // Few documents to place in an unsorted list: counting what comes before each is cheaper than sorting all.
+        const bool counting = !falling_ && found_.size() <= 4 * static_cast<std::size_t>(std::bit_width(keys_.size()));
         const double* sorted = keys_.data();
-        if (!falling_) {
+        if (!falling_ && !counting) {
             sorted_ = keys_;
             std::sort(sorted_.begin(), sorted_.end(), std::greater<>());
             sorted = sorted_.data();
         }
         std::size_t tied = 0;
         for (Found& f : found_) {
-            const auto [a, b] = std::equal_range(sorted, sorted + keys_.size(), f.key, std::greater<>());
-            f.first = static_cast<std::size_t>(a - sorted) + 1;
-            f.last = static_cast<std::size_t>(b - sorted);
+            if (counting) {
+                std::size_t greater = 0, equal = 0;
+                for (const double key : keys_) {
+                    greater += key > f.key;
+                    equal += key == f.key;
+                }
+                f.first = greater + 1;
+                f.last = greater + equal;
+            } else {
+                const auto [a, b] = std::equal_range(sorted, sorted + keys_.size(), f.key, std::greater<>());
+                f.first = static_cast<std::size_t>(a - sorted) + 1;
+                f.last = static_cast<std::size_t>(b - sorted);
+            }
             f.rank = f.first;
             if (f.last == f.first) continue;
             if (++tied > many_tied) return false;
@@ -165,10 +199,6 @@ BoundJudgments::~BoundJudgments() {
 BoundJudgments BoundJudgments::from_dicts(nb::dict data) {
     BoundJudgments out{Judgments()};
     Judgments& j = out.judgments;
-    struct Entry {
-        PyObject* key;
-        std::int32_t grade;
-    };
     std::vector<Entry> entries;
     std::string scratch;
     Py_ssize_t at = 0;
@@ -194,21 +224,30 @@ BoundJudgments BoundJudgments::from_dicts(nb::dict data) {
             }
             entries.push_back({doc, static_cast<std::int32_t>(grade)});
         });
-        std::stable_sort(entries.begin(), entries.end(),
-                         [](const Entry& a, const Entry& b) { return a.grade > b.grade; });
+        // Best grade first; documents of one grade stay as they came.
+        sort_by_grade(entries);
         const string_view name = utf8_of(query, scratch);
         if (!is_utf8(name)) ++j.faults.undecodable_bytes;
-        j.begin_query(name);
+        j.queries.add(name);
         for (const Entry& e : entries) {
-            const string_view id = utf8_of(e.key, scratch);
-            if (!is_utf8(id)) ++j.faults.undecodable_bytes;
-            j.add(id, e.grade);
+            j.grade.push_back(e.grade);
             Py_INCREF(e.key);
             out.keys.push_back(e.key);
         }
-        j.end_query();
+        j.start.push_back(static_cast<std::int64_t>(j.grade.size()));
     }
     return out;
+}
+
+Judgments& BoundJudgments::with_ids() {
+    std::string scratch;
+    for (std::size_t i = judgments.doc.size(); i < keys.size(); ++i) {
+        const string_view id = utf8_of(keys[i], scratch);
+        if (!is_utf8(id)) ++judgments.faults.undecodable_bytes;
+        judgments.doc.push(id);
+        judgments.hash.push_back(hash_bytes(id));
+    }
+    return judgments;
 }
 
 Rows rows_from_dicts(nb::dict data) {
@@ -231,7 +270,7 @@ Rows rows_from_dicts(nb::dict data) {
     return rows;
 }
 
-Joined join_dicts(const BoundJudgments& bound, nb::dict run, const Order& order) {
+Joined join_dicts(BoundJudgments& bound, nb::dict run, const Order& order) {
     const Judgments& judgments = bound.judgments;
     Joined joined(judgments.size());
     std::vector<std::int64_t> begin(judgments.size(), 0), count(judgments.size(), 0);
@@ -256,6 +295,7 @@ Joined join_dicts(const BoundJudgments& bound, nb::dict run, const Order& order)
         if (keyed && in_place.place(query, docs, number, placed, joined.faults)) {
             documents = static_cast<std::size_t>(PyDict_Size(docs));
         } else {
+            bound.with_ids();
             block.clear();
             for_each_document(query, docs, [&](PyObject* doc, PyObject* value) {
                 double score = 0;

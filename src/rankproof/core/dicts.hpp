@@ -21,11 +21,14 @@ public:
 
     static BoundJudgments from_dicts(nanobind::dict data);
 
+    // The judgments with the ids' own bytes: a run in dicts is joined without them, so they are read when first needed.
+    Judgments& with_ids();
+
     Judgments judgments;
     std::vector<PyObject*> keys;  // one for each pooled document, or empty
 };
 
 Rows rows_from_dicts(nanobind::dict data);
-Joined join_dicts(const BoundJudgments& judgments, nanobind::dict run, const Order& order);
+Joined join_dicts(BoundJudgments& judgments, nanobind::dict run, const Order& order);
 
 }  // namespace rankproof

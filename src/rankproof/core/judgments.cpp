@@ -91,7 +91,7 @@ Judgments Judgments::from_rows(const Rows& rows, bool with_subtopics) {
             out.hash.push_back(e.hash);
             out.grade.push_back(e.grade);
         }
-        out.end_query();
+        out.start.push_back(static_cast<std::int64_t>(out.grade.size()));
         if (!with_subtopics) continue;
         std::unordered_map<std::int32_t, std::int32_t> numbers;  // label -> subtopic of this query
         for (std::size_t i = 0; i < n; ++i) {

@@ -27,13 +27,6 @@ public:
     static Judgments from_rows(const Rows& rows, bool with_subtopics);
 
     std::size_t size() const { return start.size() - 1; }
-    void begin_query(string_view name) { queries.add(name); }
-    void add(string_view id, std::int32_t g) {
-        doc.push(id);
-        hash.push_back(hash_bytes(id));
-        grade.push_back(g);
-    }
-    void end_query() { start.push_back(static_cast<std::int64_t>(grade.size())); }
 
     Numbering queries;
     std::vector<std::int64_t> start{0};

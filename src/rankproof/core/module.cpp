@@ -136,15 +136,16 @@ nb::object subtopics_of(nb::handle self) {
                           view(s.grade, self));
 }
 
-Joined join_text_of(const BoundJudgments& bound, nb::handle data, const std::string& separator, int query, int doc,
+Joined join_text_of(BoundJudgments& bound, nb::handle data, const std::string& separator, int query, int doc,
                     int number, int rank, int label, int least, int most, int skip, bool quoted, bool comments,
                     const std::string& by, const std::string& ties, const std::string& precision, bool lower,
                     unsigned threads) {
     const Layout columns = layout(separator, query, doc, number, rank, label, least, most, skip, quoted, comments);
     const Order order = Order::named(by, ties, precision, lower);
+    const Judgments& judgments = bound.with_ids();
     const Input input(data);
     nb::gil_scoped_release free;
-    return join_text(bound.judgments, input.text(), columns, order, threads, input.mapped());
+    return join_text(judgments, input.text(), columns, order, threads, input.mapped());
 }
 
 // A read-only property that views a member vector.
@@ -245,21 +246,22 @@ NB_MODULE(_core, m) {
         .def_prop_ro("faults", [](const BoundJudgments& b) { return faults_of(b.judgments.faults); })
         .def_prop_ro("subtopics", &subtopics_of)
         .def("doc_id",
-             [](const BoundJudgments& b, std::int64_t i) {
-                 if (i < 0 || static_cast<std::size_t>(i) >= b.judgments.doc.size())
-                     throw nb::index_error("no such document");
-                 return to_str(b.judgments.doc[static_cast<std::size_t>(i)]);
+             [](BoundJudgments& b, std::int64_t i) {
+                 const Strings& ids = b.with_ids().doc;
+                 if (i < 0 || static_cast<std::size_t>(i) >= ids.size()) throw nb::index_error("no such document");
+                 return to_str(ids[static_cast<std::size_t>(i)]);
              })
-        .def("doc_ids", [](const BoundJudgments& b) { return to_list(b.judgments.doc); })
+        .def("doc_ids", [](BoundJudgments& b) { return to_list(b.with_ids().doc); })
         .def("join_rows",
-             [](const BoundJudgments& b, const Rows& rows, const std::string& by, const std::string& ties,
+             [](BoundJudgments& b, const Rows& rows, const std::string& by, const std::string& ties,
                 const std::string& precision, bool lower) {
+                 const Judgments& judgments = b.with_ids();
                  nb::gil_scoped_release free;
-                 return join_rows(b.judgments, rows, Order::named(by, ties, precision, lower));
+                 return join_rows(judgments, rows, Order::named(by, ties, precision, lower));
              },
              "rows"_a, "by"_a, "ties"_a, "precision"_a, "lower_is_better"_a)
         .def("join_dicts",
-             [](const BoundJudgments& b, nb::dict run, const std::string& by, const std::string& ties,
+             [](BoundJudgments& b, nb::dict run, const std::string& by, const std::string& ties,
                 const std::string& precision, bool lower) {
                  return join_dicts(b, run, Order::named(by, ties, precision, lower));
              },

@@ -85,9 +85,10 @@ class Dialect:
 
     def read(self, variant: Variant) -> Reading:
         """How the table for this variant is read."""
-        for name in _names(variant):
-            if name in self.reading_of:
-                return self.reading_of[name]
+        if self.reading_of:
+            for name in _names(variant):
+                if name in self.reading_of:
+                    return self.reading_of[name]
         return self.reading
 
     def speak(self, variant: Variant) -> Variant:

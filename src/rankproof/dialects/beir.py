@@ -23,6 +23,7 @@ Two queries are judged, and the run has one of them:
 
 from __future__ import annotations
 
+from rankproof.dialects import pytrec_eval
 from rankproof.dialects._contract import Dialect, Reading
 from rankproof.dialects._limits import refuse
 from rankproof.errors import OutOfDialect
@@ -30,7 +31,6 @@ from rankproof.measures._contract import Variant
 from rankproof.records.judged import JudgedTable
 from rankproof.records.order import Order
 
-PYTREC_EVAL = Reading(Order(precision="float32"), negatives="unjudged", missing="drop")
 ITS_OWN = Reading(Order(ties="given"))
 CAPPED = "R(denominator=min_k)@k"
 
@@ -55,7 +55,7 @@ OFFERS = (
     Dialect(
         name="beir",
         page=__doc__,
-        reading=PYTREC_EVAL,
+        reading=pytrec_eval.READING,
         reading_of={"RR": ITS_OWN, "Success": ITS_OWN, CAPPED: ITS_OWN},
         speaks=("nDCG", "AP", "R", "P", "RR", "Success"),
         round_mean=5,

@@ -10,7 +10,7 @@ from rankproof import shelf
 from rankproof.checks._contract import Check, Noun
 from rankproof.checks._subject import Subject
 from rankproof.errors import Refused, UnknownName
-from rankproof.records.finding import SEVERITIES, Finding
+from rankproof.records.finding import SEVERITIES, Finding, Unit
 from rankproof.records.order import DEFAULT_ORDER, Order
 
 if TYPE_CHECKING:
@@ -30,19 +30,20 @@ def check_run(
     order: Order = DEFAULT_ORDER,
     shape: str = "",
     again: Callable[[], Rows] | None = None,
+    unit: Unit = "line",
     allow: Iterable[str] = (),
     strict: bool = False,
 ) -> tuple[Finding, ...]:
     """What every check of runs finds, gravest first.
 
-    `qrels` and `topics` (query ids) are what the run is held against. `shape` says what a line should look like
-    and `again` reads the same text without room for more columns than the format's own (see Subject).
+    `qrels` and `topics` (query ids) are what the run is held against. `shape` says what a line should look
+    like and `again` reads the same text without room for more columns than the format's own (see Subject).
     An allowed code is still reported, as a note. `strict` makes errors of warnings.
     """
     subject = Subject(
         rows, "run", source_name,
         qrels=qrels, topics=None if topics is None else tuple(topics), cutoffs=cutoffs, max_depth=max_depth,
-        order=order, shape=shape, again=again,
+        order=order, shape=shape, again=again, unit=unit,
     )  # fmt: skip
     return judge(subject, checks_of("run"), allow, strict)
 
@@ -53,11 +54,12 @@ def check_qrels(
     *,
     shape: str = "",
     again: Callable[[], Rows] | None = None,
+    unit: Unit = "line",
     allow: Iterable[str] = (),
     strict: bool = False,
 ) -> tuple[Finding, ...]:
     """What every check of qrels finds, gravest first. See `check_run` for the rest."""
-    subject = Subject(rows, "qrels", source_name, shape=shape, again=again)
+    subject = Subject(rows, "qrels", source_name, shape=shape, again=again, unit=unit)
     return judge(subject, checks_of("qrels"), allow, strict)
 
 
@@ -69,9 +71,10 @@ def refuse(
     *,
     order: Order = DEFAULT_ORDER,
     shape: str = "",
+    unit: Unit = "line",
 ) -> None:
     """Raises Refused when a check finds an error that is not allowed. Looks for errors only: it is quick."""
-    subject = Subject(rows, noun, source_name, order=order, shape=shape)
+    subject = Subject(rows, noun, source_name, order=order, shape=shape, unit=unit)
     grave = [check for check in checks_of(noun) if check.severity_for(subject) == "error"]
     errors = [
         finding for finding in judge(subject, grave, allow, strict=False) if finding.severity == "error"

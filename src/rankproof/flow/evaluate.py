@@ -15,7 +15,7 @@ from rankproof.flow.fine_print import fine_print
 from rankproof.measures._contract import Variant
 from rankproof.measures._text import canonical
 from rankproof.records import views
-from rankproof.records.evaluation import Evaluation, Population, Result
+from rankproof.records.evaluation import Evaluation, Lines, Population, Result
 from rankproof.records.judged import JudgedTable
 from rankproof.records.order import Order
 from rankproof.records.settings import DEFAULT_SETTINGS, Settings
@@ -34,41 +34,45 @@ def evaluate_tables(
     order: Order | None = None,
     run_name: str = "run",
     run_tag: str = "",
+    notes: Callable[[], Sequence[str]] = tuple,
 ) -> Evaluation:
-    """Values of all variants on one run. `order`, when given, overrides the dialect's."""
+    """Values of all variants on one run. `order`, when given, overrides the dialect's.
+
+    `notes` gives what was noticed in reading the run, for the end of the fine print.
+    """
     dialect: Dialect = shelf.find("dialects", settings.dialect)
-    asked = {variant: speak(variant, dialect, settings) for variant in variants}
+    spoken = [speak(variant, dialect, settings) for variant in variants]
+    readings = [_reading(dialect, variant, settings, order) for variant in spoken]
     seen: dict[Reading, JudgedTable] = {}
-    on: dict[Variant, JudgedTable] = {}
-    readings: dict[Variant, Reading] = {}
-    for variant in asked.values():
-        reading = dialect.read(variant)
-        if order is not None:
-            reading = replace(reading, order=order)
-        if settings.complete:
-            reading = replace(reading, missing="zero")
+    for reading in readings:
         if reading not in seen:
             seen[reading] = prepare(tables(reading.order), reading, settings)
-        on[variant], readings[variant] = seen[reading], reading
+    on = [seen[reading] for reading in readings]
     skipped: tuple[str, ...] = ()
     if settings.undefined == "skip":
-        on, skipped = _skip_undefined(on)
+        on, skipped = _skip_undefined(spoken, on)
     results = {}
-    for said, variant in asked.items():
-        dialect.check(on[variant], variant)
-        result = measure(on[variant], variant, readings[variant], settings)
+    for said, variant, reading, table in zip(variants, spoken, readings, on, strict=True):
+        dialect.check(table, variant)
+        result = measure(table, variant, reading, settings)
         if dialect.round_mean is not None:
             result = replace(result, mean=round(result.mean, dialect.round_mean))
-        results[str(said)] = result if str(said) == result.text else replace(result, text=str(said))
-    first = next(iter(on.values()))
-    whole = tables(first.order)
-    population = _population(whole, first, skipped, next(iter(seen)).missing)
-    notes = fine_print(population, results, first, settings, dialect)
+        results[said.text] = result if said.text == result.text else replace(result, text=said.text)
+    first = on[0]
+    population = _population(tables(first.order), first, skipped, readings[0].missing)
     spelled = {variant.typed: variant.text for variant in variants if variant.typed}
     return Evaluation(
-        results, population, notes, run_name, dialect.name, spelled,
-        settings=settings, run_tag=run_tag, canonical=canonical,
+        results, population, Lines(lambda: (*fine_print(population, results, first, settings, dialect), *notes())),
+        run_name, dialect.name, spelled, settings=settings, run_tag=run_tag, canonical=canonical,
     )  # fmt: skip
+
+
+def _reading(dialect: Dialect, variant: Variant, settings: Settings, order: Order | None) -> Reading:
+    """How the dialect reads a run for this variant, with what the caller wants otherwise."""
+    reading = dialect.read(variant)
+    if order is not None:
+        reading = replace(reading, order=order)
+    return replace(reading, missing="zero") if settings.complete else reading
 
 
 def speak(variant: Variant, dialect: Dialect, settings: Settings) -> Variant:
@@ -115,9 +119,9 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
     ids: Sequence[str] = table.pool.query_ids
     names: tuple[str, ...] = ()
     if undefined.any():
-        names = tuple(ids[i] for i in np.flatnonzero(undefined))
+        names = tuple(ids[i] for i in np.flatnonzero(undefined).tolist())
         if kind.skips_undefined:
-            ids = [ids[i] for i in np.flatnonzero(~undefined)]
+            ids = [ids[i] for i in np.flatnonzero(~undefined).tolist()]
             values = values[~undefined]
             if ties is not None:
                 ties = replace(ties, by_query=ties.by_query[~undefined])
@@ -127,7 +131,7 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
         labels = dict(zip(table.pool.query_ids, kind.labels(table, variant), strict=True))
     return Result(
         variant.text, mean, ids, values, names, kind.aggregate, kind.better, kind.whole,
-        kind.fine_print(table, variant), ties, labels,
+        lambda: kind.fine_print(table, variant), ties, labels,
     )  # fmt: skip
 
 
@@ -143,26 +147,28 @@ def aggregate(values: NDArray[np.float64], how: str) -> float:
     return math.fsum(values.tolist()) / len(values)
 
 
-def _skip_undefined(on: dict[Variant, JudgedTable]) -> tuple[dict[Variant, JudgedTable], tuple[str, ...]]:
+def _skip_undefined(
+    variants: Sequence[Variant], on: Sequence[JudgedTable]
+) -> tuple[list[JudgedTable], tuple[str, ...]]:
     """Leaves out of every table the queries where any asked measure is undefined: one population for all."""
     out: dict[str, None] = {}
-    for variant, table in on.items():
+    for variant, table in zip(variants, on, strict=True):
         undefined = variant.measure.undefined(table, variant)
-        out.update(dict.fromkeys(table.pool.query_ids[i] for i in np.flatnonzero(undefined)))
+        out.update(dict.fromkeys(table.pool.query_ids[i] for i in np.flatnonzero(undefined).tolist()))
     chosen: dict[int, JudgedTable] = {}
-    for table in on.values():
+    for table in on:
         if id(table) not in chosen:
             keep = np.array([query not in out for query in table.pool.query_ids], dtype=bool)
             chosen[id(table)] = views.select(table, keep)
-    return {variant: chosen[id(table)] for variant, table in on.items()}, tuple(out)
+    return [chosen[id(table)] for table in on], tuple(out)
 
 
 def _population(
     whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...], missing: str
 ) -> Population:
     ids = whole.pool.query_ids
-    absent = np.flatnonzero(~whole.in_run)
-    empty = np.flatnonzero(scored.pool.relevant(1) == 0)
+    absent = np.flatnonzero(~whole.in_run).tolist()
+    empty = np.flatnonzero(scored.pool.relevant(1) == 0).tolist()
     return Population(
         scored=len(scored),
         judged=len(whole),

@@ -8,6 +8,7 @@ from typing import Any
 
 from rankproof import shelf
 from rankproof.errors import UnknownName
+from rankproof.measures._contract import REQUIRED
 from rankproof.measures._text import by_name, parse
 
 
@@ -77,7 +78,8 @@ def page_of(kind: str, item: Any) -> Page:
         summary=item.summary,
         text=item.page.strip(),
         parameters=tuple(
-            Choice(p.name, p.kind.show(p.default), p.meaning) for p in getattr(item, "params", ())
+            Choice(p.name, "required" if p.default is REQUIRED else p.kind.show(p.default), p.meaning)
+            for p in getattr(item, "params", ())
         ),
         spellings=tuple(getattr(item, "spellings", ())),
         facts=_FACTS[kind](item) if kind in _FACTS else None,

@@ -15,8 +15,32 @@ if TYPE_CHECKING:
     from rankproof.core._core import Rows
 
 
+def without_duplicates(subject: Subject) -> tuple[Rows, list[Change]]:
+    """One row per document: the best-ranked one, the first where there are no ranks."""
+    rows = subject.rows
+    again, first = rows.duplicates()
+    if not len(again):
+        return rows, []
+    # All rows of documents that appear twice, grouped by first appearance, the best of each group in front.
+    row = np.concatenate((again, np.unique(first)))
+    group = np.concatenate((first, np.unique(first)))
+    rank = np.where(rows.rank[row] < 0, np.iinfo(np.int64).max, rows.rank[row])
+    turn = np.lexsort((row, rank, group))
+    row, group = row[turn], group[turn]
+    begins = np.concatenate(([True], group[1:] != group[:-1]))
+    best = row[begins][np.cumsum(begins) - 1]
+    changes = []
+    for gone, stays in sorted(zip(row[~begins].tolist(), best[~begins].tolist(), strict=True)):
+        name, query = subject.doc_name(gone), subject.query_name(gone)
+        text = f"repeated row of document {name} for query {query} removed"
+        text += f"; the one{subject.on_line(stays)} stays"
+        at = subject.line(gone), subject.query_id(gone), subject.doc_id(gone)
+        changes.append(Change("removed", text, *at, unit=subject.unit))
+    return rows.take(np.setdiff1d(np.arange(len(rows), dtype=np.int64), row[~begins])), changes
+
+
 class Work:
-    """A run on the bench: which rows are left and in what order, their new columns, and the changes so far."""
+    """A run on the bench: which rows are left, in what order, their new columns, the changes so far."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -25,7 +49,7 @@ class Work:
         self.turn: NDArray[np.int64] = np.arange(len(subject), dtype=np.int64)
         self.changes: list[Change] = []
         labels = subject.rows.labels
-        self.tags = [labels[i] for i in subject.rows.label.tolist()] if labels else None
+        self.tags = [labels[i] if i >= 0 else "" for i in subject.rows.label.tolist()] if labels else None
         self.number = subject.rows.number.copy() if subject.has_scores else None
 
     # ---- which rows, and in what order ---------------------------------------------------------
@@ -42,21 +66,6 @@ class Work:
         moved = (np.diff(self.turn) != 1) & (query[1:] == query[:-1])
         for q in np.unique(query[1:][moved]).tolist():
             self._did("reordered", f"rows of query {quote(self.names[q])} put in order", q)
-
-    def remove_duplicates(self) -> None:
-        """The best-ranked row of each document stays: in order, that is the first."""
-        again, first = self.subject.rows.take(self.turn).duplicates()
-        subject = self.subject
-        for row, best in zip(self.turn[again].tolist(), self.turn[first].tolist(), strict=True):
-            text = (
-                f"second row of document {subject.doc_name(row)} for query {subject.query_name(row)} removed"
-            )
-            held = subject.line(best)
-            text += "" if held is None else f"; the one on line {held} stays"
-            self.changes.append(
-                Change("removed", text, subject.line(row), subject.query_id(row), subject.doc_id(row))
-            )
-        self.turn = np.delete(self.turn, again)
 
     def cut(self, depth: int) -> None:
         """The first `depth` rows of each query stay."""
@@ -87,7 +96,7 @@ class Work:
             return
         if self.order.by != "score":
             self._count_scores(self.number)
-        elif self.order.lower_is_better:
+        elif self.order.lower_is_better and bool((self.number != 0).any()):
             # 0 - x and not -x: a distance of 0 is not to become a score of -0.
             self.number = 0 - self.number
             self.changes.append(
@@ -95,7 +104,7 @@ class Work:
             )
 
     def _count_scores(self, number: NDArray[np.float64]) -> None:
-        """The ranks, or the lines, are meant: scores that say otherwise give way to places counted from below."""
+        """Ranks or lines are meant: scores that say otherwise give way to n for the first, 1 for the last."""
         query, score = self.query, number[self.turn]
         against = np.unique(query[1:][(query[1:] == query[:-1]) & ~(score[1:] < score[:-1])])
         depth = np.bincount(query, minlength=len(self.names))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from rankproof.errors import Refused
 from rankproof.flow import mending
 from rankproof.flow.check import checks_of, judge
 from rankproof.records.change import Change
-from rankproof.records.finding import Finding
+from rankproof.records.finding import Finding, Unit
 from rankproof.records.order import DEFAULT_ORDER, Order
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 BEYOND_REPAIR = frozenset(
     {"empty", "wrong_columns", "undecodable_bytes", "not_a_number", "nan_score", "infinite_score"}
 )
+
+SAY_WHICH = "Say which is meant: --order score, --order rank, or --lower-is-better for distances."
 
 
 def repair(
@@ -34,27 +36,35 @@ def repair(
     max_depth: int | None = None,
     shape: str = "",
     again: Callable[[], Rows] | None = None,
+    unit: Unit = "line",
 ) -> tuple[Rows, tuple[Change, ...]]:
     """The run with one row per document, sorted, ranked from 1, and each change that this took.
 
     Among equal scores the old ranks keep their say, so that no order the file gave is lost. `order` says what
-    puts documents in order where ranks and scores disagree; None means that nobody said, and then a disagreement
-    is refused. `tag` is given to all rows and `max_depth` cuts each ranking, when given. In what comes back a
-    higher score is better, whatever it was before. Raises Refused where the repair would be a guess.
+    puts documents in order where ranks and scores disagree; None means that nobody said, and then a
+    disagreement is refused. `tag` is given to all rows and `max_depth` cuts each ranking, when given. In what
+    comes back a higher score is better, whatever it was before. Raises Refused where it would be a guess.
     """
     meant = _meant(rows, order)
-    subject = Subject(rows, "run", source_name, order=meant, shape=shape, again=again)
-    _refuse_guesses(subject, order, tag)
-    work = mending.Work(subject)
+    subject = Subject(rows, "run", source_name, order=meant, shape=shape, again=again, unit=unit)
+    unclear = BEYOND_REPAIR if tag is not None else BEYOND_REPAIR | {"mixed_tags"}
+    _refuse((*_found(subject, unclear), *_doubtful_duplicates(subject)))
+    # Duplicates go first: the rank of a second row is not to speak against the scores.
+    kept, removed = mending.without_duplicates(subject)
+    single = Subject(kept, "run", source_name, order=meant, unit=unit)
+    if meant.by == "rank":
+        _refuse(_found(single, {"bad_rank", "duplicate_rank"}))
+    elif order is None:
+        _refuse([replace(f, remedy=SAY_WHICH) for f in _found(single, {"rank_disagrees"})])
+    work = mending.Work(single)
     work.put_in_order()
-    work.remove_duplicates()
     if max_depth is not None:
         work.cut(max_depth)
     work.count_ranks()
     work.set_scores()
     if tag is not None:
         work.set_tag(tag)
-    return work.result(), (*_dropped(subject), *work.changes)
+    return work.result(), (*_dropped(subject), *removed, *work.changes)
 
 
 def _meant(rows: Rows, order: Order | None) -> Order:
@@ -66,22 +76,16 @@ def _meant(rows: Rows, order: Order | None) -> Order:
     return order or DEFAULT_ORDER
 
 
-def _refuse_guesses(subject: Subject, order: Order | None, tag: str | None) -> None:
-    """Raises Refused for what the file itself cannot settle."""
-    codes = set(BEYOND_REPAIR)
-    if order is None:
-        codes.add("rank_disagrees")
-    if subject.order.by == "rank":
-        codes |= {"bad_rank", "duplicate_rank"}
-    if tag is None:
-        codes.add("mixed_tags")
-    guesses = [check for check in checks_of("run") if check.name in codes]
-    findings = (*judge(subject, guesses, allow=(), strict=True), *_doubtful_duplicates(subject))
+def _found(subject: Subject, codes: Set[str]) -> tuple[Finding, ...]:
+    """What the checks of these codes find; all of it is in the way, so all of it is an error."""
+    return judge(subject, [check for check in checks_of("run") if check.name in codes], allow=(), strict=True)
+
+
+def _refuse(findings: Sequence[Finding]) -> None:
     if findings:
         more = sum(1 + finding.further for finding in findings) - 1
         rest = f" {more:,} more such {'place' if more == 1 else 'places'}." if more else ""
-        first = replace(findings[0], further=0)
-        raise Refused(f"{first} No repair without a guess: nothing was written.{rest}", findings)
+        raise Refused(f"{replace(findings[0], further=0)} A repair would be a guess.{rest}", findings)
 
 
 def _doubtful_duplicates(subject: Subject) -> tuple[Finding, ...]:

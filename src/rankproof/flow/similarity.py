@@ -15,8 +15,8 @@ Rankings = Mapping[str, Sequence[str]]
 def similarities(run_a: Rankings, run_b: Rankings, asked: str) -> dict[str, Likeness]:
     """Each similarity that was asked for, by its canonical text.
 
-    A run is given as `{query_id: [doc_id, ...]}`, best first. Queries that only one run answers are named, and
-    compared with nothing.
+    A run is given as `{query_id: [doc_id, ...]}`, best first. Queries that only one run answers are named,
+    and compared with nothing.
     """
     pairings = parse(asked)
     _refuse_doubles(run_a, "first")
@@ -43,8 +43,8 @@ def _refuse_doubles(run: Rankings, which: str) -> None:
     """A document that stands twice would be counted twice: refused here, so that no similarity has to ask."""
     for query, ranking in run.items():
         if len(set(ranking)) != len(ranking):
-            seen: set[str] = set()
-            double = next(doc for doc in ranking if doc in seen or seen.add(doc))  # type: ignore[func-returns-value]
+            last = {doc: i for i, doc in enumerate(ranking)}
+            double = next(doc for i, doc in enumerate(ranking) if last[doc] != i)
             raise InputError(
                 f"The {which} run ranks document {double!r} twice for query {query!r}. Keep one of the two."
             )

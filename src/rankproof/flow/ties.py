@@ -77,7 +77,8 @@ def refuse_split_ties(table: JudgedTable, depth: int) -> None:
         raise UsageError(
             f"Values over all orders of tied documents cannot be cut at depth {depth}: in query "
             f"{table.pool.query_ids[int(query)]!r} ranks {first} to {last} are tied, and chance decides "
-            "which of them are kept. Choose a depth that splits no tie, leave the depth out, or use ties=rule."
+            "which of them are kept. Choose a depth that splits no tie, leave the depth out, or let the "
+            "order's own rule break ties."
         )
 
 

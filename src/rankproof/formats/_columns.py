@@ -14,7 +14,8 @@ from rankproof.formats._contract import Noun
 QUERY = ("query_id", "queryid", "qid", "q_id", "topic_id", "topicid", "topic", "query")
 DOC = (
     "doc_id", "docid", "docno", "doc_no", "document_id", "documentid", "corpus_id", "corpusid", "product_id",
-    "productid", "passage_id", "passageid", "pid", "item_id", "itemid", "document", "doc", "product", "passage", "item",
+    "productid", "passage_id", "passageid", "pid", "item_id", "itemid", "document", "doc", "product",
+    "passage", "item",
 )  # fmt: skip
 SCORE = ("score", "sim", "similarity", "distance", "dist")
 DISTANCES = ("distance", "dist")
@@ -96,5 +97,7 @@ def expected(noun: Noun) -> str:
     if noun == "topics":
         return "a query id (query_id, qid, _id, ...) and its text (text, query, title, ...)"
     if noun == "qrels":
-        return "a query (query_id, qid, topic, ...), a document (doc_id, docid, ...) and a grade (grade, rel, ...)"
-    return "a query (query_id, qid, topic, ...), a document (doc_id, docid, ...) and a score or rank, or neither"
+        return "a query (query_id, qid, ...), a document (doc_id, docid, ...) and a grade (grade, rel, ...)"
+    return (
+        "a query (query_id, qid, topic, ...), a document (doc_id, docid, ...) and a score or rank, or neither"
+    )

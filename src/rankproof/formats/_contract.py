@@ -1,4 +1,4 @@
-"""What an item on the formats shelf is: Format; and what it answers: a Plan for the core, or the rows as Read."""
+"""What an item on the formats shelf is: Format; and what it answers: a Plan for the core, or rows as Read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Literal
 
+from rankproof.records.finding import Unit
 from rankproof.records.source import Source
 
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ class Layout:
     quoted: bool = False
     comments: bool = False
 
-    def read(self, data: bytes | memoryview) -> Rows:
+    def read(self, source: Source) -> Rows:
         """The rows of a text with this layout."""
         from rankproof.core._core import Rows
 
-        return Rows.from_text(data, **asdict(self))
+        return Rows.from_text(source.whole, **asdict(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """Rows that a format made itself, and what was decided on the way."""
+    """Rows that a format made itself, what was decided on the way, and what `rows.line` counts."""
 
     rows: Rows
     notes: tuple[str, ...] = ()
     lower_is_better: bool = False
+    unit: Unit = "row"
 
 
 def never(source: Source, noun: Noun) -> Sure:
@@ -89,7 +91,7 @@ class Format:
     plan          text formats: where the columns are; the core reads the file (runs and qrels)
     rows          other formats: the rows (runs and qrels)
     topics        the topics: query_id -> text
-    write_run     the run as pieces of a file, and likewise `write_qrels`, `write_topics`; None where it cannot
+    write_run     the run as pieces of a file, and likewise `write_qrels`, `write_topics`; None for cannot
     endings       usual endings of file names; a new file is written in the format that its ending names
     binary        whether its files are not text
     prefix        a source that begins so is no file but this format's own name for a collection
@@ -119,7 +121,11 @@ class Format:
     @property
     def writes(self) -> tuple[Noun, ...]:
         """The nouns it can be written for."""
-        ways: dict[Noun, Any] = {"run": self.write_run, "qrels": self.write_qrels, "topics": self.write_topics}
+        ways: dict[Noun, Any] = {
+            "run": self.write_run,
+            "qrels": self.write_qrels,
+            "topics": self.write_topics,
+        }
         return tuple(noun for noun, way in ways.items() if way is not None)
 
     def layout(self, source: Source, noun: Noun, options: Options) -> Layout | None:

@@ -14,6 +14,7 @@ from rankproof.errors import InputError
 from rankproof.formats._columns import QUERY, Columns, by_name, expected, plain
 from rankproof.formats._contract import Noun, Read, Topics
 from rankproof.formats._meaning import is_number
+from rankproof.records.finding import Unit
 
 
 def id_text(value: object, where: str) -> str:
@@ -27,7 +28,9 @@ def id_text(value: object, where: str) -> str:
     if isinstance(value, Real) and not isinstance(value, bool):
         number = float(value)
         if not math.isfinite(number):
-            raise InputError(f"{where}: an id is missing (found {value}). Give every query and document an id.")
+            raise InputError(
+                f"{where}: an id is missing (found {value}). Give every query and document an id."
+            )
         return str(int(number)) if number.is_integer() else repr(number)
     raise InputError(f"{where}: {value!r} cannot be an id. An id is a text or a number.")
 
@@ -66,7 +69,13 @@ class Gather:
         self._line: list[int] = []
 
     def add(
-        self, query: object, doc: object, number: object = None, rank: object = None, label: object = None, line: int = 0
+        self,
+        query: object,
+        doc: object,
+        number: object = None,
+        rank: object = None,
+        label: object = None,
+        line: int = 0,
     ) -> None:
         """One row. None stands for a column that the source does not have."""
         where = f"{self.source}, line {line}" if line else f"{self.source}, row {len(self._query) + 1}"
@@ -89,14 +98,22 @@ class Gather:
 
     def add_record(self, record: Mapping[str, Any], columns: Mapping[str, str], line: int = 0) -> None:
         """One row from an object with named fields."""
-        values = [record.get(columns[role]) if role in columns else None for role in _ROLES]
-        if values[0] is None or values[1] is None:
-            where = f"{self.source}, line {line}" if line else f"{self.source}, row {len(self._query) + 1}"
-            raise InputError(f"{where}: it has no {columns['doc'] if values[0] is not None else columns['query']!r}.")
-        self.add(*values, line=line)
+        for role in ("query", "doc", "number", "rank"):
+            if role in columns and record.get(columns[role]) is None:
+                where = f"line {line}" if line else f"row {len(self._query) + 1}"
+                raise InputError(f"{self.source}, {where}: {columns[role]!r} is null. Give it a value.")
+        query, doc, number, rank, label = (
+            record[columns[role]] if role in columns else None for role in _ROLES
+        )
+        self.add(query, doc, number, rank, label, line)
 
     def __len__(self) -> int:
         return len(self._query)
+
+    @property
+    def unit(self) -> Unit:
+        """What `rows.line` counts: lines where the rows came with their lines."""
+        return "line" if self._line else "row"
 
     def rows(self) -> Rows:
         """The rows for the core."""
@@ -130,9 +147,7 @@ def named(names: Sequence[str], columns: Columns) -> dict[str, str]:
     return {role: names[at] for role, at in places.items() if at >= 0}
 
 
-def gather_records(
-    records: Iterable[tuple[int, Mapping[str, Any]]], noun: Noun, source: str
-) -> Read:
+def gather_records(records: Iterable[tuple[int, Mapping[str, Any]]], noun: Noun, source: str) -> Read:
     """Rows from objects with named fields, each with its line (0 where there are no lines)."""
     gather = Gather(noun, source)
     seen: dict[tuple[str, ...], tuple[dict[str, str], bool]] = {}
@@ -149,12 +164,14 @@ def gather_records(
         gather.add_record(record, seen[keys][0], line)
     if len(lower) > 1:
         raise InputError(f"{source}: some rows have a score and some a distance. Give all rows the same.")
-    return Read(gather.rows(), tuple(notes), lower == {True})
+    return Read(gather.rows(), tuple(notes), lower == {True}, gather.unit)
 
 
 def _word(role: str, noun: Noun) -> str:
     words = {"doc": "document"}
-    words |= {"number": "grade", "label": "subtopic"} if noun == "qrels" else {"number": "score", "label": "tag"}
+    words |= (
+        {"number": "grade", "label": "subtopic"} if noun == "qrels" else {"number": "score", "label": "tag"}
+    )
     return words.get(role, role)
 
 

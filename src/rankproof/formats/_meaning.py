@@ -1,8 +1,8 @@
 """What the columns of a table without a header mean, by what stands in them.
 
-The hard case is MS MARCO's three columns: `query document rank` or `query document score`. A column that counts
-1, 2, 3, ... within each query is a rank. Where whole numbers 1 to n stand in another order, either could be meant:
-that is refused, never guessed.
+The hard case is MS MARCO's three columns: `query document rank` or `query document score`. A column that
+counts 1, 2, 3, ... within each query is a rank. Where whole numbers 1 to n stand in another order, either
+could be meant: that is refused, never guessed.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def _run(rows: Sequence[Row], options: Options) -> Meaning | None:
     if len(rest) != 2 or len(ranks) != 1:
         return None
     (rank,), (number,) = ranks, [at for at in rest if at not in ranks]
-    note = f"column {rank + 1} counts 1, 2, 3, ... within each query: read as the rank; column {number + 1} as score"
+    note = (
+        f"column {rank + 1} counts 1, 2, 3, ... within each query: the rank; column {number + 1}: the score"
+    )
     return Meaning(Columns(0, doc, number, rank, label), (note,))
 
 
@@ -93,8 +95,8 @@ def _one_number(rows: Sequence[Row], doc: int, at: int, label: int, options: Opt
         return Meaning(Columns(0, doc, -1, at, label), (f"column {at + 1} read as the rank: {why}",))
     if order is None and _is_permutation(rows, at):
         doubt = (
-            f"column {at + 1} holds the whole numbers 1 to n of each query, but not in order: it may be a rank or a "
-            "score. Say which with --order rank or --order score."
+            f"column {at + 1} holds the whole numbers 1 to n of each query, but not in order: it may be a "
+            "rank or a score. Say which with --order rank or --order score."
         )
         return Meaning(Columns(0, doc, at, -1, label), doubt=doubt)
     return Meaning(Columns(0, doc, at, -1, label), (f"column {at + 1} read as the score",))

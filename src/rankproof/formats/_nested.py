@@ -31,7 +31,9 @@ def read_mapping(queries: Mapping[Any, Any], noun: Noun, source: str) -> Read:
             pass  # ids that are numbers, or values that are none: the slow way reads or names them
         else:
             if listed and noun == "qrels":
-                raise InputError(f"{source}: the documents have no grades. Qrels need a grade for each document.")
+                raise InputError(
+                    f"{source}: the documents have no grades. Qrels need a grade for each document."
+                )
             return Read(rows, (GIVEN,) if listed else ())
     return read_queries(((0, query, docs) for query, docs in queries.items()), noun, source)
 
@@ -51,7 +53,9 @@ def read_list(items: Sequence[Any], noun: Noun, source: str) -> Read:
     for i, item in enumerate(items, start=1):
         if not is_list(item) or len(item) not in (PAIR, TRIPLE) or (noun == "qrels" and len(item) == PAIR):
             number = "grade" if noun == "qrels" else "score"
-            raise InputError(f"{source}, row {i}: {item!r:.80} is not a row. A row is query, document and {number}.")
+            raise InputError(
+                f"{source}, row {i}: {item!r:.80} is not a row. A row is query, document and {number}."
+            )
         gather.add(*item)
     return Read(gather.rows(), () if items and len(items[0]) == TRIPLE else (GIVEN,))
 
@@ -71,7 +75,7 @@ def read_queries(queries: Iterable[tuple[int, Any, Any]], noun: Noun, source: st
         raise InputError(f"{source}: some rows have a score and some a distance. Give all rows the same.")
     if noun == "qrels" and len(gather) and not numbered:
         raise InputError(f"{source}: the documents have no grades. Qrels need a grade for each document.")
-    return Read(gather.rows(), () if numbered or not len(gather) else (GIVEN,), lower == {True})
+    return Read(gather.rows(), () if numbered or not len(gather) else (GIVEN,), lower == {True}, gather.unit)
 
 
 Entry = tuple[Any, Any, Any, Any, bool]
@@ -87,7 +91,10 @@ def _entries(docs: Any, noun: Noun, where: str) -> Iterable[Entry]:
         for doc in docs:
             if isinstance(doc, Mapping):
                 columns, is_distance = record_columns(("query_id", *doc), noun, where)
-                fields = [doc.get(columns[role]) if role in columns else None for role in ("doc", "number", "rank", "label")]
+                fields = [
+                    doc.get(columns[role]) if role in columns else None
+                    for role in ("doc", "number", "rank", "label")
+                ]
                 yield fields[0], fields[1], fields[2], fields[3], is_distance
             elif is_list(doc) and len(doc) == PAIR:
                 yield doc[0], _needed(doc[1], doc[0], where), None, None, False

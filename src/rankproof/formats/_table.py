@@ -92,8 +92,11 @@ def _cut_by(lines: list[tuple[int, str]], separator: str, noun: Noun, options: O
     if meaning is None:
         return None
     if len(first) == width and _half_a_header(first, meaning.columns):
-        doubt = f"line {number} looks like a header ({', '.join(first)}), but it must name {_columns.expected(noun)}."
-        meaning = Meaning(meaning.columns, doubt=f"{doubt} Rename its columns, or remove the line.")
+        doubt = (
+            f"line {number} looks like a header ({', '.join(first)}), but it must name "
+            f"{_columns.expected(noun)}. Rename its columns, or remove the line."
+        )
+        meaning = Meaning(meaning.columns, doubt=doubt)
     return Table(separator, width, meaning, comments=comments)
 
 

@@ -1,4 +1,4 @@
-"""What tsv and csv share: they read the same tables and differ in the separator and in how an id is protected."""
+"""What tsv and csv share: the same tables, with another separator and another way to protect an id."""
 
 from __future__ import annotations
 
@@ -79,7 +79,9 @@ def topics(source: Source, separators: str) -> Topics:
     found: Topics = {}
     for number, row in rows[0 if named is None else 1 :]:
         if len(row) <= max(query, said):
-            raise InputError(f"{source.name}, line {number}: {len(row)} column(s), but a topic needs an id and a text.")
+            raise InputError(
+                f"{source.name}, line {number}: {len(row)} column(s), but a topic needs an id and a text."
+            )
         add_topic(found, row[query].strip(), row[said].strip(), f"{source.name}, line {number}")
     return found
 
@@ -108,11 +110,17 @@ def write_qrels(qrels: Qrels, join: Join) -> Iterator[bytes]:
     """A header and three columns, four with subtopics."""
 
     def lines() -> Iterator[str]:
-        names = ("query_id", "subtopic", "doc_id", "grade") if qrels.has_subtopics else ("query_id", "doc_id", "grade")
+        names = (
+            ("query_id", "subtopic", "doc_id", "grade")
+            if qrels.has_subtopics
+            else ("query_id", "doc_id", "grade")
+        )
         yield join(names)
         for query, docs, grades, labels in qrels.judged():
             for doc, grade, label in zip(docs, grades, labels, strict=True):
-                yield join((query, label, doc, str(grade)) if qrels.has_subtopics else (query, doc, str(grade)))
+                yield join(
+                    (query, label, doc, str(grade)) if qrels.has_subtopics else (query, doc, str(grade))
+                )
 
     return gathered(lines())
 

@@ -44,7 +44,7 @@ def plan(source: Source, noun: Noun, options: Options) -> Plan:
     skip = _header_line(source)
     if not skip:
         raise InputError(
-            f"{source.name}: the first line is not BEIR's header 'query-id corpus-id score' with tabs between. "
+            f"{source.name}: the first line is not BEIR's header 'query-id corpus-id score' with tabs. "
             "Add it, or read the file with --format tsv."
         )
     layout = Layout("\t", query=0, doc=1, number=2, least=3, most=3, skip=skip)

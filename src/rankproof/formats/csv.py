@@ -1,4 +1,4 @@
-"""Comma-separated text, with or without a header; also semicolons and bars. Fields may stand in double quotes.
+"""Comma-separated text, with or without a header; also semicolons and bars. Fields may be in quotes.
 
 Columns are found as in tsv: by any usual header names, or by content where there is no header. An id may hold
 commas and quotes, but no line break.

@@ -1,9 +1,9 @@
 """JSON: an object of queries, each with its documents; or a list of rows as objects.
 
-A run is `{query: {doc: score}}` (ranx, BEIR, pytrec_eval), `{query: [doc, ...]}` in the order given, or a list of
-objects such as `{"query_id": ..., "doc_id": ..., "score": ...}`. Qrels are `{query: {doc: grade}}` or such a list.
-Topics are `{query: text}` or a list of objects with an id and a text. A key that stands twice in an object is
-found, not merged. Numbers used as ids become text.
+A run is `{query: {doc: score}}` (ranx, BEIR, pytrec_eval), `{query: [doc, ...]}` in the order given, or a
+list of objects such as `{"query_id": ..., "doc_id": ..., "score": ...}`. Qrels are `{query: {doc: grade}}` or
+such a list. Topics are `{query: text}` or a list of objects with an id and a text. A key that stands twice in
+an object is found, not merged. Numbers used as ids become text.
 
 holds: run, qrels, topics
 source: https://amenra.github.io/ranx/
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.errors import InputError
 from rankproof.formats._contract import Format, Noun, Options, Read, Sure, Topics
 from rankproof.formats._gather import add_topic, id_text
-from rankproof.formats._jsontext import Repeated, decode, first_pair, refuse_repeated
+from rankproof.formats._jsontext import decode, first_pair, refuse_repeated
 from rankproof.formats._nested import read_list, read_mapping
 from rankproof.formats._pieces import gathered
 from rankproof.formats.jsonl import is_row_key, topic_of
@@ -104,7 +104,9 @@ def write_run(run: Run) -> Iterator[bytes]:
 def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """{query: {doc: grade}}."""
     if qrels.has_subtopics:
-        raise InputError("A JSON object of grades has no place for subtopics. Write them as trec, tsv, csv or jsonl.")
+        raise InputError(
+            "A JSON object of grades has no place for subtopics. Write them as trec, tsv, csv or jsonl."
+        )
     return gathered(
         _object(
             f"{_text(query)}: {_text(dict(zip(docs, grades, strict=True)))}"

@@ -1,8 +1,8 @@
 """JSON lines: one row to a line, or one query to a line with its documents.
 
-A row is `{"query_id": ..., "doc_id": ..., "score": ...}` (or rank, distance, grade; any usual names). A query is
-`{"query_id": ..., "docs": [...]}` with ids in the order given, pairs, or objects with a score; `"scores": [...]`
-may stand beside the ids. Topics are BEIR's queries.jsonl: `{"_id": ..., "text": ...}`.
+A row is `{"query_id": ..., "doc_id": ..., "score": ...}` (or rank, distance, grade; any usual names). A query
+is `{"query_id": ..., "docs": [...]}` with ids in the order given, pairs, or objects with a score; `"scores":
+[...]` may stand beside the ids. Topics are BEIR's queries.jsonl: `{"_id": ..., "text": ...}`.
 
 holds: run, qrels, topics
 source: https://jsonlines.org
@@ -56,11 +56,15 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
     lines = json_lines(source)
     if not any(_docs_key(record) for _, record in lines):
         return gather_records(lines, noun, source.name)
-    return read_queries((_query(record, f"{source.name}, line {n}", n) for n, record in lines), noun, source.name)
+    return read_queries(
+        (_query(record, f"{source.name}, line {n}", n) for n, record in lines), noun, source.name
+    )
 
 
 def _docs_key(record: Mapping[str, Any]) -> str | None:
-    return next((key for key in record if _columns.plain(key) in DOCS and not isinstance(record[key], str)), None)
+    return next(
+        (key for key in record if _columns.plain(key) in DOCS and not isinstance(record[key], str)), None
+    )
 
 
 def _query(record: Mapping[str, Any], where: str, line: int) -> tuple[int, Any, Any]:
@@ -70,7 +74,9 @@ def _query(record: Mapping[str, Any], where: str, line: int) -> tuple[int, Any, 
     at = _columns.place([_columns.plain(name) for name in names], (*_columns.QUERY, "_id", "id"))
     if key is None or at < 0:
         shown = ", ".join(map(repr, names[:8]))
-        raise InputError(f"{where}: the fields are {shown}; a query needs its id (query_id) and its documents (docs).")
+        raise InputError(
+            f"{where}: the fields are {shown}; a query needs its id (query_id) and its documents (docs)."
+        )
     docs, scores = record[key], record.get("scores")
     if scores is not None:
         if not is_list(scores) or not is_list(docs) or len(scores) != len(docs):

@@ -1,11 +1,11 @@
 """TREC text: runs of six columns and qrels of four, separated by any mix of blanks and tabs.
 
-A run line is `query_id Q0 doc_id rank score tag`; what follows the tag is ignored, as trec_eval does. A qrels line
-is `query_id subtopic doc_id grade`; the second column matters only to diversity measures. Lines that begin with
-'#' are comments.
+A run line is `query_id Q0 doc_id rank score tag`; what follows the tag is ignored, as trec_eval does. A qrels
+line is `query_id subtopic doc_id grade`; the second column matters only to diversity measures. Lines that
+begin with '#' are comments.
 
-Runs without scores get made-up ones on writing (n for the first of n documents, 1 for the last), and distances
-are written with their sign turned, because the format's readers order by descending score.
+Runs without scores get made-up ones on writing (n for the first of n documents, 1 for the last), and
+distances are written with their sign turned, because the format's readers order by descending score.
 
 holds: run, qrels
 source: https://github.com/usnistgov/trec_eval
@@ -48,8 +48,11 @@ def detect(source: Source, noun: Noun) -> Sure:
     """Most lines have six columns (a run) or four (qrels), with a number where score or grade belong."""
     if noun == "topics":
         return Sure.NO
-    lines = [line for _, line in sample(source.head) if not line.lstrip().startswith("#")]
-    if not lines or lines[0].lstrip().startswith(("{", "[", "<")):
+    all_lines = [line for _, line in sample(source.head)]
+    lines = [line for line in all_lines if not line.lstrip().startswith("#")]
+    if not lines:
+        return Sure.POSSIBLE if all_lines else Sure.NO  # nothing but comments
+    if lines[0].lstrip().startswith(("{", "[", "<")):
         return Sure.NO
     rows = [cut(line, " ") for line in lines]
     if _columns.by_name(rows[0], noun) is not None:

@@ -1,9 +1,10 @@
 """Tab-separated text, with or without a header; also columns separated by blanks.
 
-A header may use any usual names (query_id, qid, topic; doc_id, docid, pid, corpus-id; score, similarity, distance;
-rank; grade, relevance, label). Without one, a run has query, document and a score or rank: a column that counts
-1, 2, 3, ... within each query is the rank (MS MARCO's `qid pid rank`), any other number the score. Two columns are
-a run in the order given. A column called distance is read as lower is better. Topics are id and text.
+A header may use any usual names (query_id, qid, topic; doc_id, docid, pid, corpus-id; score, similarity,
+distance; rank; grade, relevance, label). Without one, a run has query, document and a score or rank: a column
+that counts 1, 2, 3, ... within each query is the rank (MS MARCO's `qid pid rank`), any other number the
+score. Two columns are a run in the order given. A column called distance is read as lower is better. Topics
+are id and text.
 
 holds: run, qrels, topics
 source: https://microsoft.github.io/msmarco/

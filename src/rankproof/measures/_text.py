@@ -13,7 +13,6 @@ from typing import Any
 from rankproof import shelf
 from rankproof.errors import UnknownName, UsageError
 from rankproof.measures._contract import REQUIRED, Item, Measure, Variant
-from rankproof.measures._trec import trec_variants
 
 _FORM = re.compile(r"(?P<name>[^()@\s]+)(?:\((?P<params>.*)\))?(?:@(?P<at>[^@()]+))?")
 
@@ -84,14 +83,23 @@ def tokens(text: str) -> list[str]:
 def read(token: str) -> tuple[Variant, ...]:
     """The variants of one token: one, except for trec_eval's names, which may stand for several."""
     match = _FORM.fullmatch(token)
-    measure = None if match is None else by_name(match["name"])
+    measure = None if match is None else _ours(match["name"])
     # trec_eval's bare `P` has cutoffs of its own: a name that lacks what it needs may still be one of its names.
     bare = measure is not None and measure.cutoff in ("required", "recall") and token == measure.name
     if match is not None and measure is not None and measure.name == match["name"] and not bare:
         return (_variant(measure, match["params"], match["at"], token),)
+    # Loaded only here: most texts are canonical and never ask for another tool's names.
+    from rankproof.measures._elsewhere import translated
+    from rankproof.measures._trec import trec_variants
+
+    ours = translated(token)
+    if ours != token:
+        return read(ours)
     trec = trec_variants(token)
     if trec is not None:
         return trec
+    if match is not None and measure is None:
+        measure = shelf.everything("measures").get(match["name"])
     if match is None or measure is None:
         name = re.split(r"[(@]", token)[0]
         raise UnknownName("measure", name or token, _known_names())
@@ -99,15 +107,14 @@ def read(token: str) -> tuple[Variant, ...]:
 
 
 def by_name(name: str) -> Measure | None:
-    """The measure with this name or everyday spelling."""
-    measures = shelf.offered("measures")
-    if name in measures:
-        return measures[name]  # type: ignore[no-any-return]
-    folded = name.casefold().replace("-", "_")
-    found = _spellings().get(folded)
-    if found is None and name in (everything := shelf.everything("measures")):
-        return everything[name]  # type: ignore[no-any-return]
-    return found
+    """The measure with this name or everyday spelling, of rankproof or of an installed package."""
+    return _ours(name) or shelf.everything("measures").get(name)
+
+
+def _ours(name: str) -> Measure | None:
+    """The measure of rankproof's own with this name or everyday spelling."""
+    found: Measure | None = shelf.glance("measures", name) or shelf.offered("measures").get(name)
+    return found or _spellings().get(name.casefold().replace("-", "_"))
 
 
 @lru_cache(maxsize=1)

@@ -1,5 +1,4 @@
-"""Intent-aware ERR: expected reciprocal rank for each subtopic, summed, over the most that k ranks could
-give.
+"""Intent-aware ERR: expected reciprocal rank for each subtopic, summed, over the most that could be.
 
 For each subtopic a reader stops at a document that covers it with chance alpha. Rank i adds, for each
 subtopic its document covers, (1 - alpha)^(documents above that cover it) / i; the sum up to k is divided by

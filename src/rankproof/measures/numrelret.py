@@ -1,4 +1,4 @@
-"""Number of relevant documents retrieved, at any rank.
+"""Number of relevant documents retrieved, at any rank or in the first k.
 
 All queries together are the sum.
 
@@ -9,6 +9,8 @@ source: trec_eval's num_rel_ret
 >>> from rankproof.testing import value
 >>> value("NumRelRet", ranking=[1, None, 0, 2])
 2.0
+>>> value("NumRelRet@3", ranking=[1, None, 0, 2])
+1.0
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ from rankproof.records.judged import JudgedTable
 
 
 def relevant_retrieved(table: JudgedTable, variant: Variant) -> Values:
-    """Relevant documents in the ranking."""
-    return table.relevant_retrieved(variant["rel"]).astype(np.float64)
+    """Relevant documents in the ranking, or in its first k."""
+    return table.relevant_retrieved(variant["rel"], variant.k).astype(np.float64)
 
 
 OFFERS = (
@@ -32,11 +34,10 @@ OFFERS = (
         page=__doc__,
         compute=relevant_retrieved,
         params=(REL,),
-        cutoff="none",
         undefined=never,
         aggregate="sum",
         high=math.inf,
         whole=True,
-        spellings=("numrelret",),
+        spellings=("numrelret", "hits"),
     ),
 )

@@ -63,6 +63,6 @@ OFFERS = (
         compute=reciprocal_rank,
         params=(REL,),
         expected=expected,
-        spellings=("rr", "mrr", "reciprocal_rank"),
+        spellings=("rr", "mrr", "reciprocal_rank", "mean_reciprocal_rank"),
     ),
 )

@@ -31,6 +31,6 @@ OFFERS = (
         compute=success,
         params=(REL,),
         cutoff="required",
-        spellings=("success", "hit_rate", "hit"),
+        spellings=("success", "hit_rate", "hit", "top_k_accuracy"),
     ),
 )

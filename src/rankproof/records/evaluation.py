@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,43 @@ class TieRange:
     note: str = ""
 
 
+class Lines(Sequence[str]):
+    """Lines of text that are made when somebody reads them: a loop over many runs reads none."""
+
+    __slots__ = ("_lines", "_make")
+
+    def __init__(self, make: Callable[[], Sequence[str]]) -> None:
+        self._make = make
+        self._lines: tuple[str, ...] | None = None
+
+    def _made(self) -> tuple[str, ...]:
+        if self._lines is None:
+            self._lines = tuple(self._make())
+        return self._lines
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        return self._made()[index]
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._made() == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._made())
+
+    def __repr__(self) -> str:
+        return repr(self._made())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (self._made(),)  # another process gets the lines, not the way to make them
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
     """One measure's values. `mean` is the aggregate the measure names: a mean, a geometric mean or a sum."""
@@ -38,9 +76,14 @@ class Result:
     aggregate: str = "mean"
     better: str = "higher"
     whole: bool = False
-    fine_print: str = ""
+    note: Callable[[], str] = str  # gives the fine print; called when somebody reads it
     ties: TieRange | None = None
     labels: Mapping[str, str] | None = None  # values that are text (trec_eval's relstring)
+
+    @property
+    def fine_print(self) -> str:
+        """What the measure's name leaves unsaid, for this table."""
+        return self.note()
 
     @property
     def by_query(self) -> dict[str, float]:
@@ -49,6 +92,12 @@ class Result:
 
     def __float__(self) -> float:
         return self.mean
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {f.name: getattr(self, f.name) for f in fields(self)}
+        # Another process gets the fine print itself: what would make it holds the whole table.
+        state |= {"note": partial(str, self.fine_print), "query_ids": list(self.query_ids)}
+        return Result, tuple(state.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +119,7 @@ class Evaluation(Mapping[str, Result]):
 
     results: dict[str, Result]
     population: Population
-    fine_print: tuple[str, ...] = ()
+    fine_print: Sequence[str] = ()
     run_name: str = "run"
     dialect: str = "rankproof"
     spelled: Mapping[str, str] = field(default_factory=dict)  # what was typed -> canonical text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+Unit = Literal["line", "row"]
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
@@ -16,7 +17,8 @@ class Finding:
     code      the check's name, as `--allow` takes it
     severity  "error" makes a result indefensible; "warning" may do so; "note" is good to know
     source    the file (or other source) it was found in
-    line      where in a text file, counted from 1; for other sources the row; None for the whole source
+    line      where in the source, counted from 1; None for the whole of it
+    unit      what `line` counts: "line" in a text, "row" in other sources
     message   the explanation: a sentence that ends in a period
     remedy    what to do: one or more sentences
     further   how many more findings of the same code in this source are not listed one by one
@@ -31,11 +33,12 @@ class Finding:
     query_id: str | None = None
     doc_id: str | None = None
     further: int = 0
+    unit: Unit = "line"
 
     @property
     def place(self) -> str:
-        """The source, and the line where there is one."""
-        return self.source if self.line is None else f"{self.source}, line {self.line}"
+        """The source, and the line or row where there is one."""
+        return self.source if self.line is None else f"{self.source}, {self.unit} {self.line}"
 
     def __str__(self) -> str:
         text = f"{self.place}: {self.message} {self.remedy}"

@@ -68,11 +68,10 @@ class JudgedTable:
 
     def remember(self, key: Hashable, compute: Callable[[], T]) -> T:
         """`compute()`, once; later calls with the same key give the same object."""
-        try:
-            return cast(T, self._memo[key])
-        except KeyError:
+        value = self._memo.get(key)
+        if value is None:
             value = self._memo[key] = compute()
-            return value
+        return cast(T, value)
 
     # ---- columns over rows, derived once -------------------------------------------------------
 
@@ -105,7 +104,8 @@ class JudgedTable:
 
     def sum(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """Sum of a value per row, by query, added from the first rank to the last."""
-        return np.bincount(self.query, weights=weights, minlength=len(self))
+        # Of no rows at all, bincount makes whole numbers.
+        return np.bincount(self.query, weights=weights, minlength=len(self)).astype(np.float64, copy=False)
 
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number of rows that a mask selects, by query."""

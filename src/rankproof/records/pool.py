@@ -49,11 +49,10 @@ class Pool:
 
     def remember(self, key: Hashable, compute: Callable[[], T]) -> T:
         """`compute()`, once; later calls with the same key give the same object."""
-        try:
-            return cast(T, self._memo[key])
-        except KeyError:
+        value = self._memo.get(key)
+        if value is None:
             value = self._memo[key] = compute()
-            return value
+        return cast(T, value)
 
     @property
     def size(self) -> NDArray[np.int64]:
@@ -81,7 +80,8 @@ class Pool:
 
     def sum(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """Sum of a value per pooled document, by query, added in ideal order."""
-        return np.bincount(self.query, weights=weights, minlength=len(self))
+        # Of no rows at all, bincount makes whole numbers.
+        return np.bincount(self.query, weights=weights, minlength=len(self)).astype(np.float64, copy=False)
 
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number of pooled documents that a mask selects, by query."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 class Likeness:
     """The values of one similarity on two runs.
 
-    `mean` is over the queries in `by_query`, and None when there are none. `undefined` are queries that both runs
-    answer and the similarity has no value for; `only_a` and `only_b` are answered by one run only and compared with
-    nothing.
+    `mean` is over the queries in `by_query`, and None when there are none. `undefined` are queries that
+    both runs answer and the similarity has no value for; `only_a` and `only_b` are answered by one run only
+    and compared with nothing.
     """
 
     text: str

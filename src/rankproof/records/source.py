@@ -14,13 +14,14 @@ HEAD = 1 << 16
 class Source:
     """An input whose bytes can be had: decompressed, without a byte order mark.
 
-    `data` is a view on the file where it is a plain file, so that nothing is copied. `notes` says what was
-    done to get there, such as "decompressed (gzip)".
+    `data` is a view on the file where it is a plain file, so that nothing is copied; `path` is then its path,
+    for the core to map it by itself. `notes` says what was done to get there, such as "decompressed (gzip)".
     """
 
     name: str
     data: bytes | memoryview
     notes: tuple[str, ...] = ()
+    path: str | None = None
 
     @property
     def head(self) -> bytes:
@@ -30,6 +31,11 @@ class Source:
             whole_lines = head.rfind(b"\n") + 1
             return head[:whole_lines] if whole_lines else head
         return head
+
+    @property
+    def whole(self) -> str | bytes | memoryview:
+        """What the core takes: the path of a plain file, else the bytes."""
+        return self.data if self.path is None else self.path
 
     @property
     def is_empty(self) -> bool:
@@ -43,6 +49,6 @@ class Source:
         except UnicodeDecodeError as error:
             before = bytes(self.data[: error.start])
             raise InputError(
-                f"{self.name}, line {before.count(10) + 1}: byte 0x{self.data[error.start]:02x} is not UTF-8. "
-                "Write the file anew as UTF-8."
+                f"{self.name}, line {before.count(10) + 1}: byte 0x{self.data[error.start]:02x} is not "
+                "UTF-8. Write the file anew as UTF-8."
             ) from None

@@ -1,4 +1,4 @@
-"""From what people type to Pairings: `RBO(p=0.9)`, `Jaccard@10`. The one place where a similarity's name is read."""
+"""From what people type to Pairings: `RBO(p=0.9)`, `Jaccard@10`. The one place that reads their names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def read(token: str) -> Pairing:
     """The pairing of one token."""
     match = _FORM.fullmatch(token)
     if match is None:
-        raise UnknownName("similarity", re.split(r"[(@]", token)[0] or token, shelf.everything("similarities"))
+        raise UnknownName(
+            "similarity", re.split(r"[(@]", token)[0] or token, shelf.everything("similarities")
+        )
     item = by_name(match["name"])
     return Pairing(item, *choices(item, match["params"], match["at"], token))
 

@@ -1,7 +1,7 @@
 """Jaccard similarity: how much of what the first k documents of two rankings hold is the same.
 
-Documents in both, over documents in either; order does not matter. A ranking with fewer than k documents counts with
-those it has; without a cutoff, whole rankings count.
+Documents in both, over documents in either; order does not matter. A ranking with fewer than k documents
+counts with those it has; without a cutoff, whole rankings count.
 
 range: 0 to 1
 undefined: both rankings are empty

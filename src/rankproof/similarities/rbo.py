@@ -1,9 +1,9 @@
 """Rank-biased overlap: how alike two rankings are, with the top counting most.
 
-At each depth d the agreement is the number of documents both have in their first d, over d; the value is the mean
-agreement with weights (1 - p) p^(d - 1). This is RBO_ext: the agreement seen at the end of the lists is extrapolated
-to endless depth, and lists of different lengths are extended as in equation 32 of the paper. Rankings are taken as
-they stand, so ties must have been broken.
+At each depth d the agreement is the number of documents both have in their first d, over d; the value is
+the mean agreement with weights (1 - p) p^(d - 1). This is RBO_ext: the agreement seen at the end of the
+lists is extrapolated to endless depth, and lists of different lengths are extended as in equation 32 of the
+paper. Rankings are taken as they stand, so ties must have been broken.
 
 range: 0 to 1
 undefined: both rankings are empty
@@ -25,7 +25,10 @@ from rankproof.measures._kinds import Number
 from rankproof.similarities._contract import Pairing, Ranking, Similarity
 
 PATIENCE = Param(
-    "p", Number(0, 1, open_low=True, open_high=True), 0.9, "how much weight a depth has, against the one above"
+    "p",
+    Number(0, 1, open_low=True, open_high=True),
+    0.9,
+    "how much weight a depth has, against the one above",
 )
 
 
@@ -37,14 +40,14 @@ def rank_biased_overlap(a: Ranking, b: Ranking, pairing: Pairing) -> float | Non
         return 0.0
     p = float(pairing["p"])
     short, long = (a, b) if len(a) <= len(b) else (b, a)
-    s, l = len(short), len(long)
+    ends, whole = len(short), len(long)
     seen_short: set[str] = set()
     seen_long: set[str] = set()
     overlap, at_short, total, weight = 0, 0, 0.0, 1.0
-    for d in range(1, l + 1):
+    for d in range(1, whole + 1):
         new = long[d - 1]
         seen_long.add(new)
-        if d <= s:
+        if d <= ends:
             other = short[d - 1]
             seen_short.add(other)
             # A document both add at this depth is one of the overlap, not two.
@@ -54,10 +57,10 @@ def rank_biased_overlap(a: Ranking, b: Ranking, pairing: Pairing) -> float | Non
             overlap += new in seen_short
         weight *= p
         total += overlap / d * weight
-        if d > s:
+        if d > ends:
             # Below its end the short list is taken to go on agreeing as it did there.
-            total += at_short * (d - s) / (s * d) * weight
-    return (1 - p) / p * total + ((overlap - at_short) / l + at_short / s) * weight
+            total += at_short * (d - ends) / (ends * d) * weight
+    return (1 - p) / p * total + ((overlap - at_short) / whole + at_short / ends) * weight
 
 
 OFFERS = (

@@ -1,8 +1,8 @@
 """tau AP: the rank correlation of two rankings, in which a swap near the top costs more than one below.
 
-For each document of the first ranking but its top one: the share of the documents above it that the second ranking,
-the reference, also has above it. The mean of these shares, stretched from -1 (reversed) to 1 (the same order). Only
-documents that both rankings have are looked at. The rankings may not change places.
+For each document of the first ranking but its top one: the share of the documents above it that the second
+ranking, the reference, also has above it. The mean of these shares, stretched from -1 (reversed) to 1 (the
+same order). Only documents that both rankings have are looked at. The rankings may not change places.
 
 range: -1 to 1
 undefined: the rankings have fewer than two documents in common

@@ -1,0 +1,46 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/rankproof/core/*.cpp src/rankproof/core/*.hpp)
+
+.PHONY: demo test test-full check lint types docs bench clean
+
+demo: $(READY)
+	$(BIN)/python examples/demo.py
+
+test: $(READY)
+	$(BIN)/python -m pytest -m "not full"
+
+test-full: $(READY)
+	$(BIN)/python -m pytest
+	$(BIN)/python fuzz/run.py --inputs 1000000
+
+check: $(READY) lint types
+	$(BIN)/python -m pytest -m "not full and not slow"
+
+lint: $(READY)
+	$(BIN)/ruff check src tests benchmarks examples fuzz
+	$(BIN)/ruff format --check src tests benchmarks examples fuzz
+
+types: $(READY)
+	$(BIN)/mypy
+
+docs: $(READY)
+	$(BIN)/python docs/generate.py
+
+bench: $(READY)
+	$(BIN)/python benchmarks/evaluate.py
+
+# The environment is rebuilt when the build's own files change; Python files are used in place.
+$(READY): $(SOURCES) constraints.txt requirements-dev.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -c constraints.txt -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps beir
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation --editable .
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,158 @@
+"""Convert runs, qrels and topics from any format to any other."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from rankproof.cli._types import ShelfName
+from rankproof.errors import UsageError
+
+NOUNS = ("run", "qrels", "topics")
+
+
+@click.command("convert")
+@click.argument("source")
+@click.argument("target", type=click.Path())
+@click.option(
+    "--from",
+    "--format",
+    "from_",
+    type=ShelfName("formats"),
+    help="The format of SOURCE; by content otherwise.",
+)
+@click.option(
+    "--to", type=ShelfName("formats"), help="The format of TARGET; by the ending of its name otherwise."
+)
+@click.option(
+    "--noun", type=click.Choice(NOUNS), help="What SOURCE holds; found out by content where that is possible."
+)
+@click.option(
+    "--order",
+    type=click.Choice(["score", "rank", "given"]),
+    help="What puts a run's documents in order. By default scores, else ranks, else the order given.",
+)
+@click.option(
+    "--lower-is-better/--higher-is-better",
+    default=None,
+    help="Whether scores are distances. By default only where the column is called so.",
+)
+@click.option(
+    "--collapse",
+    metavar="PATTERN",
+    help="Passages to documents: a separator such as '#', or a regular expression whose first group finds the "
+    "document's id in a passage's; the best passage counts.",
+)
+@click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
+@click.option(
+    "--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault."
+)
+@click.option(
+    "-O",
+    "--option",
+    "options",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="An option of the source's format, such as locale=us for esci; may be repeated.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
+def command(
+    source: str,
+    target: str,
+    from_: str | None,
+    to: str | None,
+    noun: str | None,
+    order: str | None,
+    lower_is_better: bool | None,
+    collapse: str | None,
+    drop_self: bool,
+    allow: Sequence[str],
+    options: Sequence[str],
+    as_json: bool,
+) -> None:
+    """Write SOURCE anew as TARGET. `-` stands for standard input or output.
+
+    \b
+    rankproof convert bm25.run bm25.json
+    rankproof convert dense.csv dense.run.gz --to trec --lower-is-better
+    rankproof convert esci.parquet qrels.trec -O locale=us -O split=test
+    rankproof convert irds:cranfield cranfield.qrels --noun qrels
+    """
+    reading: dict[str, Any] = {"format": from_, **_options(options)}
+    found, source = _open(source)
+    if noun is None:
+        from rankproof.flow.detect import noun_of
+
+        noun = noun_of(found, source, from_, hints=(source, target))
+    if noun == "run":
+        reading |= {"order": order, "lower_is_better": lower_is_better, "drop_self": drop_self}
+    elif order is not None or lower_is_better is not None or drop_self:
+        raise UsageError(f"--order, --lower-is-better and --drop-self speak of runs; this is {noun}.")
+    if noun != "topics":
+        reading |= {"collapse": collapse, "allow": allow}
+    elif collapse is not None:
+        raise UsageError("--collapse speaks of runs and qrels; these are topics.")
+    record, told = _read(found, noun, reading)
+    form = _write(record, target, to)
+    _tell({"source": source, "target": target, "noun": noun, "to": form, **told}, as_json)
+
+
+def _options(said: Sequence[str]) -> dict[str, str]:
+    options = {}
+    for option in said:
+        name, equals, value = option.partition("=")
+        if not equals or not name:
+            raise UsageError(f"-O {option}: an option is NAME=VALUE, such as locale=us.")
+        options[name.strip()] = value.strip()
+    return options
+
+
+def _open(source: str) -> tuple[Any, str]:
+    """What to read: standard input is read once, because it is looked at more than once."""
+    from rankproof.flow.source import STDIN, open_source
+
+    return (bytes(open_source(source).data), "<stdin>") if source == STDIN else (source, source)
+
+
+def _read(found: Any, noun: str, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The record, and what there is to tell about it."""
+    from rankproof.flow.collect import read_qrels, read_run, read_topics
+
+    if noun == "topics":
+        topics = read_topics(found, **reading)
+        return topics, {"queries": len(topics), "rows": len(topics), "notes": []}
+    record = read_run(found, **reading) if noun == "run" else read_qrels(found, **reading)
+    told = {"queries": len(record), "rows": len(record.rows), "notes": list(record.notes)}
+    return record, told | {"content_hash": record.content_hash}
+
+
+def _write(record: Any, target: str, to: str | None) -> str:
+    """Writes, and says in which format."""
+    from rankproof.store.files import format_for, noun_of, pieces, write
+
+    if target != "-":
+        return write(record, target, to)
+    if to is None:
+        raise UsageError("Standard output has no name that says the format. Name it with --to.")
+    form = format_for(target, noun_of(record), to)
+    for piece in pieces(record, form):
+        sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
+    return form.name
+
+
+def _tell(told: dict[str, Any], as_json: bool) -> None:
+    """What was done: on standard error when the data itself goes to standard output."""
+    if as_json:
+        text = json.dumps(told, ensure_ascii=False)
+    else:
+        lines = [
+            f"{told['source']} -> {told['target']} ({told['to']}): {told['noun']}, {told['queries']:,} queries"
+        ]
+        lines[0] += "" if told["noun"] == "topics" else f", {told['rows']:,} rows"
+        text = "\n".join([*lines, *(f"  {note}" for note in told["notes"])])
+    click.echo(text, err=told["target"] == "-")

@@ -1,0 +1,145 @@
+"""Compare two rankings without judgments: how alike two runs are, query by query and on average."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli import _output
+from rankproof.cli._types import ShelfName
+
+if TYPE_CHECKING:
+    from rankproof.records.run import Run
+    from rankproof.records.similarity import Likeness
+
+DEFAULT = "RBO"
+# How many query ids a line names before it only counts.
+NAMED = 5
+
+
+@click.command("similarity")
+@click.argument("run_a", type=click.Path())
+@click.argument("run_b", type=click.Path())
+@click.option(
+    "-m",
+    "--measures",
+    "asked",
+    multiple=True,
+    help=f'How to compare, such as "RBO(p=0.9)" or Jaccard@10; may be repeated. Default: {DEFAULT}.',
+)
+@click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
+@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
+@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@click.option(
+    "--order",
+    type=click.Choice(["score", "rank", "given"]),
+    help="What puts documents in order; scores by default where there are any.",
+)
+@click.option("--lower-is-better", is_flag=True, help="Scores are distances: the least comes first.")
+@click.option(
+    "--run-format",
+    type=ShelfName("formats", "run"),
+    help="The format of both runs; found out by content otherwise.",
+)
+def command(
+    run_a: str,
+    run_b: str,
+    asked: Sequence[str],
+    per_query: bool,
+    as_json: bool,
+    output: str | None,
+    order: Any,
+    lower_is_better: bool,
+    run_format: str | None,
+) -> None:
+    """Compare RUN_A with RUN_B: which share of their rankings, weighted by rank, is the same.
+
+    \b
+    rankproof similarity bm25.run dense.run
+    rankproof similarity bm25.run dense.run -m "RBO(p=0.9) Jaccard@10" -q
+    """
+    if output is not None and output != "-":
+        _output.refuse(output)
+    from rankproof.flow.collect import read_run
+    from rankproof.flow.similarity import similarities
+
+    runs = [
+        read_run(run, run_format, order=order, lower_is_better=lower_is_better or None)
+        for run in (run_a, run_b)
+    ]
+    found = similarities(*map(_rankings, runs), " ".join(asked or (DEFAULT,)))
+    text = _json(run_a, run_b, found, per_query) if as_json else _table(run_a, run_b, found, per_query)
+    _output.give(text, output)
+
+
+def _rankings(run: Run) -> dict[str, list[str]]:
+    return {query: docs for query, docs, _ in run.rankings()}
+
+
+def _table(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:
+    from rankproof.records.show import UNDEFINED, number
+
+    first = next(iter(found.values()))
+    rows: list[list[str]] = [["query_id", *found]]
+    if per_query:
+        queries = dict.fromkeys(q for likeness in found.values() for q in (*likeness.by_query, *likeness.undefined))
+        rows += [
+            [query, *(number(likeness.by_query[query]) if query in likeness.by_query else UNDEFINED for likeness in found.values())]
+            for query in queries
+        ]
+    means = [UNDEFINED if likeness.mean is None else number(likeness.mean) for likeness in found.values()]
+    rows.append(["all", *means])
+    notes = [f"{run_a} and {run_b}: {len(first.by_query) + len(first.undefined)} queries in both"]
+    notes += [
+        f"{text}: undefined for {len(likeness.undefined)} of them, left out of the mean ({_some(likeness.undefined)})"
+        for text, likeness in found.items()
+        if likeness.undefined
+    ]
+    notes += [
+        f"only in {run}: {len(queries)}, compared with nothing ({_some(queries)})"
+        for run, queries in ((run_a, first.only_a), (run_b, first.only_b))
+        if queries
+    ]
+    return "\n".join([*_aligned(rows), "", *notes]) + "\n"
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    from rankproof.reports.table import printable, width
+
+    clean = [[printable(text) for text in row] for row in rows]
+    rooms = [max(map(width, column)) for column in zip(*clean, strict=True)]
+    return [
+        "  ".join(
+            text + " " * (room - width(text)) if i == 0 else " " * (room - width(text)) + text
+            for i, (text, room) in enumerate(zip(row, rooms, strict=True))
+        ).rstrip()
+        for row in clean
+    ]
+
+
+def _some(ids: tuple[str, ...]) -> str:
+    shown = ", ".join(ids[:NAMED])
+    return shown if len(ids) <= NAMED else f"{shown} and {len(ids) - NAMED} more"
+
+
+def _json(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:
+    import json
+
+    first = next(iter(found.values()))
+    document = {
+        "run_a": run_a,
+        "run_b": run_b,
+        "similarities": {
+            text: {
+                "value": likeness.mean,
+                "undefined": list(likeness.undefined),
+                **({"by_query": dict(likeness.by_query)} if per_query else {}),
+            }
+            for text, likeness in found.items()
+        },
+        "only_a": list(first.only_a),
+        "only_b": list(first.only_b),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"

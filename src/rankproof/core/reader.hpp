@@ -1,0 +1,160 @@
+// Lines into blocks, blocks into placed rows: the loop that every byte of a run passes through.
+#pragma once
+
+#include "classic.hpp"
+#include "joined.hpp"
+#include "layout.hpp"
+
+namespace rankproof {
+
+// A stretch of neighboring lines of one query. Files list a query's lines together, so mostly a whole query.
+struct Piece {
+    std::int64_t query;  // -1: not judged
+    const char* begin;
+    std::uint64_t length;
+    std::uint32_t documents, placed, doubles;
+    bool disagrees;
+};
+
+// What one chunk of the text gave.
+struct Chunk {
+    const char* begin;
+    const char* end;
+    std::vector<Piece> pieces;
+    Placed placed;
+    RunFaults faults;
+    string_view tag;
+};
+
+inline const char* line_end(const char* p, const char* end) {
+    const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+    return stop == nullptr ? end : stop;
+}
+
+// Reads lines into blocks and places them.
+class Reader {
+public:
+    Reader(const Judgments& judgments, const Layout& layout, const Order& order)
+        : judgments_(judgments), layout_(layout), order_(order), cutter_(layout), placer_(judgments, order),
+          usual_(cutter_.is_classic()) {}
+
+    void read(Chunk& chunk) {
+        const char* p = chunk.begin;
+        string_view current;
+        const char* piece = p;
+        bool open = false;
+        block_.clear();
+        while (p < chunk.end) {
+            const char* line = p;
+            Fields f;
+            const bool quick = next_usual(p, chunk.end, f);
+            if (!quick && !next_any(p, chunk, f)) continue;
+            if (!open || !same(f.query, current)) {
+                if (open) close(chunk, current, piece, line);
+                // A query id that had to be unescaped lives only as long as its line: keep a copy.
+                current = quick || inside(f.query, chunk) ? f.query : string_view(name_ = std::string(f.query));
+                piece = line;
+                open = true;
+            }
+            if (quick) add_usual(f, chunk);
+            else add(f, chunk);
+        }
+        if (open) close(chunk, current, piece, chunk.end);
+    }
+
+    // The rows of one query that is spread over several pieces.
+    Piece read_again(const std::vector<Piece>& pieces, Placed& placed) {
+        block_.clear();
+        for (const Piece& part : pieces) {
+            Chunk lines{part.begin, part.begin + part.length, {}, {}, {}, {}};
+            for (const char* p = lines.begin; p < lines.end;) {
+                Fields f;
+                if (next_any(p, lines, f)) add(f, lines);
+            }
+        }
+        return finish(pieces.front().query, placed);
+    }
+
+private:
+    static bool inside(string_view s, const Chunk& chunk) { return s.data() >= chunk.begin && s.data() < chunk.end; }
+
+    // The next line, if it has the usual form; moves p behind it.
+    bool next_usual(const char*& p, const char* end, Fields& f) const {
+        if (!usual_ || static_cast<std::size_t>(end - p) < quick_bytes + 24 || *p == '#') return false;
+        const char* next = quick_cut(p, f);
+        if (next == nullptr) return false;
+        p = next;
+        return true;
+    }
+
+    // The next line, whatever its form; moves p behind it. False when it holds no row.
+    bool next_any(const char*& p, Chunk& chunk, Fields& f) {
+        const char* stop = line_end(p, chunk.end);
+        const char* begin = p;
+        p = stop < chunk.end ? stop + 1 : stop;
+        if (!cutter_.begins(begin, stop)) return false;
+        f = cutter_.cut(begin, stop);
+        if (cutter_.fits(f) && !f.query.empty() && !f.doc.empty()) return true;
+        ++chunk.faults.wrong_columns;
+        return false;
+    }
+
+    void add_usual(const Fields& f, Chunk& chunk) {
+        const Number n = read_number_quick(f.number);
+        if (n.state != NumberState::ok) chunk.faults.count(n.state);
+        add_ranked(f.doc, n.value, read_rank_quick(f.rank), chunk);
+        chunk.tag = f.label;
+    }
+
+    void add_ranked(string_view doc, double score, std::int64_t rank, Chunk& chunk) {
+        if (block_.size == 0) block_.ranked = true;
+        if (rank < 0) {
+            block_.ranked = false;
+            if (order_.by == By::rank) ++chunk.faults.bad_rank;
+        }
+        block_.add(doc, order_.key(score, rank, block_.size), rank);
+    }
+
+    void add(const Fields& f, Chunk& chunk) {
+        double score = 0;
+        if (layout_.number >= 0) {
+            const Number n = read_number(f.number);
+            if (n.state != NumberState::ok) chunk.faults.count(n.state);
+            score = n.value;
+        }
+        string_view doc = f.doc;
+        if (layout_.quoted && !inside(doc, chunk)) doc = block_.kept.emplace_back(doc);
+        if (layout_.rank >= 0) add_ranked(doc, score, read_rank(f.rank), chunk);
+        else block_.add(doc, order_.key(score, 0, block_.size));
+        if (layout_.label >= 0) chunk.tag = f.label;
+    }
+
+    Piece finish(std::int64_t query, Placed& placed) {
+        Piece piece{query, nullptr, 0, static_cast<std::uint32_t>(block_.size), 0, 0, false};
+        const std::size_t before = placed.size();
+        piece.doubles = static_cast<std::uint32_t>(placer_.place(block_, query, placed));
+        piece.placed = static_cast<std::uint32_t>(placed.size() - before);
+        piece.disagrees = placer_.rank_disagrees(block_);
+        return piece;
+    }
+
+    void close(Chunk& chunk, string_view name, const char* begin, const char* end) {
+        Piece piece = finish(judgments_.queries.find(name), chunk.placed);
+        piece.begin = begin;
+        piece.length = static_cast<std::uint64_t>(end - begin);
+        if (!is_utf8({begin, piece.length})) ++chunk.faults.undecodable_bytes;
+        chunk.pieces.push_back(piece);
+        block_.clear();
+    }
+
+    const Judgments& judgments_;
+    const Layout& layout_;
+    const Order& order_;
+    Cutter cutter_;
+    Placer placer_;
+    bool usual_;
+    Block block_;
+    std::string name_;
+};
+
+}  // namespace rankproof

@@ -1,0 +1,29 @@
+"""trec_eval 10: the reference program of TREC, to the last printed digit.
+
+Order: score descending as a 64-bit float, then document id descending. A query missing from the run is left out
+of the mean; `-c` (complete) counts it as an empty ranking. A grade below 0 means pooled but not judged. Levels of
+recall become whole documents by rounding to the nearest (`iprec_at_recall`, `11pt_avg`), multiples of R by adding 0.9
+and cutting (`Rprec_mult`). `rbp` is scaled by each query's top grade and ignores the relevance level; `rbp_resid` is 0
+when everything retrieved was judged. Measures that trec_eval lacks are read in the same way.
+
+Where trec_eval's number is an accident of its program, this dialect gives the number its own help describes: gains
+that differ by less than 1 are put in ideal order (trec_eval compares them as whole numbers), recall levels of
+`11pt_avg` may come in any order, and with `-c` a query missing from the run is empty for `utility` and `relstring` with
+parameters too (trec_eval gives it one document).
+"""
+
+from __future__ import annotations
+
+from rankproof.dialects._contract import Dialect, Reading
+from rankproof.dialects._trec_rbp import RBP, RESIDUAL
+
+READING = Reading(negatives="unjudged", missing="drop")
+
+OFFERS = (
+    Dialect(
+        name="trec_eval",
+        page=__doc__,
+        reading=READING,
+        instead={"RBP": RBP, "RBPres": RESIDUAL},
+    ),
+)

@@ -1,0 +1,235 @@
+"""Joining: from a run or qrels in any form to judgments and joins, by the fastest way that is open to it.
+
+A file goes straight from its bytes to the table, a dict is read in place. When the core counts a fault on the way,
+the input is read again as rows and the checks explain the fault by its line: same checks, same errors, both ways.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankproof.core._core import Judgments, Rows
+from rankproof.errors import InputError, Refused
+from rankproof.flow.prepared import PreparedQrels, PreparedRun
+from rankproof.records.order import By, Order
+
+if TYPE_CHECKING:
+    from rankproof.core._core import Joined
+    from rankproof.records.finding import Finding
+
+# Counted by the core, but no reason to refuse a run.
+HARMLESS = ("rank_disagrees",)
+
+
+def prepare_qrels(qrels: Any, format: str | None = None, **options: Any) -> PreparedQrels:
+    """Judgments from anything that holds them, checked."""
+    if isinstance(qrels, PreparedQrels):
+        return qrels
+    if isinstance(qrels, dict) and all(isinstance(docs, dict) for docs in qrels.values()):
+        return _qrels_from_dict(qrels)
+    from rankproof.flow.collect import read_rows
+    from rankproof.records.qrels import Qrels
+
+    if isinstance(qrels, Qrels):
+        return PreparedQrels(qrels.judgments(), qrels.name, lambda: qrels.rows)
+    rows, said = read_rows(qrels, "qrels", format, **options)
+    judgments = Judgments.from_rows(rows)
+    if len(rows) == 0 or any(judgments.faults.values()):
+        from rankproof.flow.check import refuse
+
+        refuse(rows, "qrels", said.source, shape=said.shape)
+    # Column 2 matters only where it says more than one thing; otherwise the rows need not be kept.
+    if len(rows.labels) > 1 or not _is_path(qrels):
+        return PreparedQrels(judgments, said.source, lambda: rows)
+    return PreparedQrels(judgments, said.source, lambda: read_rows(qrels, "qrels", format, **options)[0])
+
+
+def _qrels_from_dict(qrels: dict[str, Any]) -> PreparedQrels:
+    judgments = _told(lambda: Judgments.from_dicts(qrels))
+    if not qrels or any(judgments.faults.values()):
+        from rankproof.flow.check import refuse
+
+        refuse(Rows.from_dicts(qrels), "qrels", "<dict>")
+    return PreparedQrels(judgments, "<dict>", lambda: Rows.from_dicts(qrels))
+
+
+def join_run(
+    qrels: PreparedQrels,
+    run: Any,
+    *,
+    format: str | None = None,
+    order: By | None = None,
+    lower_is_better: bool | None = None,
+    collapse: str | None = None,
+    drop_self: bool = False,
+    allow: Iterable[str] = (),
+    threads: int = 0,
+    name: str | None = None,
+    **options: Any,
+) -> PreparedRun:
+    """A run from anything that holds one, joined with judgments."""
+    allow = tuple(allow)
+    plain = collapse is None and not drop_self and not allow
+    if plain and isinstance(run, dict) and not options and format is None:
+        own = Order(by=order or _dict_order(run), lower_is_better=bool(lower_is_better))
+        return _from_dict(qrels, run, own, order, name or "run")
+    reading = {"order": order, "lower_is_better": lower_is_better or None, **options}
+    if plain:
+        from rankproof.flow.collect import plan
+
+        planned = plan(run, "run", format, **reading)
+        if planned is not None:
+            return _from_text(qrels, planned, run, order, threads, name)
+    return _from_rows(qrels, run, format, order, collapse, drop_self, allow, name, reading)
+
+
+def join_rows(judgments: Judgments, rows: Rows, order: Order) -> Joined:
+    """The join of rows that checks have passed."""
+    return judgments.join_rows(rows, order.by, order.ties, order.precision, order.lower_is_better)
+
+
+def _dict_order(run: dict[str, Any]) -> By:
+    """By score; as given when the rankings are lists."""
+    return "score" if all(isinstance(docs, dict) for docs in run.values()) else "given"
+
+
+def _from_dict(qrels: PreparedQrels, run: dict[str, Any], own: Order, asked: By | None, name: str) -> PreparedRun:
+    def join(order: Order) -> Joined:
+        joined = _told(
+            lambda: qrels.judgments.join_dicts(run, order.by, order.ties, order.precision, order.lower_is_better)
+        )
+        if _trusted(joined):
+            return joined
+        rows = Rows.from_dicts(run)
+        _refuse(rows, "<dict>", order, qrels)
+        return join_rows(qrels.judgments, rows, order)
+
+    return PreparedRun(qrels, join, lambda: Rows.from_dicts(run), own=own, asked=asked, name=name)
+
+
+def _from_text(
+    qrels: PreparedQrels, planned: Any, run: Any, asked: By | None, threads: int, name: str | None
+) -> PreparedRun:
+    said, source = planned.description, planned.source
+    layout = asdict(said.layout)
+
+    def join(order: Order) -> Joined:
+        joined = qrels.judgments.join_text(
+            source.whole, **layout, by=order.by, ties=order.ties, precision=order.precision,
+            lower_is_better=order.lower_is_better, threads=threads,
+        )  # fmt: skip
+        if _trusted(joined):
+            return joined
+        rows = said.layout.read(source)
+        _refuse(rows, said.source, order, qrels, said.shape)
+        return join_rows(qrels.judgments, rows, order)
+
+    return PreparedRun(
+        qrels, join, lambda: said.layout.read(source),
+        own=said.order, asked=asked, name=name or name_of(run, said.source),
+    )  # fmt: skip
+
+
+def _from_rows(
+    qrels: PreparedQrels,
+    run: Any,
+    format: str | None,
+    asked: By | None,
+    collapse: str | None,
+    drop_self: bool,
+    allow: tuple[str, ...],
+    name: str | None,
+    reading: dict[str, Any],
+) -> PreparedRun:
+    from rankproof.flow.collect import read_rows, run_of
+    from rankproof.records.run import Run
+
+    if isinstance(run, Run) and collapse is None and not drop_self:
+        rows, own, notes, called = run.rows, run.order, (), run.name
+    else:
+        rows, said = (run.rows, _of_run(run)) if isinstance(run, Run) else read_rows(run, "run", format, **reading)
+        _refuse(rows, said.source, said.order, qrels, said.shape, allow)
+        settled, notes = settle(rows, said.order) if allow else (rows, ())
+        whole = run_of(settled, said, collapse=collapse, drop_self=drop_self)
+        rows, own, notes = whole.rows, whole.order, (*notes, *whole.notes)
+        called = name_of(run, said.source)
+
+    def join(order: Order) -> Joined:
+        joined = join_rows(qrels.judgments, rows, order)
+        if not _trusted(joined):
+            _refuse(rows, called, order, qrels, allow=allow)
+        return joined
+
+    return PreparedRun(qrels, join, lambda: rows, own=own, asked=asked, name=name or called, notes=tuple(notes))
+
+
+def _of_run(run: Any) -> Any:
+    from rankproof.flow.collect import Description
+
+    return Description(run.name, "run", "python", run.order)
+
+
+def settle(rows: Rows, order: Order) -> tuple[Rows, tuple[str, ...]]:
+    """Rows with allowed faults made measurable: rows without a number go, and of doubles the best stays."""
+    notes = []
+    if order.by == "score":
+        fine = np.flatnonzero((rows.state == Rows.OK) | (rows.state == Rows.INFINITE))
+        if len(fine) < len(rows):
+            notes.append(f"allowed: {len(rows) - len(fine)} rows without a usable score are left out")
+            rows = rows.take(fine.astype(np.int64))
+    again, _ = rows.duplicates()
+    if len(again):
+        rows = rows.take(rows.sorted(order.by, order.ties, order.precision, order.lower_is_better))
+        again, _ = rows.duplicates()
+        rows = rows.take(np.setdiff1d(np.arange(len(rows), dtype=np.int64), again))
+        notes.append(f"allowed: {len(again)} doubles are left out; the best place of each document counts")
+    return rows, tuple(notes)
+
+
+def _trusted(joined: Joined) -> bool:
+    """Whether the core saw rows, none of them faulty, for at least one judged query."""
+    faulty = any(count for fault, count in joined.faults.items() if fault not in HARMLESS)
+    return not faulty and joined.rows > 0 and bool(joined.in_run.any())
+
+
+def _refuse(
+    rows: Rows, source: str, order: Order, qrels: PreparedQrels, shape: str = "", allow: tuple[str, ...] = ()
+) -> None:
+    """Refused, when the checks find an error, or when the run answers not one judged query."""
+    from rankproof.flow.check import check_run, refusal, refuse
+
+    refuse(rows, "run", source, allow, order=order, shape=shape)
+    if set(rows.query_ids).isdisjoint(qrels.pool.query_ids) and "no_common_query" not in allow:
+        found: list[Finding] = [
+            finding
+            for finding in check_run(rows, source, qrels=qrels.rows(), order=order)
+            if finding.code == "no_common_query"
+        ]
+        raise Refused(refusal(found, "run"), found)
+
+
+def _told(call: Callable[[], Any]) -> Any:
+    """What the core answers; its complaints about Python values become an InputError."""
+    try:
+        return call()
+    except ValueError as error:
+        raise InputError(f"<dict>: {error}.") from None
+
+
+def _is_path(what: object) -> bool:
+    return isinstance(what, str | os.PathLike) and what != "-"
+
+
+def name_of(what: object, source: str) -> str:
+    """What to call a run: the file's name without its endings."""
+    if not _is_path(what):
+        return "run"
+    base = os.path.basename(source)
+    return base.split(".")[0] or base or "run"
+
+

@@ -1,0 +1,135 @@
+"""Prepared judgments and runs: read, checked and joined once, then measured as often as one likes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from rankproof.records.judged import JudgedTable
+from rankproof.records.order import By, Order
+from rankproof.records.pool import Pool
+from rankproof.records.subtopics import Subtopics
+
+if TYPE_CHECKING:
+    from rankproof.core._core import Joined, Judgments, Rows
+    from rankproof.records.evaluation import Evaluation
+
+
+class PreparedQrels:
+    """Judgments ready for joining. `evaluate(run, measures)` and `prepare(run)` spare a loop the reading of qrels."""
+
+    __slots__ = ("_subtopics", "judgments", "name", "pool", "rows")
+
+    def __init__(self, judgments: Judgments, name: str, rows: Callable[[], Rows]) -> None:
+        self.judgments = judgments
+        self.name = name
+        self.rows = rows  # the rows as read, read again: only subtopics and explanations of faults need them
+        self.pool = Pool(judgments.query_ids, judgments.start, judgments.grade)
+        self._subtopics: Subtopics | None = None
+
+    @property
+    def query_ids(self) -> tuple[str, ...]:
+        """The judged queries, in the order of the qrels."""
+        return tuple(self.pool.query_ids)
+
+    @property
+    def subtopics(self) -> Subtopics:
+        """Which document covers which part of its query, for diversity measures."""
+        if self._subtopics is None:
+            from rankproof.core._core import Judgments
+
+            entries = Judgments.from_rows(self.rows(), subtopics=True).subtopics
+            assert entries is not None
+            self._subtopics = Subtopics(*entries)
+        return self._subtopics
+
+    def prepare(self, run: Any, **reading: Any) -> PreparedRun:
+        """A run joined with these judgments; later evaluations of it pay only for their measures."""
+        from rankproof.flow.joining import join_run
+
+        return join_run(self, run, **reading)
+
+    def evaluate(self, run: Any, measures: Any, **choices: Any) -> Evaluation:
+        """`rankproof.evaluate` on these judgments."""
+        from rankproof.flow.measuring import evaluate
+
+        return evaluate(self, run, measures, **choices)
+
+    def __repr__(self) -> str:
+        return f"<judgments {self.name}: {len(self.pool):,} queries, {len(self.pool.grade):,} documents>"
+
+
+class PreparedRun:
+    """A run joined with judgments. `table(order)` is its JudgedTable, joined once for each order."""
+
+    __slots__ = ("_asked", "_join", "_own", "_tables", "name", "notes", "qrels", "rows", "tag")
+
+    def __init__(
+        self,
+        qrels: PreparedQrels,
+        join: Callable[[Order], Joined],
+        rows: Callable[[], Rows],
+        *,
+        own: Order,
+        asked: By | None = None,
+        name: str = "run",
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        self.qrels = qrels
+        self.rows = rows
+        self.name = name
+        self.tag = ""
+        self.notes = notes
+        self._join = join
+        self._own = own
+        self._asked = asked
+        self._tables: dict[Order, JudgedTable] = {}
+
+    def order(self, wanted: Order) -> Order:
+        """The order that a dialect wants, as far as this run has it: what the caller asked for wins."""
+        by = self._asked or (self._own.by if self._own.by != "score" else wanted.by)
+        if by != "score":
+            return Order(by=by, ties="given")
+        ties = wanted.ties if wanted.by == "score" else "id_descending"
+        return replace(wanted, by="score", ties=ties, lower_is_better=self._own.lower_is_better)
+
+    def table(self, wanted: Order, subtopics: bool = False) -> JudgedTable:
+        """The run's table in the order wanted."""
+        order = self.order(wanted)
+        table = self._tables.get(order)
+        if table is None:
+            table = self._tables[order] = self._joined(order)
+        if subtopics and table.subtopics is None:
+            # Slots are not written again: the richer table replaces the plain one.
+            table = self._tables[order] = JudgedTable(
+                table.pool, table.in_run, table.retrieved, table.start, table.rank, table.tie_first,
+                table.tie_last, table.doc, table.order, table.unjudged_queries, self.qrels.subtopics,
+            )  # fmt: skip
+        return table
+
+    def _joined(self, order: Order) -> JudgedTable:
+        joined = self._join(order)
+        self.tag = joined.tag
+        disagree = joined.faults["rank_disagrees"]
+        if disagree:
+            note = f"rank column: disagrees with the scores in {disagree} queries; scores decide (--order rank reads ranks)"
+            self.notes = tuple(dict.fromkeys((*self.notes, note)))
+        return JudgedTable(
+            self.qrels.pool, joined.in_run, joined.retrieved, joined.start, joined.rank, joined.tie_first,
+            joined.tie_last, joined.doc, order, joined.unjudged_queries,
+        )  # fmt: skip
+
+    def without_self(self) -> PreparedRun:
+        """The same run without documents whose id is the query's own."""
+        from rankproof.flow.collapse import drop_self
+        from rankproof.flow.joining import join_rows
+
+        rows, note = drop_self(self.rows())
+        return PreparedRun(
+            self.qrels, lambda order: join_rows(self.qrels.judgments, rows, order), lambda: rows,
+            own=self._own, asked=self._asked, name=self.name, notes=(*self.notes, note),
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<run {self.name} on {self.qrels!r}>"

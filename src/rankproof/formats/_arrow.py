@@ -1,0 +1,55 @@
+"""Tables in Arrow's memory: which columns mean what, handed to the core without a copy in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rankproof.core._core import Rows
+from rankproof.errors import InputError, MissingExtra
+from rankproof.formats import _columns
+from rankproof.formats._contract import Noun, Read, Topics
+from rankproof.formats._gather import add_topic, id_text, named
+
+
+def pyarrow(what: str) -> Any:
+    """The library, or an error that says how to install it."""
+    try:
+        import pyarrow as library
+    except ModuleNotFoundError:
+        raise MissingExtra(what, "pyarrow", "arrow") from None
+    return library
+
+
+def read_table(table: Any, names: Sequence[str], noun: Noun, source: str) -> Read:
+    """Rows of any object with `__arrow_c_stream__`, its columns found by name."""
+    columns = _columns.by_name(names, noun)
+    if columns is None:
+        shown = ", ".join(map(str, names[:12])) or "none"
+        raise InputError(
+            f"{source}: the columns are {shown}; {noun} need {_columns.expected(noun)}. Rename the columns."
+        )
+    chosen = named(names, columns)
+    try:
+        rows = Rows.from_arrow(table, **chosen)
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise InputError(f"{source}: {error}.") from None
+    return Read(rows, _columns.said(names, columns, noun), columns.lower_is_better)
+
+
+def read_topics(table: Any, names: Sequence[str], source: str) -> Topics:
+    """Topics of a pyarrow table, its columns found by name. The same text may stand in many rows."""
+    at = _columns.topic_columns(names)
+    if at is None:
+        shown = ", ".join(map(str, names[:12])) or "none"
+        raise InputError(f"{source}: the columns are {shown}; topics need {_columns.expected('topics')}.")
+    found: Topics = {}
+    queries, texts = (table.column(i).to_pylist() for i in at)
+    for row, (query, text) in enumerate(zip(queries, texts, strict=True), start=1):
+        where = f"{source}, row {row}"
+        name = id_text(query, where)
+        if not isinstance(text, str):
+            raise InputError(f"{where}: found {text!r:.80} where the text of query {name!r} should be.")
+        if found.get(name) != text:
+            add_topic(found, name, text, where)
+    return found

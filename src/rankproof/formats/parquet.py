@@ -1,0 +1,117 @@
+"""Parquet: a table with named columns, read through pyarrow (the extra `arrow`).
+
+Columns are found by any usual names, as in tsv. Ids may be text or whole numbers. Written with query_id,
+doc_id and score (or distance, or rank), query_id, doc_id and grade (with subtopic where there is one),
+query_id and text.
+
+holds: run, qrels, topics
+source: https://parquet.apache.org
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rankproof.errors import InputError
+from rankproof.formats import _arrow
+from rankproof.formats._contract import Format, Noun, Options, Read, Sure, Topics
+from rankproof.records.source import Source
+
+if TYPE_CHECKING:
+    from rankproof.records.qrels import Qrels
+    from rankproof.records.run import Run
+
+MAGIC = b"PAR1"
+
+
+def detect(source: Source, noun: Noun) -> Sure:
+    """Parquet's magic number."""
+    return Sure.NAMED if bytes(source.data[:4]) == MAGIC else Sure.NO
+
+
+def table_of(source: Source) -> Any:
+    """The file as a pyarrow table."""
+    arrow = _arrow.pyarrow("A Parquet file")
+    import pyarrow.parquet
+
+    try:
+        return pyarrow.parquet.read_table(arrow.BufferReader(arrow.py_buffer(source.data)))
+    except (arrow.ArrowException, OSError) as error:
+        raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+
+
+def rows(source: Source, noun: Noun, options: Options) -> Read:
+    """The rows, without a copy in Python."""
+    table = table_of(source)
+    return _arrow.read_table(table, table.column_names, noun, source.name)
+
+
+def topics(source: Source, options: Options) -> Topics:
+    """Query ids and texts."""
+    table = table_of(source)
+    return _arrow.read_topics(table, table.column_names, source.name)
+
+
+def _written(columns: dict[str, list[Any]]) -> Iterator[bytes]:
+    arrow = _arrow.pyarrow("A Parquet file")
+    import pyarrow.parquet
+
+    kinds = {
+        "score": arrow.float64(),
+        "distance": arrow.float64(),
+        "rank": arrow.int64(),
+        "grade": arrow.int64(),
+    }
+    table = arrow.table(
+        {name: arrow.array(values, kinds.get(name, arrow.string())) for name, values in columns.items()}
+    )
+    out = arrow.BufferOutputStream()
+    pyarrow.parquet.write_table(table, out)
+    yield out.getvalue().to_pybytes()
+
+
+def write_run(run: Run) -> Iterator[bytes]:
+    """query_id, doc_id and what puts the documents in order."""
+    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], run.kind: []}
+    for query, docs, values in run.rankings():
+        columns["query_id"] += [query] * len(docs)
+        columns["doc_id"] += docs
+        columns[run.kind] += values
+    return _written(columns)
+
+
+def write_qrels(qrels: Qrels) -> Iterator[bytes]:
+    """query_id, doc_id and grade, with subtopic where there is one."""
+    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "grade": []}
+    if qrels.has_subtopics:
+        columns["subtopic"] = []
+    for query, docs, grades, labels in qrels.judged():
+        columns["query_id"] += [query] * len(docs)
+        columns["doc_id"] += docs
+        columns["grade"] += grades
+        if qrels.has_subtopics:
+            columns["subtopic"] += labels
+    return _written(columns)
+
+
+def write_topics(found: Topics) -> Iterator[bytes]:
+    """query_id and text."""
+    return _written({"query_id": list(found), "text": list(found.values())})
+
+
+OFFERS = (
+    Format(
+        name="parquet",
+        page=__doc__,
+        holds=("run", "qrels", "topics"),
+        detect=detect,
+        rows=rows,
+        topics=topics,
+        write_run=write_run,
+        write_qrels=write_qrels,
+        write_topics=write_topics,
+        endings=(".parquet", ".pq"),
+        binary=True,
+    ),
+)

@@ -1,0 +1,1 @@
+"""The only writer: what rankproof keeps on disk goes through here."""

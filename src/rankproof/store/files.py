@@ -1,0 +1,145 @@
+"""Files: runs, qrels and topics written in any format, whole or not at all, compressed when the name says so."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from rankproof import shelf
+from rankproof.errors import InputError, UsageError
+from rankproof.flow.unpack import ENDINGS, zstd_library
+from rankproof.formats._contract import Format, Noun
+from rankproof.records.qrels import Qrels
+from rankproof.records.run import Run
+
+
+def write(
+    record: Run | Qrels | Mapping[str, str], path: str | os.PathLike[str], format: str | None = None
+) -> str:
+    """Writes a run, qrels or topics; the format is the one named, or the one that the ending names.
+
+    An ending of .gz, .zst, .bz2 or .xz compresses. The file appears when it is whole: an error leaves nothing,
+    and leaves an older file as it was. Returns the name of the format.
+    """
+    name = os.fspath(path)
+    noun = noun_of(record)
+    form = format_for(name, noun, format)
+    replace_file(name, pieces(record, form))
+    return form.name
+
+
+def noun_of(record: object) -> Noun:
+    """What a record is."""
+    if isinstance(record, Run):
+        return "run"
+    if isinstance(record, Qrels):
+        return "qrels"
+    if isinstance(record, Mapping) and all(isinstance(text, str) for text in record.values()):
+        return "topics"
+    raise UsageError(
+        f"Cannot write a {type(record).__name__}. Give a Run (read_run), Qrels (read_qrels), or topics as a dict of "
+        "query_id to text."
+    )
+
+
+def format_for(path: str, noun: Noun, format: str | None = None) -> Format:
+    """The format to write in: by name, or by the ending of the path."""
+    writers: list[Format] = [form for form in shelf.everything("formats").values() if noun in form.writes]
+    names = ", ".join(form.name for form in writers)
+    if format is not None:
+        form: Format = shelf.find("formats", format)
+        if noun not in form.writes:
+            raise UsageError(f"The format {format} cannot be written for {noun}. Possible: {names}.")
+        return form
+    plain = _without_packing(path).casefold()
+    fitting = [form for form in writers if plain.endswith(form.endings)]
+    if not fitting:
+        raise UsageError(
+            f"The name {path!r} does not say in which format to write {noun}. Name one: {names}."
+        )
+    return fitting[0]
+
+
+def pieces(record: Any, form: Format) -> Iterator[bytes]:
+    """The content of the file."""
+    writers = {"run": form.write_run, "qrels": form.write_qrels, "topics": form.write_topics}
+    writer: Any = writers[noun_of(record)]
+    found: Iterator[bytes] = writer(record)
+    return found
+
+
+def _without_packing(path: str) -> str:
+    stem, ending = os.path.splitext(path)
+    return stem if ending.casefold() in ENDINGS else path
+
+
+def replace_file(path: str, content: Iterable[bytes]) -> None:
+    """Writes beside the place and moves into it, so that nobody ever sees half a file."""
+    # A link stays a link: what it points to is replaced.
+    goal = os.path.realpath(path)
+    folder = os.path.dirname(goal)
+    if os.path.isdir(goal):
+        raise UsageError(f"{path} is a directory. Name a file in it.")
+    if not os.path.isdir(folder):
+        raise UsageError(f"{path} cannot be written: the directory {folder} does not exist. Create it first.")
+    packed = _packed(content, ENDINGS.get(os.path.splitext(path)[1].casefold()))
+    try:
+        if os.path.exists(goal) and not os.path.isfile(goal):
+            with open(goal, "wb") as device:  # a pipe or a device: nothing can be moved into its place
+                device.writelines(packed)
+            return
+        mode = os.stat(goal).st_mode & 0o777 if os.path.exists(goal) else 0o666 & ~_umask()
+        descriptor, beside = tempfile.mkstemp(prefix=f".{os.path.basename(goal)}.", dir=folder)
+        try:
+            with open(descriptor, "wb") as file:
+                file.writelines(packed)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(beside, mode)
+            os.replace(beside, goal)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.remove(beside)
+            raise
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _packed(content: Iterable[bytes], packing: str | None) -> Iterator[bytes]:
+    """The pieces, compressed as they come."""
+    if packing is None:
+        yield from content
+        return
+    pack: Any
+    if packing == "gzip":
+        import zlib
+
+        pack = zlib.compressobj(6, zlib.DEFLATED, 31)  # 31: with gzip's header and no time in it
+    elif packing == "bzip2":
+        import bz2
+
+        pack = bz2.BZ2Compressor()
+    elif packing == "xz":
+        import lzma
+
+        pack = lzma.LZMACompressor()
+    else:
+        library = zstd_library()
+        pack = (
+            library.ZstdCompressor()
+            if sys.version_info >= (3, 14)
+            else library.ZstdCompressor().compressobj()
+        )
+    for piece in content:
+        yield pack.compress(piece)
+    yield pack.flush()

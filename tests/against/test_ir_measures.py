@@ -1,0 +1,235 @@
+"""The ir_measures dialect against ir_measures itself: random collections, query by query and on the mean."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankproof.dialects._contract import Dialect
+from rankproof.errors import OutOfDialect, UsageError
+from rankproof.flow.evaluate import evaluate_tables
+from rankproof.measures._text import parse
+from rankproof.records.settings import Settings
+from rankproof.testing import subtopic_table, table_of
+from rankproof.testing.collections import DOCS, QUERIES, Kind, Qrels, Run, collections, scores
+from rankproof.testing.dialects import result, results
+
+irm = pytest.importorskip("ir_measures", reason="ir_measures is not installed: nothing to hold against")
+logging.getLogger("ir_measures").setLevel(logging.ERROR)
+
+# rankproof's text -> ir_measures' text, computed there by pytrec_eval, msmarco, judged and python.
+EVERYDAY = {
+    "nDCG": "nDCG",
+    "nDCG@1": "nDCG@1",
+    "nDCG@5": "nDCG@5",
+    "nDCG(gain={1:0,2:1,3:10})@5": "nDCG(gains={1:0,2:1,3:10})@5",
+    "P@1": "P@1",
+    "P@5": "P@5",
+    "P(rel=2)@5": "P(rel=2)@5",
+    "R@3": "R@3",
+    "R(rel=2)@10": "R(rel=2)@10",
+    "RR": "RR",
+    "RR(rel=2)": "RR(rel=2)",
+    "RR@3": "RR@3",
+    "RR(rel=3)@10": "RR(rel=3)@10",
+    "AP": "AP",
+    "AP(rel=2)": "AP(rel=2)",
+    "AP@3": "AP@3",
+    "AP(rel=2)@5": "AP(rel=2)@5",
+    "Rprec": "Rprec",
+    "Rprec(rel=2)": "Rprec(rel=2)",
+    "Bpref": "Bpref",
+    "Bpref(rel=2)": "Bpref(rel=2)",
+    "infAP": "infAP",
+    "infAP(rel=2)": "infAP(rel=2)",
+    "Success@1": "Success@1",
+    "Success(rel=2)@5": "Success(rel=2)@5",
+    "IPrec@0": "IPrec@0.0",
+    "IPrec@0.1": "IPrec@0.1",
+    "IPrec(rel=2)@0.5": "IPrec(rel=2)@0.5",
+    "IPrec@0.35": "IPrec@0.35",
+    "IPrec@1": "IPrec@1.0",
+    "SetP": "SetP",
+    "SetP(rel=2)": "SetP(rel=2)",
+    "SetRelP": "SetP(relative=True)",
+    "SetR": "SetR",
+    "SetR(rel=2)": "SetR(rel=2)",
+    "SetF": "SetF",
+    "SetF(weight=0.5)": "SetF(beta=0.5)",
+    "SetF(rel=2,weight=2)": "SetF(rel=2,beta=2.0)",
+    "SetAP": "SetAP",
+    "SetAP(rel=2)": "SetAP(rel=2)",
+    "NumQ": "NumQ",
+    "NumRet": "NumRet",
+    "NumRel": "NumRel",
+    "NumRelRet": "NumRet(rel=1)",
+    "NumRelRet(rel=2)": "NumRet(rel=2)",
+    "Judged": "Judged",
+    "Judged@1": "Judged@1",
+    "Judged@5": "Judged@5",
+}
+CONDENSED = (
+    "nDCG",
+    "nDCG@3",
+    "P@3",
+    "R@3",
+    "RR",
+    "AP",
+    "AP@3",
+    "Rprec",
+    "SetP",
+    "SetF",
+    "SetAP",
+    "Success@1",
+    "IPrec@0.2",
+)
+GDEVAL = {
+    "nDCG(gain=exp2)@3": "nDCG(dcg='exp-log2')@3",
+    "nDCG(gain=exp2)@20": "nDCG(dcg='exp-log2')@20",
+    "ERR@3": "ERR@3",
+    "ERR@20": "ERR@20",
+}
+CWL_EVAL = {
+    "RBP": "RBP(rel=1)",
+    "RBP(p=0.99,rel=2)": "RBP(p=0.99,rel=2)",
+    "RBP(p=0.5)": "RBP(p=0.5,rel=1)",
+    "INST(max_grade=3)": "INST(max_rel=3)",
+    "INST(T=2.5,max_grade=4)": "INST(T=2.5,max_rel=4)",
+}
+DIVERSITY = {
+    "alpha_nDCG@5": "alpha_nDCG@5",
+    "alpha_nDCG(alpha=0.2,rel=2)@20": "alpha_nDCG(alpha=0.2,rel=2)@20",
+    "ERR_IA@5": "ERR_IA@5",
+    "nERR_IA@20": "nERR_IA@20",
+    "StRecall@3": "StRecall@3",
+}
+
+
+def theirs(texts, qrels, run):
+    """ir_measures' values by text and query, and its aggregates by text."""
+    measures = {text: irm.parse_measure(text) for text in texts}
+    found = irm.calc(list(measures.values()), qrels, run)
+    by_query = {text: {} for text in texts}
+    for metric in found.per_query:
+        for text, measure in measures.items():
+            if metric.measure == measure:
+                by_query[text][metric.query_id] = metric.value
+    return by_query, {text: found.aggregated[measure] for text, measure in measures.items()}
+
+
+def assert_same(ours, names, qrels, by_query, aggregated, tolerance=1e-9):
+    for text, name in names.items():
+        # A query that we leave out of a sum is a 0 in theirs.
+        mine = {**dict.fromkeys(qrels, 0.0), **ours[text].by_query}
+        assert mine == pytest.approx(by_query[name], abs=tolerance), text
+        assert ours[text].mean == pytest.approx(aggregated[name], abs=tolerance), text
+
+
+@settings(max_examples=150, deadline=None)
+@given(collection=collections(Kind()))
+def test_same_value_for_every_query_and_on_the_mean(collection):
+    qrels, run = collection
+    ours = results(list(EVERYDAY), qrels, run, "ir_measures")
+    assert_same(ours, EVERYDAY, qrels, *theirs(EVERYDAY.values(), qrels, run))
+
+
+@settings(max_examples=60, deadline=None)
+@given(collection=collections(Kind()))
+def test_same_values_over_judged_documents_only(collection):
+    qrels, run = collection
+    names = {text: irm_judged_only(text) for text in CONDENSED}
+    ours = evaluate_tables(
+        lambda order: table_of(qrels, run, order),
+        parse(CONDENSED),
+        Settings(dialect="ir_measures", judged_only=True),
+    )
+    assert_same(ours, names, qrels, *theirs(names.values(), qrels, run))
+
+
+def irm_judged_only(text):
+    name, at, cutoff = text.partition("@")
+    return f"{name}(judged_only=True){at}{cutoff}"
+
+
+@pytest.mark.skipif(
+    shutil.which("perl") is None, reason="perl is not installed: ir_measures cannot run gdeval"
+)
+@settings(max_examples=30, deadline=None)
+@given(collection=collections(Kind(grades=(-1, 0, 1, 2, 3, 4))))
+def test_same_values_where_gdeval_rounds_them(collection):
+    qrels, run = collection
+    ours = results(list(GDEVAL), qrels, run, "ir_measures")
+    assert_same(ours, GDEVAL, qrels, *theirs(GDEVAL.values(), qrels, run))
+
+
+@settings(max_examples=60, deadline=None)
+@given(collection=collections(Kind()))
+def test_same_values_where_cwl_eval_ends_at_rank_1000(collection):
+    pytest.importorskip("cwl", reason="cwl-eval is not installed: ir_measures has no RBP and INST")
+    qrels, run = collection
+    ours = results(list(CWL_EVAL), qrels, run, "ir_measures")
+    assert_same(ours, CWL_EVAL, qrels, *theirs(CWL_EVAL.values(), qrels, run))
+
+
+@settings(max_examples=80, deadline=None)
+@given(collection=collections(Kind(ties=False)))
+def test_same_compatibility(collection):
+    qrels, run = collection
+    above_zero = {query: {doc: score + 1.0 for doc, score in docs.items()} for query, docs in run.items()}
+    names = {"Compat": "Compat", "Compat(p=0.8)": "Compat(p=0.8)"}
+    ours = results(list(names), qrels, above_zero, "ir_measures")
+    assert_same(ours, names, qrels, *theirs(names.values(), qrels, above_zero))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    qrels=st.dictionaries(
+        st.sampled_from(QUERIES),
+        st.dictionaries(
+            st.sampled_from(DOCS),
+            st.dictionaries(st.sampled_from("abc"), st.sampled_from((0, 1, 2)), min_size=1),
+            min_size=1,
+        ),
+        min_size=1,
+    ),
+    run=st.dictionaries(st.sampled_from(QUERIES), scores(Kind()), min_size=1),
+)
+def test_same_diversity(qrels, run):
+    pytest.importorskip("pyndeval", reason="pyndeval is not installed: ir_measures has no diversity measures")
+    rows = [
+        irm.Qrel(query, doc, grade, subtopic)
+        for query, docs in qrels.items()
+        for doc, covers in docs.items()
+        for subtopic, grade in covers.items()
+    ]
+    ours = evaluate_tables(
+        lambda order: subtopic_table(qrels, run, order),
+        parse(list(DIVERSITY)),
+        Settings(dialect="ir_measures"),
+    )
+    for text, name in DIVERSITY.items():
+        # Asked one at a time: ir_measures 0.4.3 gives its run to the first setting of alpha and rel only.
+        assert_same(ours, {text: name}, qrels, *theirs([name], rows, run))
+
+
+@pytest.mark.parametrize(
+    ("text", "qrels", "run", "says"),
+    [
+        ("ERR", {"1": {"a": 1}}, {"1": {"a": 1.0}}, "with a cutoff only"),
+        ("ERR@5", {"q": {"a": 1}}, {"q": {"a": 1.0}}, "not called by a whole number"),
+        ("ERR@5", {"1": {"a": 5}}, {"1": {"a": 1.0}}, "query 1: gdeval, .* grades above 4"),
+        ("RBP@5", {"1": {"a": 1}}, {"1": {"a": 1.0}}, "no cutoff for RBP"),
+        ("alpha_nDCG@30", {"1": {"a": 1}}, {"1": {"a": 1.0}}, "cutoffs from 1 to 20"),
+        ("IPrec@0.125", {"1": {"a": 1}}, {"1": {"a": 1.0}}, "two decimals"),
+        ("Judged@5", {"1": {"a": 1}}, {"1": {}}, "query 1: the ranking is empty"),
+        ("Compat", {"1": {"a": 1, "b": 1}}, {"1": {"a": 1.0, "b": 1.0}}, "in the order of the qrels"),
+        ("GMAP", {"1": {"a": 1}}, {"1": {"a": 1.0}}, "ir_measures has no GMAP"),
+    ],
+)
+def test_what_lies_outside_is_refused(text, qrels, run, says):
+    with pytest.raises((OutOfDialect, UsageError), match=says):
+        result(text, qrels, run, "ir_measures")

@@ -1,0 +1,53 @@
+"""The sklearn dialect against scikit-learn itself: random collections, query by query and on the mean."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from rankproof.errors import OutOfDialect
+from rankproof.testing.collections import Kind, Qrels, Run, collections
+from rankproof.testing.dialects import result
+
+metrics = pytest.importorskip(
+    "sklearn.metrics", reason="scikit-learn is not installed: nothing to hold against"
+)
+
+INSIDE = Kind(grades=(0, 0, 1, 2, 3), least=2)
+SCORERS = {"nDCG": metrics.ndcg_score, "DCG": metrics.dcg_score}
+
+
+def theirs(name: str, k: int | None, qrels: Qrels, run: Run) -> dict[str, float]:
+    """scikit-learn's value of each query that has both a ranking and judgments."""
+    values = {}
+    for query in qrels:
+        if query in run:
+            truth = [[qrels[query].get(doc, 0) for doc in run[query]]]
+            values[query] = SCORERS[name](truth, [list(run[query].values())], k=k)
+    return values
+
+
+@pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.parametrize("k", [None, 1, 3, 10])
+@settings(max_examples=60, deadline=None)
+@given(collection=collections(INSIDE))
+def test_same_value_for_every_query_and_on_the_mean(name, k, collection):
+    qrels, run = collection
+    expected = theirs(name, k, qrels, run)
+    text = name if k is None else f"{name}@{k}"
+    ours = result(text, qrels, run, "sklearn")
+    assert ours.by_query == pytest.approx(expected, abs=1e-9)
+    assert ours.mean == pytest.approx(np.mean(list(expected.values())), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [({"q": {"a": -1, "b": 1}}, {"q": {"a": 2.0, "b": 1.0}}), ({"q": {"a": 1}}, {"q": {"a": 1.0}})],
+    ids=["grade below 0", "one document"],
+)
+def test_what_scikit_learn_refuses_is_refused(qrels, run):
+    with pytest.raises(ValueError, match=r"negative y_true|more than 1 document"):
+        theirs("nDCG", None, qrels, run)
+    with pytest.raises(OutOfDialect, match=r"query q: .*scikit-learn|query q: .*ndcg_score"):
+        result("nDCG", qrels, run, "sklearn")

@@ -1,0 +1,180 @@
+"""The root of the command line: commands by their files, errors in one shape, telling statuses."""
+
+from __future__ import annotations
+
+import errno
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import rankproof
+from rankproof.cli import _errors, _root
+from rankproof.cli._root import cli
+from rankproof.errors import MissingExtra, RankproofError, Refused, Unreadable, UsageError
+from rankproof.records.finding import Finding
+
+FOLDER = Path(_root.__file__).parent
+NAMES = sorted(f.stem.replace("_", "-") for f in FOLDER.glob("*.py") if not f.stem.startswith("_"))
+
+
+def run(*args: str) -> click.testing.Result:
+    return CliRunner().invoke(cli, list(args))
+
+
+def test_every_module_is_a_command() -> None:
+    context = click.Context(cli)
+    assert cli.list_commands(context) == NAMES
+    assert {"evaluate", "explain", "completion"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_command_has_help_and_one_line_of_it_without_being_loaded(name: str) -> None:
+    told = run(name, "--help")
+    assert told.exit_code == 0
+    assert told.output.startswith(f"Usage: rankproof {name}")
+    line = _root.summary(name)
+    module = __import__(f"rankproof.cli.{name.replace('-', '_')}", fromlist=["command"])
+    assert line == (module.__doc__ or "").splitlines()[0]
+    assert 20 < len(line) < 110
+
+
+def test_the_root_lists_its_commands() -> None:
+    told = run("--help")
+    assert told.exit_code == 0
+    assert all(f"\n  {name} " in told.output for name in NAMES)
+
+
+def test_no_command_is_wrong_usage() -> None:
+    told = run()
+    assert told.exit_code == 2
+    assert "Usage: rankproof" in told.output
+
+
+def test_version() -> None:
+    assert rankproof.__version__ in run("--version").output
+
+
+def test_a_wrong_command_names_its_neighbor() -> None:
+    told = run("evalaute")
+    assert told.exit_code == 2
+    assert told.stderr == "rankproof: No command is called 'evalaute'. Did you mean 'evaluate'?\n"
+
+
+def test_a_wrong_option_points_to_the_help() -> None:
+    told = run("evaluate", "--no-such-option", "q", "r")
+    assert told.exit_code == 2
+    assert "rankproof evaluate --help" in told.stderr
+    assert told.stdout == ""
+
+
+def test_an_error_for_a_program_is_one_json_document() -> None:
+    told = run("evalaute", "--json")
+    assert told.exit_code == 2
+    assert told.stderr == ""
+    assert json.loads(told.stdout) == {
+        "error": {
+            "type": "UnknownName",
+            "message": "No command is called 'evalaute'. Did you mean 'evaluate'?",
+            "exit_status": 2,
+            "near": ["evaluate"],
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    ("args", "wanted"),
+    [
+        (["evaluate", "--json"], True),
+        (["evaluate", "--format", "json"], True),
+        (["evaluate", "--format=json"], True),
+        (["evaluate", "--format", "csv"], False),
+        (["evaluate", "--", "--json"], False),
+        ([], False),
+    ],
+)
+def test_json_is_recognized_before_parsing(args: list[str], wanted: bool) -> None:
+    assert _errors.wants_json(args) is wanted
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "told"),
+    [
+        (UsageError("Wrong."), 2, "rankproof: Wrong."),
+        (Unreadable("No file."), 1, "rankproof: No file."),
+        (MissingExtra("This", "pyarrow", "arrow"), 2, "pip install 'rankproof[arrow]'"),
+        (OSError(errno.ENOSPC, "No space left on device", "out.txt"), 1, "out.txt: No space left on device."),
+        (MemoryError(), 1, "not enough memory"),
+        (click.BadParameter("Bad."), 2, "Bad."),
+        (_errors.Interrupted(), 130, "Interrupted"),
+        (click.Abort(), 130, "Interrupted"),
+    ],
+)
+def test_known_errors_have_a_message_and_a_status(
+    capsys: pytest.CaptureFixture[str], error: Exception, status: int, told: str
+) -> None:
+    assert _errors.answer(error, as_json=False) == status
+    captured = capsys.readouterr()
+    assert told in captured.err
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+
+
+def test_findings_travel_in_the_json_of_a_refusal() -> None:
+    found = Finding("duplicate_document", "error", "a.run", "Twice.", "Keep one.", line=7)
+    shape = _errors.shape(Refused("a.run: Twice.", [found]))
+    assert shape["error"]["findings"][0]["code"] == "duplicate_document"
+    assert json.loads(json.dumps(shape)) == shape
+
+
+def test_a_fault_of_the_program_keeps_its_traceback() -> None:
+    with pytest.raises(ZeroDivisionError):
+        _errors.answer(ZeroDivisionError(), as_json=True)
+
+
+@pytest.mark.parametrize(
+    ("raised", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141), (RankproofError, 1)]
+)
+def test_what_a_command_raises_decides_the_status(
+    monkeypatch: pytest.MonkeyPatch, raised: type[BaseException], status: int
+) -> None:
+    @click.command("fail")
+    def fail() -> None:
+        raise raised
+
+    monkeypatch.setattr(type(cli), "list_commands", lambda *_: ["fail"])
+    monkeypatch.setattr(type(cli), "get_command", lambda *_: fail)
+    # Closing the reader's end must not touch the test runner's own standard output.
+    monkeypatch.setattr(_errors, "_close_output", lambda: None)
+    told = run("fail")
+    assert told.exit_code == status
+    assert told.stderr.count("\n") == (0 if raised is BrokenPipeError else 1)
+
+
+def test_python_m_rankproof_is_the_same_command() -> None:
+    told = subprocess.run(
+        [sys.executable, "-m", "rankproof", "explain", "no-such-name"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert told.returncode == 2
+    assert told.stderr.startswith("rankproof: No ")
+    assert "Traceback" not in told.stderr
+
+
+def test_a_reader_that_goes_early_hears_no_complaint() -> None:
+    told = subprocess.run(
+        f"{sys.executable} -m rankproof explain | head -n 1; echo ${{PIPESTATUS[0]}}",
+        shell=True,
+        executable="/bin/bash",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert told.stderr == ""
+    assert told.stdout.splitlines()[0] == "measures"
