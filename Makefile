@@ -5,19 +5,19 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/rankproof/core/*.cpp src/rankproof/core/*.hpp)
 
-.PHONY: demo test test-full check lint types docs bench clean
+.PHONY: compiled demo test test-full check lint types docs bench clean
 
-demo: $(READY)
+demo: $(READY) compiled
 	$(BIN)/python examples/demo.py
 
-test: $(READY)
+test: $(READY) compiled
 	$(BIN)/python -m pytest -m "not full"
 
-test-full: $(READY)
+test-full: $(READY) compiled
 	$(BIN)/python -m pytest
 	$(BIN)/python fuzz/run.py --inputs 1000000
 
-check: $(READY) lint types
+check: $(READY) compiled lint types
 	$(BIN)/python -m pytest -m "not full and not slow"
 
 lint: $(READY)
@@ -32,6 +32,10 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/evaluate.py
+
+# Bytecode is written once, as an installation does it, also where Python itself is told not to write any.
+compiled: $(READY)
+	$(BIN)/python -m compileall -q src
 
 # The environment is rebuilt when the build's own files change; Python files are used in place.
 $(READY): $(SOURCES) constraints.txt requirements-dev.txt

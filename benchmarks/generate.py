@@ -23,7 +23,7 @@ def run_file(queries: int = 6980, documents: int = 1000, seed: int = 0) -> Path:
                 scores = np.sort(rng.normal(20, 5, documents))[::-1]
                 file.write(
                     "".join(
-                        f"{query} Q0 {doc} {rank} {score:.6f} generated\n"
+                        f"{query} Q0 {doc} {rank} {score:.6f} run\n"
                         for rank, (doc, score) in enumerate(zip(docs, scores, strict=True), 1)
                     )
                 )

@@ -9,5 +9,6 @@ import pytest
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 needs_shared_data = pytest.mark.skipif(
-    not SHARED.is_dir(), reason=f"real data is not here: no folder {SHARED.parent.name}/{SHARED.name} beside the project"
+    not SHARED.is_dir(),
+    reason=f"real data is not here: no folder {SHARED.parent.name}/{SHARED.name} beside the project",
 )

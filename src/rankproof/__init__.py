@@ -24,7 +24,7 @@ _LATER = {
     "read_run": "rankproof.flow.collect",
     "read_qrels": "rankproof.flow.collect",
     "read_topics": "rankproof.flow.collect",
-    "write": "rankproof.flow.write",
+    "write": "rankproof.store.files",
 }
 
 __all__ = [
@@ -53,3 +53,8 @@ def __getattr__(name: str) -> object:
 
         return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'rankproof' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The names above too: a prompt completes from here."""
+    return sorted({*globals(), *__all__})

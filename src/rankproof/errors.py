@@ -35,11 +35,16 @@ class UnknownName(UsageError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         # difflib is imported here: it is only needed when something went wrong.
-        from difflib import get_close_matches
+        from difflib import SequenceMatcher, get_close_matches
 
         names = sorted(known)
-        folded = {n.casefold(): n for n in names}
-        near = [folded[n] for n in get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)]
+        folded: dict[str, str] = {}
+        for known_name in names:  # of two spellings that differ in case only, the one with capitals is the name
+            folded.setdefault(known_name.casefold(), known_name)
+        close = get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
+        alike = [SequenceMatcher(None, n, name.casefold()).ratio() for n in close]
+        # Only what is about as near as the nearest: a far guess beside a good one is noise.
+        near = [folded[n] for n, ratio in zip(close, alike, strict=True) if ratio > alike[0] - 0.05]
         if near:
             hint = f"Did you mean {' or '.join(repr(n) for n in near)}?"
         else:

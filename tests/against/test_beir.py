@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from rankproof import evaluate
 from rankproof.errors import OutOfDialect
 from rankproof.testing.collections import Kind, Qrels, Run, collections
-from rankproof.testing.dialects import result, results
 
 pytest.importorskip("pytrec_eval", reason="pytrec-eval-terrier is not installed: BEIR cannot run")
 CUTOFFS = [1, 3, 5, 10]
@@ -52,13 +52,11 @@ INSIDE = Kind(strays=False, relevant=True)
 
 
 def theirs(qrels: Qrels, run: Run) -> dict[str, float]:
-    """NDCG, MAP, Recall and P, as rankproof calls them. `evaluate` removes documents from what it is given."""
+    """NDCG, MAP, Recall and P, as rankproof calls them. `evaluate` removes documents from its argument."""
     found = BEIR.evaluate(qrels, copy.deepcopy(run), CUTOFFS)
     names = {"NDCG": "nDCG", "MAP": "AP", "Recall": "R", "P": "P"}
     return {
-        f"{names[name.split('@')[0]]}@{name.split('@')[1]}": value
-        for metric in found
-        for name, value in metric.items()
+        f"{names[name.split('@')[0]]}@{name.split('@')[1]}": value for metric in found for name, value in metric.items()
     }
 
 
@@ -75,7 +73,7 @@ def theirs_custom(qrels: Qrels, run: Run) -> dict[str, float]:
 
 
 def assert_same(qrels: Qrels, run: Run, expected: dict[str, float]) -> None:
-    ours = results(list(expected), qrels, run, "beir")
+    ours = evaluate(qrels, run, list(expected), dialect="beir")
     assert {text: ours[text].mean for text in expected} == expected
 
 
@@ -93,8 +91,9 @@ def test_same_rounded_means_of_its_own_metrics(collection):
 
 def test_the_document_that_is_the_query_is_removed():
     qrels, run = {"1": {"1": 1, "a": 1}}, {"1": {"1": 2.0, "a": 1.0}}
-    assert theirs_custom(qrels, run)["RR@10"] == result("RR@10", qrels, run, "beir").mean == 1.0
-    assert theirs(qrels, run)["nDCG@10"] == result("nDCG@10", qrels, run, "beir").mean == 0.61315
+    ours = evaluate(qrels, run, "RR@10 nDCG@10", dialect="beir")
+    assert theirs_custom(qrels, run)["RR@10"] == ours["RR@10"].mean == 1.0
+    assert theirs(qrels, run)["nDCG@10"] == ours["nDCG@10"].mean == 0.61315
 
 
 def test_where_its_own_metrics_stop_we_refuse():
@@ -103,8 +102,8 @@ def test_where_its_own_metrics_stop_we_refuse():
         theirs_custom({"1": {"a": 1}}, stray)
     for text in ("RR@10", "Success@10", "R(denominator=min_k)@10"):
         with pytest.raises(OutOfDialect, match="such as 77"):
-            result(text, {"1": {"a": 1}}, stray, "beir")
+            evaluate({"1": {"a": 1}}, stray, text, dialect="beir")
     with pytest.raises(ZeroDivisionError):
         theirs_custom({"1": {"a": 0}}, {"1": {"a": 1.0}})
     with pytest.raises(OutOfDialect, match="query 1: no document is relevant"):
-        result("R(denominator=min_k)@10", {"1": {"a": 0}}, {"1": {"a": 1.0}}, "beir")
+        evaluate({"1": {"a": 0}}, {"1": {"a": 1.0}}, "R(denominator=min_k)@10", dialect="beir")

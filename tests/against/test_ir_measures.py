@@ -9,17 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankproof.dialects._contract import Dialect
+from rankproof import evaluate
 from rankproof.errors import OutOfDialect, UsageError
 from rankproof.flow.evaluate import evaluate_tables
 from rankproof.measures._text import parse
 from rankproof.records.settings import Settings
-from rankproof.testing import subtopic_table, table_of
-from rankproof.testing.collections import DOCS, QUERIES, Kind, Qrels, Run, collections, scores
-from rankproof.testing.dialects import result, results
+from rankproof.testing import subtopic_table
+from rankproof.testing.collections import DOCS, QUERIES, Kind, collections, scores
 
 irm = pytest.importorskip("ir_measures", reason="ir_measures is not installed: nothing to hold against")
 logging.getLogger("ir_measures").setLevel(logging.ERROR)
+
+INSIDE = Kind(unjudged=False)
 
 # rankproof's text -> ir_measures' text, computed there by pytrec_eval, msmarco, judged and python.
 EVERYDAY = {
@@ -85,7 +86,6 @@ CONDENSED = (
     "SetF",
     "SetAP",
     "Success@1",
-    "IPrec@0.2",
 )
 GDEVAL = {
     "nDCG(gain=exp2)@3": "nDCG(dcg='exp-log2')@3",
@@ -130,23 +130,19 @@ def assert_same(ours, names, qrels, by_query, aggregated, tolerance=1e-9):
 
 
 @settings(max_examples=150, deadline=None)
-@given(collection=collections(Kind()))
+@given(collection=collections(INSIDE))
 def test_same_value_for_every_query_and_on_the_mean(collection):
     qrels, run = collection
-    ours = results(list(EVERYDAY), qrels, run, "ir_measures")
+    ours = evaluate(qrels, run, list(EVERYDAY), dialect="ir_measures")
     assert_same(ours, EVERYDAY, qrels, *theirs(EVERYDAY.values(), qrels, run))
 
 
 @settings(max_examples=60, deadline=None)
-@given(collection=collections(Kind()))
+@given(collection=collections(INSIDE))
 def test_same_values_over_judged_documents_only(collection):
     qrels, run = collection
     names = {text: irm_judged_only(text) for text in CONDENSED}
-    ours = evaluate_tables(
-        lambda order: table_of(qrels, run, order),
-        parse(CONDENSED),
-        Settings(dialect="ir_measures", judged_only=True),
-    )
+    ours = evaluate(qrels, run, CONDENSED, dialect="ir_measures", judged_only=True)
     assert_same(ours, names, qrels, *theirs(names.values(), qrels, run))
 
 
@@ -155,23 +151,21 @@ def irm_judged_only(text):
     return f"{name}(judged_only=True){at}{cutoff}"
 
 
-@pytest.mark.skipif(
-    shutil.which("perl") is None, reason="perl is not installed: ir_measures cannot run gdeval"
-)
+@pytest.mark.skipif(shutil.which("perl") is None, reason="perl is not installed: ir_measures cannot run gdeval")
 @settings(max_examples=30, deadline=None)
 @given(collection=collections(Kind(grades=(-1, 0, 1, 2, 3, 4))))
 def test_same_values_where_gdeval_rounds_them(collection):
     qrels, run = collection
-    ours = results(list(GDEVAL), qrels, run, "ir_measures")
+    ours = evaluate(qrels, run, list(GDEVAL), dialect="ir_measures")
     assert_same(ours, GDEVAL, qrels, *theirs(GDEVAL.values(), qrels, run))
 
 
 @settings(max_examples=60, deadline=None)
-@given(collection=collections(Kind()))
+@given(collection=collections(INSIDE))
 def test_same_values_where_cwl_eval_ends_at_rank_1000(collection):
     pytest.importorskip("cwl", reason="cwl-eval is not installed: ir_measures has no RBP and INST")
     qrels, run = collection
-    ours = results(list(CWL_EVAL), qrels, run, "ir_measures")
+    ours = evaluate(qrels, run, list(CWL_EVAL), dialect="ir_measures")
     assert_same(ours, CWL_EVAL, qrels, *theirs(CWL_EVAL.values(), qrels, run))
 
 
@@ -181,7 +175,7 @@ def test_same_compatibility(collection):
     qrels, run = collection
     above_zero = {query: {doc: score + 1.0 for doc, score in docs.items()} for query, docs in run.items()}
     names = {"Compat": "Compat", "Compat(p=0.8)": "Compat(p=0.8)"}
-    ours = results(list(names), qrels, above_zero, "ir_measures")
+    ours = evaluate(qrels, above_zero, list(names), dialect="ir_measures")
     assert_same(ours, names, qrels, *theirs(names.values(), qrels, above_zero))
 
 
@@ -225,11 +219,12 @@ def test_same_diversity(qrels, run):
         ("RBP@5", {"1": {"a": 1}}, {"1": {"a": 1.0}}, "no cutoff for RBP"),
         ("alpha_nDCG@30", {"1": {"a": 1}}, {"1": {"a": 1.0}}, "cutoffs from 1 to 20"),
         ("IPrec@0.125", {"1": {"a": 1}}, {"1": {"a": 1.0}}, "two decimals"),
-        ("Judged@5", {"1": {"a": 1}}, {"1": {}}, "query 1: the ranking is empty"),
+        ("Judged@5", {"1": {"a": 1}}, {"1": {}, "2": {"a": 1.0}}, "query 1: the ranking is empty"),
+        ("IPrec@0.5", {"1": {"a": 1}}, {"1": {}, "2": {"a": 1.0}}, "query 1: the ranking is empty"),
         ("Compat", {"1": {"a": 1, "b": 1}}, {"1": {"a": 1.0, "b": 1.0}}, "in the order of the qrels"),
         ("GMAP", {"1": {"a": 1}}, {"1": {"a": 1.0}}, "ir_measures has no GMAP"),
     ],
 )
 def test_what_lies_outside_is_refused(text, qrels, run, says):
     with pytest.raises((OutOfDialect, UsageError), match=says):
-        result(text, qrels, run, "ir_measures")
+        evaluate(qrels, run, text, dialect="ir_measures")

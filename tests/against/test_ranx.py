@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from rankproof import evaluate
 from rankproof.errors import OutOfDialect
 from rankproof.testing.collections import Kind, Qrels, Run, collections
-from rankproof.testing.dialects import result, results
 
 ranx = pytest.importorskip("ranx", reason="ranx is not installed: nothing to hold against")
 
@@ -74,7 +74,7 @@ def compiled():
 def test_same_value_for_every_query_and_on_the_mean(collection):
     qrels, run = collection
     expected = theirs(list(NAMES.values()), qrels, run)
-    ours = results(list(NAMES), qrels, run, "ranx")
+    ours = evaluate(qrels, run, list(NAMES), dialect="ranx")
     for text, name in NAMES.items():
         assert ours[text].by_query == pytest.approx(expected[name], abs=1e-9), text
         assert ours[text].mean == pytest.approx(np.mean(list(expected[name].values())), abs=1e-9), text
@@ -84,7 +84,7 @@ def test_same_value_for_every_query_and_on_the_mean(collection):
 @given(collection=collections(FOR_BPREF))
 def test_same_bpref(collection):
     qrels, run = collection
-    ours = result("Bpref", qrels, run, "ranx")
+    ours = evaluate(qrels, run, "Bpref", dialect="ranx")["Bpref"]
     assert ours.by_query == pytest.approx(theirs(["bpref"], qrels, run)["bpref"], abs=1e-9)
 
 
@@ -92,14 +92,15 @@ def test_a_tie_of_a_relevant_document_is_refused_only_where_it_can_matter():
     qrels = {"q": {"a": 1, "b": 1, "c": 0}}
     tied = {"q": {"a": 2.0, "b": 1.0, "x": 1.0}}
     with pytest.raises(OutOfDialect, match="query q: a relevant document has the same score as another"):
-        result("nDCG@10", qrels, tied, "ranx")
-    assert result("nDCG@1", qrels, tied, "ranx").mean == 1.0
+        evaluate(qrels, tied, "nDCG@10", dialect="ranx")
+    assert evaluate(qrels, tied, "nDCG@1", dialect="ranx")["nDCG@1"].mean == 1.0
     harmless = {"q": {"a": 2.0, "c": 1.0, "x": 1.0}}
-    assert result("AP", qrels, harmless, "ranx").by_query == theirs(["map"], qrels, harmless)["map"]
+    ours = evaluate(qrels, harmless, "AP", dialect="ranx")["AP"]
+    assert ours.by_query == theirs(["map"], qrels, harmless)["map"]
 
 
 def test_bpref_without_contrast_is_refused_because_ranx_has_no_number():
     qrels, run = {"q": {"a": 1, "b": 1}}, {"q": {"a": 1.0}}
     assert np.isnan(theirs(["bpref"], qrels, run)["bpref"]["q"])
     with pytest.raises(OutOfDialect, match="query q: bpref needs"):
-        result("Bpref", qrels, run, "ranx")
+        evaluate(qrels, run, "Bpref", dialect="ranx")

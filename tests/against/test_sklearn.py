@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from rankproof import evaluate
 from rankproof.errors import OutOfDialect
 from rankproof.testing.collections import Kind, Qrels, Run, collections
-from rankproof.testing.dialects import result
 
-metrics = pytest.importorskip(
-    "sklearn.metrics", reason="scikit-learn is not installed: nothing to hold against"
-)
+metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed: nothing to hold against")
 
 INSIDE = Kind(grades=(0, 0, 1, 2, 3), least=2)
 SCORERS = {"nDCG": metrics.ndcg_score, "DCG": metrics.dcg_score}
@@ -36,7 +34,7 @@ def test_same_value_for_every_query_and_on_the_mean(name, k, collection):
     qrels, run = collection
     expected = theirs(name, k, qrels, run)
     text = name if k is None else f"{name}@{k}"
-    ours = result(text, qrels, run, "sklearn")
+    ours = evaluate(qrels, run, text, dialect="sklearn")[text]
     assert ours.by_query == pytest.approx(expected, abs=1e-9)
     assert ours.mean == pytest.approx(np.mean(list(expected.values())), abs=1e-9)
 
@@ -50,4 +48,4 @@ def test_what_scikit_learn_refuses_is_refused(qrels, run):
     with pytest.raises(ValueError, match=r"negative y_true|more than 1 document"):
         theirs("nDCG", None, qrels, run)
     with pytest.raises(OutOfDialect, match=r"query q: .*scikit-learn|query q: .*ndcg_score"):
-        result("nDCG", qrels, run, "sklearn")
+        evaluate(qrels, run, "nDCG", dialect="sklearn")

@@ -61,9 +61,7 @@ def test_rank_gaps(rows: list[Row]) -> None:
 @settings(max_examples=200, deadline=None)
 @given(rows_of_runs)
 def test_ranks_against_scores(rows: list[Row]) -> None:
-    wrong = sum(
-        any(a[2] < b[2] and a[3] < b[3] for a in group for b in group) for group in by_query(rows).values()
-    )
+    wrong = sum(any(a[2] < b[2] and a[3] < b[3] for a in group for b in group) for group in by_query(rows).values())
     assert counted("rank_disagrees", rows) == wrong
 
 

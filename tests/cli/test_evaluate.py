@@ -66,11 +66,11 @@ def test_the_default_measures(here: Path) -> None:
 
 
 def test_several_runs_give_one_table_with_the_best_marked(here: Path) -> None:
-    """RR of a: 1/2, 1, 0; of b: 1, 1/2, 0. P@1 of a: 0, 1, 0; of b: 1, 0, 0. AP of a: 1/2, 1; b: 1, 1/2."""
+    """RR of a: 1/2, 1, 0; of b: 1, 1/2, 0. nDCG of a: 1.6925/2.6309, 1, 0; of b: 1, 0.6309, 0."""
     table = rows(evaluate("qrels", "a.run", "b.run", "-m", "RR", "-m", "nDCG@10"))
     assert [row[0] for row in table] == ["run", "a", "b"]
     assert table[1][1] == table[2][1] == "0.5000"  # equal: no best
-    assert [row[2].endswith("*") for row in table[1:]] == [False, True]
+    assert [row[2] for row in table[1:]] == ["0.5478*", "0.5436"]
 
 
 def test_below_the_table_stands_the_fine_print(here: Path) -> None:
@@ -177,9 +177,7 @@ def test_order_given_and_lower_is_better(here: Path) -> None:
 
 
 def test_collapse_and_drop_self(here: Path) -> None:
-    (here / "passages.run").write_text(
-        "q1 Q0 d2#1 1 4 p\nq1 Q0 d1#7 2 3 p\nq1 Q0 d1#2 3 2 p\nq1 Q0 d3#1 4 1 p\n"
-    )
+    (here / "passages.run").write_text("q1 Q0 d2#1 1 4 p\nq1 Q0 d1#7 2 3 p\nq1 Q0 d1#2 3 2 p\nq1 Q0 d3#1 4 1 p\n")
     # d2 d1 d3: AP of q1 is (1/2 + 2/3)/2.
     asked = ("--collapse", r"^(.+)#\d+$", "-mAP", "qrels", "passages.run")
     assert values(*asked) == {"AP": pytest.approx((1 / 2 + 2 / 3) / 2 / 3)}
@@ -252,9 +250,7 @@ def test_the_same_input_gives_the_same_bytes(here: Path) -> None:
 def test_a_wrong_measure_names_its_neighbor(here: Path) -> None:
     told = evaluate("-m", "nDGC@10", "qrels", "a.run")
     assert told.exit_code == 2
-    assert told.stderr == "rankproof: No measure is called 'nDGC'. Did you mean 'nDCG'?\n" or (
-        "Did you mean" in told.stderr and "nDCG" in told.stderr
-    )
+    assert told.stderr == "rankproof: No measure is called 'nDGC'. Did you mean 'nDCG'?\n"
 
 
 def test_a_wrong_dialect_names_its_neighbor(here: Path) -> None:
@@ -310,6 +306,12 @@ def test_standard_input_is_a_run(here: Path) -> None:
     told = process("evaluate", "-mRR", "qrels", "-", input=RUN_A)
     assert told.returncode == 0, told.stderr
     assert "0.5000" in told.stdout
+
+
+def test_standard_input_can_be_read_only_once(here: Path) -> None:
+    told = process("evaluate", "-", "-", input=QRELS)
+    assert told.returncode == 2
+    assert "only once" in told.stderr
 
 
 def test_nothing_is_shown_on_standard_error_when_it_is_no_terminal(here: Path) -> None:

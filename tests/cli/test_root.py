@@ -136,9 +136,7 @@ def test_a_fault_of_the_program_keeps_its_traceback() -> None:
         _errors.answer(ZeroDivisionError(), as_json=True)
 
 
-@pytest.mark.parametrize(
-    ("raised", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141), (RankproofError, 1)]
-)
+@pytest.mark.parametrize(("raised", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141), (RankproofError, 1)])
 def test_what_a_command_raises_decides_the_status(
     monkeypatch: pytest.MonkeyPatch, raised: type[BaseException], status: int
 ) -> None:

@@ -55,9 +55,7 @@ CASES: dict[str, Case] = {
     "duplicate_document": Case(
         run("q1 Q0 d1 1 9 t", "q2 Q0 d1 1 9 t", "q1 Q0 d1 2 8 t", "q1 Q0 d1 3 7 t"), [3, 4], run(*GOOD)
     ),
-    "duplicate_judgment": Case(
-        qrels("q1 0 d1 1", "q1 0 d1 1.0"), [2], qrels("q1 1 d1 1", "q1 2 d1 1", "q2 1 d1 1")
-    ),
+    "duplicate_judgment": Case(qrels("q1 0 d1 1", "q1 0 d1 1.0"), [2], qrels("q1 1 d1 1", "q1 2 d1 1", "q2 1 d1 1")),
     "duplicate_rank": Case(
         run("q1 Q0 d1 2 9 t", "q1 Q0 d2 1 9 t", "q1 Q0 d3 2 9 t", "q1 Q0 d4 2 9 t"), [3, 4], run(*GOOD)
     ),
@@ -78,12 +76,8 @@ CASES: dict[str, Case] = {
     "mixed_tags": Case(run("q1 Q0 d1 1 9 t", "q1 Q0 d2 2 8 u", "q1 Q0 d3 3 7 v"), [2], run(*GOOD)),
     "nan_score": Case(run("q1 Q0 d1 1 9 t", "q1 Q0 d2 2 NaN t"), [2], run(*GOOD)),
     "negative_grade": Case(qrels("q1 0 d1 1", "q1 0 d2 -2"), [2], qrels("q1 0 d1 1", "q1 0 d2 -0")),
-    "no_common_document": Case(
-        run("q1 Q0 D7 1 9 t", qrels=["q1 0 d7 1"]), [None], run(*GOOD, qrels=["q9 0 d2 1"])
-    ),
-    "no_common_query": Case(
-        run("1 Q0 d1 1 9 t", qrels=["001 0 d1 1"]), [None], run(*GOOD, qrels=["q2 0 d9 1"])
-    ),
+    "no_common_document": Case(run("q1 Q0 D7 1 9 t", qrels=["q1 0 d7 1"]), [None], run(*GOOD, qrels=["q9 0 d2 1"])),
+    "no_common_query": Case(run("1 Q0 d1 1 9 t", qrels=["001 0 d1 1"]), [None], run(*GOOD, qrels=["q2 0 d9 1"])),
     "no_relevant_document": Case(
         qrels("q1 0 d1 1", "q2 0 d1 0", "q2 0 d2 -1", "q3 0 d1 0"), [2, 4], qrels("q1 0 d1 0", "q1 0 d2 1")
     ),
@@ -121,9 +115,7 @@ CASES: dict[str, Case] = {
     "wrong_columns": Case(
         run("q1 Q0 d1 1 9", "q1 Q0 d1 1 9 t", "q1"), [1, 3], run("q1 Q0 d1 1 9 t", "", " q2\tQ0  d1 1 9 t \r")
     ),
-    "zero_grades": Case(
-        qrels("q1 0 d1 0", "q1 0 d2 -0.0", "q1 0 d3 1"), [None], qrels("q1 0 d1 -1", "q1 0 d2 1")
-    ),
+    "zero_grades": Case(qrels("q1 0 d1 0", "q1 0 d2 -0.0", "q1 0 d3 1"), [None], qrels("q1 0 d1 -1", "q1 0 d2 1")),
 }
 
 CODES = sorted(shelf.offered("checks"))

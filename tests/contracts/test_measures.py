@@ -42,7 +42,7 @@ CROWD = crowd(seed=1)
 
 every_measure = pytest.mark.parametrize("name", sorted(ASKED))
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
-quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def asked(name: str) -> list[Variant]:
@@ -94,9 +94,7 @@ def test_the_page_states_the_range_that_the_code_has(name: str) -> None:
     low, high = ends.groups() if ends else ("-inf", "inf")
     assert ends or stated[1] == "any number"
     assert float(low) == measure.low
-    assert math.isclose(
-        float(high.replace("upward", "inf").replace("infinity", "inf")), measure.high, abs_tol=1e-3
-    )
+    assert math.isclose(float(high.replace("upward", "inf").replace("infinity", "inf")), measure.high, abs_tol=1e-3)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
@@ -205,9 +203,7 @@ def test_renaming_documents_changes_nothing(name: str, world: World, chance: obj
         assert np.array_equal(world.values(variant), renamed.values(variant), equal_nan=True), str(variant)
 
 
-@pytest.mark.parametrize(
-    "name", sorted(n for n, m in MEASURES.items() if m.cutoff in ("optional", "required"))
-)
+@pytest.mark.parametrize("name", sorted(n for n, m in MEASURES.items() if m.cutoff in ("optional", "required")))
 @given(world=worlds())
 @quick
 def test_a_document_below_the_cutoff_changes_nothing(name: str, world: World) -> None:
@@ -227,9 +223,7 @@ def test_whole_list_parameters_are_what_they_are_called() -> None:
     for text in ("InTop(over=found)@1", "nDCG(ideal=retrieved)@1"):
         (variant,) = parse(text)
         short, long = {"q": {"a": 2.0}}, {"q": {"a": 2.0, "b": 1.0}}
-        values = [
-            variant.measure.compute(table_of({"q": {"a": 1, "b": 2}}, run), variant) for run in (short, long)
-        ]
+        values = [variant.measure.compute(table_of({"q": {"a": 1, "b": 2}}, run), variant) for run in (short, long)]
         assert values[0][0] != values[1][0]
 
 

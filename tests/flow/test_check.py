@@ -113,9 +113,7 @@ def test_distances_are_held_against_ranks_the_other_way_round() -> None:
 
 
 def test_topics_alone_are_enough_to_hold_queries_against() -> None:
-    found = check_run(
-        run_rows(["q1 Q0 d1 1 9 t", "q9 Q0 d1 1 9 t"]), "x.run", topics={"q1": "one", "q2": "two"}
-    )
+    found = check_run(run_rows(["q1 Q0 d1 1 9 t", "q9 Q0 d1 1 9 t"]), "x.run", topics={"q1": "one", "q2": "two"})
     messages = [f.message for f in found if f.code.endswith("_query")]
     assert messages == [
         "query 'q9' is not in the topics and cannot be scored.",

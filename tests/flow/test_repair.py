@@ -82,6 +82,12 @@ def test_a_run_is_cut_only_when_told() -> None:
     assert changes == ["3 rows of query 'q1' below rank 2 removed"]
 
 
+def test_a_tie_across_the_cut_falls_as_in_an_evaluation() -> None:
+    # By score, then id descending, the first two are a and d; among those left, old ranks order the rows.
+    lines = ["q1 Q0 b 2 5 t", "q1 Q0 c 3 5 t", "q1 Q0 a 1 9 t", "q1 Q0 d 4 5 t"]
+    assert mended(lines, max_depth=2)[0] == ["q1 Q0 a 1 9 t", "q1 Q0 d 2 5 t"]
+
+
 def test_tags_are_mended_only_when_told() -> None:
     lines = ["q1 Q0 d1 1 9 t", "q1 Q0 d2 2 8 u"]
     with pytest.raises(Refused, match="the tag is 'u' here and 't' on line 1"):

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import shlex
+from argparse import ArgumentParser
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from tests.shared_data import SHARED as ALL_SHARED
+from tests.shared_data import needs_shared_data
 
+from rankproof.cli._root import cli
 from rankproof.flow.evaluate import evaluate_tables
 from rankproof.measures._text import parse
 from rankproof.records.settings import Settings
 from rankproof.reports.trec import trec_lines
 from rankproof.testing import table_of
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "trec_eval"
+SHARED = ALL_SHARED / "trec_eval"
 
-pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="trec_eval's own test files are not on this machine")
+pytestmark = needs_shared_data
 
 # The commands of trec_eval's own `make quicktest`, and the files that hold what they must print.
 COMMANDS = {
@@ -47,8 +51,6 @@ class Asked:
 
 
 def asked(command: str) -> Asked:
-    from argparse import ArgumentParser
-
     words = ArgumentParser()
     words.add_argument("-m", action="append")
     words.add_argument("-q", action="store_true")
@@ -79,13 +81,28 @@ def qrels_of(name: str) -> dict[str, dict[str, int]]:
 def run_of(name: str) -> tuple[dict[str, dict[str, float]], str]:
     run: dict[str, dict[str, float]] = {}
     tag = ""
-    for query, _, doc, _, score, tag, *_ in lines_of(name):
+    for query, _, doc, _, score, last, *_ in lines_of(name):
+        tag = last
         run.setdefault(query, {})[doc] = float(score)
     return run, tag
 
 
+def expected(command: str) -> list[str]:
+    return (SHARED / COMMANDS[command]).read_text().splitlines()
+
+
 @pytest.mark.parametrize("command", COMMANDS)
-def test_prints_what_trec_eval_prints(command: str) -> None:
+def test_command_line_prints_what_trec_eval_prints(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(SHARED)
+    told = ["evaluate", "--dialect", "trec_eval", "--format", "trec", *shlex.split(command)]
+    answer = CliRunner().invoke(cli, told)
+    assert answer.exit_code == 0, answer.output
+    assert answer.stdout.splitlines() == expected(command)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_plain_tables_give_the_same_lines(command: str) -> None:
+    """The measures alone, on tables that a few lines of Python made: tells a wrong measure from a wrong reader."""
     wanted = asked(command)
     run, tag = run_of(wanted.run)
     evaluation = evaluate_tables(
@@ -94,5 +111,4 @@ def test_prints_what_trec_eval_prints(command: str) -> None:
         wanted.settings,
         run_tag=tag,
     )
-    expected = (SHARED / COMMANDS[command]).read_text().splitlines()
-    assert trec_lines(evaluation, wanted.per_query) == expected
+    assert trec_lines(evaluation, wanted.per_query) == expected(command)

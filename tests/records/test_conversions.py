@@ -23,9 +23,7 @@ RUN = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d3": 1.0}, "q3": {"d4": 1.0}}
 @pytest.fixture
 def evaluation() -> Evaluation:
     """RR 1/2, 1, 0 (undefined, counts as 0); MinPos 2, 1, none (undefined, does not count)."""
-    return evaluate_tables(
-        lambda order: table_of(QRELS, RUN, order), parse("RR MinPos"), run_name="<b>run</b> [red]"
-    )
+    return evaluate_tables(lambda order: table_of(QRELS, RUN, order), parse("RR MinPos"), run_name="<b>run</b> [red]")
 
 
 EXPECTED = {"query_id": ["q1", "q2", "q3"], "RR": [0.5, 1.0, 0.0], "MinPos": [2.0, 1.0, None]}

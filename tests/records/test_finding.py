@@ -20,8 +20,7 @@ FOUND = Finding(
 
 def test_it_reads_as_the_house_style_has_it() -> None:
     assert str(FOUND) == (
-        "bm25.run, line 7: document 'd1' is already ranked for query 'q1' on line 1. "
-        "Keep one of the two lines."
+        "bm25.run, line 7: document 'd1' is already ranked for query 'q1' on line 1. Keep one of the two lines."
     )
 
 

@@ -128,7 +128,7 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 
 
 def test_wide_and_combining_characters_keep_columns_aligned() -> None:
-    from rankproof.reports.table import width
+    from rankproof.reports._align import width
 
     assert [width(text) for text in ("abc", "検索", "e\u0301")] == [3, 4, 1]
 

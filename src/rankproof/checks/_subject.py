@@ -169,4 +169,6 @@ class Subject:
         if bool((np.where(up, rank[1:] > rank[:-1], query[1:] > query[:-1])).all()):
             return rows  # the usual file: already so, and nothing to sort
         score = self.rows.number[rows]
-        return rows[np.lexsort((score if self.order.lower_is_better else -score, rank, query))]
+        best_first = score if self.order.lower_is_better else -score
+        turn: NDArray[np.int64] = np.lexsort((best_first, rank, query))
+        return rows[turn]

@@ -27,8 +27,7 @@ def look(subject: Subject) -> Found:
         subject,
         np.flatnonzero(subject.rows.rank == BAD_RANK),
         lambda row: (
-            f"the rank of document {subject.doc_name(row)} for query {subject.query_name(row)} "
-            "is not a whole number."
+            f"the rank of document {subject.doc_name(row)} for query {subject.query_name(row)} is not a whole number."
         ),
     )
 

@@ -32,9 +32,7 @@ def look(subject: Subject) -> Found:
     short = {line for line, _, _ in subject.rows.faults}
     wanted = f"; {subject.shape}" if subject.shape else ""
     lines = [fault for fault in narrow.faults if fault[0] not in short][:FEW]
-    return found(
-        (Spot(f"more columns than expected ({quote(text)}){wanted}.", line) for line, _, text in lines), count
-    )
+    return found((Spot(f"more columns than expected ({quote(text)}){wanted}.", line) for line, _, text in lines), count)
 
 
 OFFERS = (
@@ -44,8 +42,6 @@ OFFERS = (
         of=("run",),
         severity="warning",
         look=look,
-        remedy=(
-            "Remove what follows: --fix does so. If an id has a blank in it, use a format that allows it."
-        ),
+        remedy=("Remove what follows: --fix does so. If an id has a blank in it, use a format that allows it."),
     ),
 )

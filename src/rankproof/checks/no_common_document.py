@@ -42,9 +42,7 @@ def look(subject: Subject) -> Found:
     if not _disjoint(subject.rows, judged):
         return NOTHING
     ours, theirs = _some(subject.rows), _some(subject.qrels)
-    text = (
-        f"no document id is in both the run ({quote(ours[0])}, ...) and the qrels ({quote(theirs[0])}, ...)."
-    )
+    text = f"no document id is in both the run ({quote(ours[0])}, ...) and the qrels ({quote(theirs[0])}, ...)."
     reason = guess(ours, theirs, "run", "qrels")
     return found([Spot(text if reason is None else f"{text} {reason}")])
 

@@ -31,8 +31,7 @@ def look(subject: Subject) -> Found:
         subject,
         np.flatnonzero(bad),
         lambda row: (
-            f"the {word} of document {subject.doc_name(row)} for query {subject.query_name(row)} is not "
-            "a number."
+            f"the {word} of document {subject.doc_name(row)} for query {subject.query_name(row)} is not a number."
         ),
     )
 

@@ -30,9 +30,7 @@ def look(subject: Subject) -> Found:
     unreadable[subject.rows.query[subject.rows.rank < 0]] = True
     by_rank = subject.by_rank
     by_rank = by_rank[(subject.rows.state[by_rank] == OK) & ~unreadable[subject.rows.query[by_rank]]]
-    query, rank, score = (
-        column[by_rank] for column in (subject.rows.query, subject.rows.rank, subject.rows.number)
-    )
+    query, rank, score = (column[by_rank] for column in (subject.rows.query, subject.rows.rank, subject.rows.number))
     better = score[1:] < score[:-1] if subject.order.lower_is_better else score[1:] > score[:-1]
     # Rows of one rank stand best score first, so looking at neighbors finds every disagreement.
     wrong = 1 + np.flatnonzero((query[1:] == query[:-1]) & (rank[1:] > rank[:-1]) & better)

@@ -31,9 +31,7 @@ def look(subject: Subject) -> Found:
         last = subject.start[:-1][subject.depth > k] + k - 1
         inside, beyond = rows[last], rows[last + 1]
         tied = (number[inside] == number[beyond]) & (state[inside] == OK)
-        places.extend(
-            zip(inside[tied].tolist(), beyond[tied].tolist(), np.full(int(tied.sum()), k), strict=True)
-        )
+        places.extend(zip(inside[tied].tolist(), beyond[tied].tolist(), np.full(int(tied.sum()), k), strict=True))
     places.sort(key=lambda place: place[1])
 
     def say(inside: int, beyond: int, k: int) -> str:

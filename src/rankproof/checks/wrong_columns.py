@@ -23,13 +23,14 @@ def look(subject: Subject) -> Found:
     """One spot per line that could not become a row."""
     wanted = f"; {subject.shape}" if subject.shape else ", which this format does not have"
 
-    def spots() -> list[Spot]:
-        return [
-            Spot(f"{count(columns, 'column')} ({quote(text)}){wanted}.", line)
-            for line, columns, text in subject.rows.faults[:FEW]
-        ]
+    def say(columns: int, text: str) -> str:
+        # A shape says how many columns there are ('the header has 3: ...'). With all of them, an id is empty.
+        if f" {columns}: " in subject.shape:
+            return f"the query id or the document id is empty ({quote(text)})."
+        return f"{count(columns, 'column')} ({quote(text)}){wanted}."
 
-    return found(spots() if subject.rows.fault_count else (), subject.rows.fault_count)
+    faults = subject.rows.faults[:FEW]
+    return found((Spot(say(columns, text), line) for line, columns, text in faults), subject.rows.fault_count)
 
 
 OFFERS = (

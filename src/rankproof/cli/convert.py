@@ -44,8 +44,8 @@ NOUNS = ("run", "qrels", "topics")
 @click.option(
     "--collapse",
     metavar="PATTERN",
-    help="Passages to documents: a separator such as '#', or a regular expression whose first group finds the "
-    "document's id in a passage's; the best passage counts.",
+    help="Passages to documents: a separator such as '#', or a regular expression whose first group finds "
+    "the document's id in a passage's; the best passage counts.",
 )
 @click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
 @click.option(
@@ -112,10 +112,10 @@ def _options(said: Sequence[str]) -> dict[str, str]:
 
 
 def _open(source: str) -> tuple[Any, str]:
-    """What to read: standard input is read once, because it is looked at more than once."""
-    from rankproof.flow.source import STDIN, open_source
+    """What to read, and what to call it."""
+    from rankproof.flow.source import STDIN, once
 
-    return (bytes(open_source(source).data), "<stdin>") if source == STDIN else (source, source)
+    return once(source), "<stdin>" if source == STDIN else source
 
 
 def _read(found: Any, noun: str, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -150,9 +150,9 @@ def _tell(told: dict[str, Any], as_json: bool) -> None:
     if as_json:
         text = json.dumps(told, ensure_ascii=False)
     else:
-        lines = [
-            f"{told['source']} -> {told['target']} ({told['to']}): {told['noun']}, {told['queries']:,} queries"
-        ]
-        lines[0] += "" if told["noun"] == "topics" else f", {told['rows']:,} rows"
-        text = "\n".join([*lines, *(f"  {note}" for note in told["notes"])])
+        size = f"{told['queries']:,} queries" + (
+            "" if told["noun"] == "topics" else f", {told['rows']:,} rows"
+        )
+        done = f"{told['source']} -> {told['target']} ({told['to']}): {told['noun']}, {size}"
+        text = "\n".join([done, *(f"  {note}" for note in told["notes"])])
     click.echo(text, err=told["target"] == "-")

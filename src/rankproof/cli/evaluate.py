@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankproof.records.evaluation import Evaluation
 
 DEFAULT_MEASURES = "nDCG@10 RR@10 AP R@100 P@10"
+DEFAULTS_TAKEN = "measures: the default ones; -m asks for others, `rankproof explain` lists them"
 # What trec_eval prints when nothing is asked for: a script that swaps the program expects it.
 TREC_MEASURES = "official"
 
@@ -41,9 +42,7 @@ TREC_MEASURES = "official"
     is_flag=True,
     help="Score judged queries that the run lacks, also in dialects that drop them.",
 )
-@click.option(
-    "-M", "--depth", type=click.IntRange(1), help="Look only at the first DEPTH documents of each ranking."
-)
+@click.option("-M", "--depth", type=click.IntRange(1), help="Look only at the first DEPTH documents of each ranking.")
 @click.option(
     "-l",
     "--level",
@@ -92,7 +91,7 @@ TREC_MEASURES = "official"
     metavar="CODE",
     multiple=True,
     type=ShelfName("checks"),
-    help="Go on in spite of this fault; may be repeated.",
+    help="Go on in spite of this fault; may be repeated. `rankproof explain` lists the codes.",
 )
 @click.option(
     "--qrels-format",
@@ -130,6 +129,8 @@ def command(
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
     form = "json" if as_json else form or "table"
+    if [qrels, *runs].count("-") > 1:
+        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
     if output is not None and output != "-":
         _output.refuse(output)
     from rankproof import shelf
@@ -138,13 +139,13 @@ def command(
     asked = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
     began = time.perf_counter()
     evaluations = _evaluate(qrels, runs, asked, choices)
+    if form == "table" and not measures:
+        evaluations = [replace(e, fine_print=(*e.fine_print, DEFAULTS_TAKEN)) for e in evaluations]
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     _output.give(report.render(evaluations, per_query=per_query, observed=observed), output)
 
 
-def _evaluate(
-    qrels: str, runs: Sequence[str], measures: Sequence[str], choices: dict[str, Any]
-) -> list[Evaluation]:
+def _evaluate(qrels: str, runs: Sequence[str], measures: Sequence[str], choices: dict[str, Any]) -> list[Evaluation]:
     from rankproof.flow.measuring import evaluate, prepare
 
     judged = prepare(qrels, choices.pop("qrels_format"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,14 +10,13 @@ import click
 
 from rankproof.cli import _output
 from rankproof.cli._types import ShelfName
+from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.records.run import Run
     from rankproof.records.similarity import Likeness
 
 DEFAULT = "RBO"
-# How many query ids a line names before it only counts.
-NAMED = 5
 
 
 @click.command("similarity")
@@ -60,16 +60,16 @@ def command(
     rankproof similarity bm25.run dense.run
     rankproof similarity bm25.run dense.run -m "RBO(p=0.9) Jaccard@10" -q
     """
+    if run_a == run_b == "-":
+        raise UsageError("Standard input (-) can be read only once. Give the other run as a file.")
     if output is not None and output != "-":
         _output.refuse(output)
     from rankproof.flow.collect import read_run
     from rankproof.flow.similarity import similarities
 
-    runs = [
-        read_run(run, run_format, order=order, lower_is_better=lower_is_better or None)
-        for run in (run_a, run_b)
-    ]
-    found = similarities(*map(_rankings, runs), " ".join(asked or (DEFAULT,)))
+    reading = {"order": order, "lower_is_better": lower_is_better or None}
+    first, second = (_rankings(read_run(run, run_format, **reading)) for run in (run_a, run_b))
+    found = similarities(first, second, " ".join(asked or (DEFAULT,)))
     text = _json(run_a, run_b, found, per_query) if as_json else _table(run_a, run_b, found, per_query)
     _output.give(text, output)
 
@@ -79,49 +79,33 @@ def _rankings(run: Run) -> dict[str, list[str]]:
 
 
 def _table(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:
+    from rankproof.flow.fine_print import some
     from rankproof.records.show import UNDEFINED, number
+    from rankproof.reports._align import aligned, printable
 
     first = next(iter(found.values()))
     rows: list[list[str]] = [["query_id", *found]]
     if per_query:
-        queries = dict.fromkeys(q for likeness in found.values() for q in (*likeness.by_query, *likeness.undefined))
+        queries = dict.fromkeys((*first.by_query, *first.undefined))
         rows += [
-            [query, *(number(likeness.by_query[query]) if query in likeness.by_query else UNDEFINED for likeness in found.values())]
+            [query, *(number(likeness.by_query.get(query, math.nan)) for likeness in found.values())]
             for query in queries
         ]
     means = [UNDEFINED if likeness.mean is None else number(likeness.mean) for likeness in found.values()]
     rows.append(["all", *means])
-    notes = [f"{run_a} and {run_b}: {len(first.by_query) + len(first.undefined)} queries in both"]
+    both = len(first.by_query) + len(first.undefined)
+    notes = [f"{run_a} and {run_b}: {both} {'query' if both == 1 else 'queries'} in both"]
     notes += [
-        f"{text}: undefined for {len(likeness.undefined)} of them, left out of the mean ({_some(likeness.undefined)})"
+        f"{text}: undefined, left out of the mean: {len(likeness.undefined)} ({some(likeness.undefined)})"
         for text, likeness in found.items()
         if likeness.undefined
     ]
     notes += [
-        f"only in {run}: {len(queries)}, compared with nothing ({_some(queries)})"
+        f"only in {run}: {len(queries)}, compared with nothing ({some(queries)})"
         for run, queries in ((run_a, first.only_a), (run_b, first.only_b))
         if queries
     ]
-    return "\n".join([*_aligned(rows), "", *notes]) + "\n"
-
-
-def _aligned(rows: list[list[str]]) -> list[str]:
-    from rankproof.reports.table import printable, width
-
-    clean = [[printable(text) for text in row] for row in rows]
-    rooms = [max(map(width, column)) for column in zip(*clean, strict=True)]
-    return [
-        "  ".join(
-            text + " " * (room - width(text)) if i == 0 else " " * (room - width(text)) + text
-            for i, (text, room) in enumerate(zip(row, rooms, strict=True))
-        ).rstrip()
-        for row in clean
-    ]
-
-
-def _some(ids: tuple[str, ...]) -> str:
-    shown = ", ".join(ids[:NAMED])
-    return shown if len(ids) <= NAMED else f"{shown} and {len(ids) - NAMED} more"
+    return "\n".join([*aligned(rows, 1), "", *map(printable, notes)]) + "\n"
 
 
 def _json(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:

@@ -32,7 +32,7 @@ private:
         sources_.resize(judgments_.size());
         for (Chunk& chunk : chunks_) {
             joined_.faults.add(chunk.faults);
-            if (!chunk.tag.empty()) joined_.tag = std::string(chunk.tag);
+            if (!chunk.pieces.empty()) joined_.tag = chunk.tag;
             std::size_t at = 0;
             for (const Piece& piece : chunk.pieces) {
                 std::int64_t q = piece.query;

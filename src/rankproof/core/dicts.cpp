@@ -135,7 +135,7 @@ private:
         for (std::size_t i = 0; i < n && PyDict_Next(docs, &at, &doc, &value); ++i) {
             need_text(query, doc);
             const double score = score_of(value, query, doc);
-            if (!std::isfinite(score)) faults.count(state_of(score));
+            if (!std::isfinite(score)) faults.count(state_of(score), order_.by);
             const double key = order_.key(score, 0, 0);
             falling_ &= last >= key;
             last = key;
@@ -301,9 +301,9 @@ Joined join_dicts(BoundJudgments& bound, nb::dict run, const Order& order) {
                 double score = 0;
                 if (value != nullptr) {
                     score = score_of(value, query, doc);
-                    if (!keyed && !std::isfinite(score)) joined.faults.count(state_of(score));
-                } else if (order.by == By::score) {
-                    ++joined.faults.not_a_number;
+                    if (!keyed && !std::isfinite(score)) joined.faults.count(state_of(score), order.by);
+                } else {
+                    joined.faults.count(NumberState::absent, order.by);
                 }
                 std::string text;
                 string_view id = utf8_of(doc, text);

@@ -14,10 +14,11 @@ struct RunFaults {
     std::size_t wrong_columns = 0, not_a_number = 0, nan_score = 0, infinite_score = 0, bad_rank = 0,
                 duplicate_document = 0, undecodable_bytes = 0, rank_disagrees = 0;
 
-    void count(NumberState state) {
+    // A score that is not there is a fault only where scores put documents in order.
+    void count(NumberState state, By by) {
         if (state == NumberState::nan) ++nan_score;
         else if (state == NumberState::infinite) ++infinite_score;
-        else if (state == NumberState::not_a_number) ++not_a_number;
+        else if (state == NumberState::not_a_number || (state == NumberState::absent && by == By::score)) ++not_a_number;
     }
     void add(const RunFaults& o) {
         wrong_columns += o.wrong_columns;

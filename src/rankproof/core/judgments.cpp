@@ -22,6 +22,15 @@ std::int32_t whole_grade(const Rows& rows, std::size_t row, JudgmentFaults& faul
     return static_cast<std::int32_t>(value);
 }
 
+// The same label again is a double judgment; another label is another subtopic.
+void count_doubles(const Rows& rows, JudgmentFaults& faults) {
+    const auto [again, first] = rows.duplicates(true);
+    for (std::size_t k = 0; k < again.size(); ++k) {
+        const bool same = rows.number[static_cast<std::size_t>(again[k])] == rows.number[static_cast<std::size_t>(first[k])];
+        ++(same ? faults.duplicate_judgment : faults.conflicting_judgment);
+    }
+}
+
 // One distinct document of a query.
 struct Entry {
     std::int64_t row;
@@ -46,6 +55,7 @@ Judgments Judgments::from_rows(const Rows& rows, bool with_subtopics) {
 
     std::vector<Entry> entries;
     std::vector<std::uint32_t> slots, place, of_row;
+    bool repeated = false;  // some document has several rows
     for (std::size_t q = 0; q + 1 < start.size(); ++q) {
         const auto n = static_cast<std::size_t>(start[q + 1] - start[q]);
         const std::int64_t* block = index.data() + start[q];
@@ -69,10 +79,8 @@ Judgments Judgments::from_rows(const Rows& rows, bool with_subtopics) {
                 slots[slot] = static_cast<std::uint32_t>(entries.size());
             } else {
                 Entry& e = entries[slots[slot] - 1];
-                // The same label again is a double judgment; another label is another subtopic.
-                if (rows.label[row] == rows.label[static_cast<std::size_t>(e.row)])
-                    ++(grade == e.grade ? out.faults.duplicate_judgment : out.faults.conflicting_judgment);
                 e.grade = std::max(e.grade, grade);
+                repeated = true;
             }
             of_row[i] = slots[slot] - 1;
         }
@@ -105,6 +113,7 @@ Judgments Judgments::from_rows(const Rows& rows, bool with_subtopics) {
         out.subtopics.number.push_back(static_cast<std::int64_t>(numbers.size()));
         out.subtopics.start.push_back(static_cast<std::int64_t>(out.subtopics.doc.size()));
     }
+    if (repeated) count_doubles(rows, out.faults);
     return out;
 }
 

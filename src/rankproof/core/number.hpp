@@ -62,7 +62,7 @@ inline Number read_number(string_view s) {
     if (p < end && (*p == '-' || *p == '+')) negative = *p++ == '-';
     const char* digits = p;
     std::uint64_t mantissa = 0;
-    int count = 0, exponent = 0;
+    std::int64_t count = 0, exponent = 0;  // a hostile line may have more digits than an int can count
     while (p < end && static_cast<unsigned char>(*p - '0') < 10) {
         mantissa = mantissa * 10 + static_cast<unsigned char>(*p++ - '0');
         ++count;
@@ -74,7 +74,7 @@ inline Number read_number(string_view s) {
             mantissa = mantissa * 10 + static_cast<unsigned char>(*p++ - '0');
             ++count;
         }
-        exponent = -static_cast<int>(p - point);
+        exponent = -static_cast<std::int64_t>(p - point);
     }
     if (count == 0) {
         const string_view word(digits, static_cast<std::size_t>(end - digits));
@@ -136,7 +136,7 @@ inline constexpr std::int64_t no_rank = -1, bad_rank = -2;
 
 // Reads a rank: a whole number from 0 on (some tools count from 0); bad_rank for anything else.
 inline std::int64_t read_rank(string_view s) {
-    if (s.empty() || s.size() > 18) return bad_rank;
+    if (s.empty() || s.size() > 15) return bad_rank;  // longer ones are not exact as doubles
     std::int64_t rank = 0;
     for (const char c : s) {
         const auto digit = static_cast<unsigned char>(c - '0');

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -34,11 +35,13 @@ struct Order {
         return o;
     }
 
-    // The number that decides: a greater key comes first.
+    // The number that decides: a greater key comes first. It is never NaN, which has no place in any order: a run
+    // with such a score is refused, but until then it is sorted like others, with what is no number at the end.
     double key(double score, std::int64_t rank, std::size_t position) const {
         if (by == By::given) return -static_cast<double>(position);
         if (by == By::rank) return -static_cast<double>(rank);
         if (single_precision) score = static_cast<double>(static_cast<float>(score));
+        if (score != score) return -std::numeric_limits<double>::infinity();
         return lower_is_better ? -score : score;
     }
 

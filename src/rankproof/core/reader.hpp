@@ -23,7 +23,7 @@ struct Chunk {
     std::vector<Piece> pieces;
     Placed placed;
     RunFaults faults;
-    string_view tag;
+    std::string tag;  // of the last row
 };
 
 inline const char* line_end(const char* p, const char* end) {
@@ -43,6 +43,7 @@ public:
         string_view current;
         const char* piece = p;
         bool open = false;
+        tag_ = {};
         block_.clear();
         while (p < chunk.end) {
             const char* line = p;
@@ -60,6 +61,7 @@ public:
             else add(f, chunk);
         }
         if (open) close(chunk, current, piece, chunk.end);
+        chunk.tag = std::string(tag_);
     }
 
     // The rows of one query that is spread over several pieces.
@@ -101,9 +103,9 @@ private:
 
     void add_usual(const Fields& f, Chunk& chunk) {
         const Number n = read_number_quick(f.number);
-        if (n.state != NumberState::ok) chunk.faults.count(n.state);
+        if (n.state != NumberState::ok) chunk.faults.count(n.state, order_.by);
         add_ranked(f.doc, n.value, read_rank_quick(f.rank), chunk);
-        chunk.tag = f.label;
+        tag_ = f.label;
     }
 
     void add_ranked(string_view doc, double score, std::int64_t rank, Chunk& chunk) {
@@ -116,17 +118,12 @@ private:
     }
 
     void add(const Fields& f, Chunk& chunk) {
-        double score = 0;
-        if (layout_.number >= 0) {
-            const Number n = read_number(f.number);
-            if (n.state != NumberState::ok) chunk.faults.count(n.state);
-            score = n.value;
-        }
+        const Number n = layout_.number >= 0 ? read_number(f.number) : Number{0, NumberState::absent};
+        if (n.state != NumberState::ok) chunk.faults.count(n.state, order_.by);
         string_view doc = f.doc;
         if (layout_.quoted && !inside(doc, chunk)) doc = block_.kept.emplace_back(doc);
-        if (layout_.rank >= 0) add_ranked(doc, score, read_rank(f.rank), chunk);
-        else block_.add(doc, order_.key(score, 0, block_.size));
-        if (layout_.label >= 0) chunk.tag = f.label;
+        add_ranked(doc, n.value, layout_.rank >= 0 ? read_rank(f.rank) : no_rank, chunk);
+        if (layout_.label >= 0) tag_ = inside(f.label, chunk) ? f.label : string_view(kept_tag_ = std::string(f.label));
     }
 
     Piece finish(std::int64_t query, Placed& placed) {
@@ -155,6 +152,8 @@ private:
     bool usual_;
     Block block_;
     std::string name_;
+    string_view tag_;
+    std::string kept_tag_;
 };
 
 }  // namespace rankproof

@@ -18,8 +18,7 @@ Joined join_rows(const Judgments& judgments, const Rows& rows, const Order& orde
         for (std::int64_t k = start[q]; k < start[q + 1]; ++k) {
             const auto i = static_cast<std::size_t>(index[static_cast<std::size_t>(k)]);
             const auto state = static_cast<NumberState>(rows.state[i]);
-            if (order.by == By::score && state == NumberState::absent) ++joined.faults.not_a_number;
-            else if (state != NumberState::absent) joined.faults.count(state);
+            joined.faults.count(state, order.by);
             if (rows.rank[i] < 0) block.ranked = false;
             if (order.by == By::rank && rows.rank[i] < 0) ++joined.faults.bad_rank;
             block.add(rows.doc[i], order.key(rows.number[i], rows.rank[i], block.size), rows.rank[i]);

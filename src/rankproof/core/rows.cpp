@@ -72,12 +72,7 @@ std::vector<std::int64_t> Rows::sorted(const Order& order) const {
     for (std::size_t i = 0; i < size(); ++i) key[i] = order.key(number[i], rank[i], i);
     const auto before = [&](std::int64_t a, std::int64_t b) {
         const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-        if (key[i] != key[j]) {
-            // Not-a-number goes last, in the order given: a faulty run still has one defined order.
-            if (key[i] != key[i] || key[j] != key[j]) return key[i] == key[i] || (key[j] != key[j] && i < j);
-            return key[i] > key[j];
-        }
-        return order.wins_tie(doc[i], i, doc[j], j);
+        return key[i] != key[j] ? key[i] > key[j] : order.wins_tie(doc[i], i, doc[j], j);
     };
     for (std::size_t q = 0; q + 1 < start.size(); ++q)
         std::sort(index.begin() + start[q], index.begin() + start[q + 1], before);

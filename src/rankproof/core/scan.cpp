@@ -13,10 +13,8 @@ namespace rankproof {
 
 namespace {
 
-constexpr std::size_t chunk_bytes = std::size_t{2} << 20;
-
 // Cuts the text into chunks that begin where a query begins, so that nearly every query is in one chunk.
-std::vector<Chunk> chunks_of(string_view text, const Layout& layout) {
+std::vector<Chunk> chunks_of(string_view text, const Layout& layout, std::size_t chunk_bytes) {
     Cutter cutter(layout);
     const char* end = text.data() + text.size();
     std::vector<Chunk> chunks;
@@ -79,14 +77,14 @@ void read_all(std::vector<Chunk>& chunks, const Judgments& judgments, const Layo
 }  // namespace
 
 Joined join_text(const Judgments& judgments, string_view text, const Layout& layout, const Order& order,
-                 unsigned threads, bool mapped) {
+                 unsigned threads, bool mapped, std::size_t chunk_bytes) {
     const char* p = text.data();
     const char* end = p + text.size();
     for (int i = 0; i < layout.skip && p < end; ++i) {
         p = line_end(p, end);
         if (p < end) ++p;
     }
-    std::vector<Chunk> chunks = chunks_of({p, static_cast<std::size_t>(end - p)}, layout);
+    std::vector<Chunk> chunks = chunks_of({p, static_cast<std::size_t>(end - p)}, layout, chunk_bytes);
     read_all(chunks, judgments, layout, order, threads, mapped);
     return Assembly(chunks, judgments, layout, order).join();
 }

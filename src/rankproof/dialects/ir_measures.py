@@ -12,8 +12,9 @@ differs: most measures are pytrec_eval's (scores as 32-bit floats, ties by id de
 same: `gains` is a mapping in `gain`; SetF's beta is `weight`; `judged_only` is a setting of the evaluation
 limits: nDCG with gain exp2 and ERR need a cutoff, query ids that are whole numbers, and grades up to 4
     (gdeval stops otherwise); recall levels have two decimals; diversity measures have cutoffs up to 20; RBP
-    has no cutoff; Judged@k no empty ranking; in Compat no documents of one grade may be tied, and scores
-    must be above 0, which is not checked: documents that the run lacks stand there with score 0
+    has no cutoff; Judged and IPrec have no value for an empty ranking; in Compat no documents of one grade
+    may be tied, and scores must be above 0, which is not checked: documents that the run lacks stand there
+    with score 0
 
 Two documents are tied, the one with the greater id is relevant. RR puts it first, RR@10 second:
 
@@ -71,7 +72,7 @@ def limit(table: JudgedTable, variant: Variant) -> None:
         raise UsageError(
             f"{variant}: ir_measures writes levels of recall with two decimals. Ask for such a level."
         )
-    if name == "Judged":
+    if name in ("Judged", "IPrec"):
         refuse(
             table.in_run & (table.retrieved == 0), table, variant,
             "the ranking is empty, and ir_measures divides by 0.",

@@ -20,6 +20,11 @@ from rankproof.records.source import Source
 if TYPE_CHECKING:
     from rankproof.core._core import Rows
 
+__all__ = [
+    "Description", "Planned", "locate", "plan", "read_qrels", "read_rows", "read_run", "read_topics",
+    "run_of",
+]  # fmt: skip
+
 # What is asked of reading in general; everything else must be an option of the format.
 GENERAL = ("order", "lower_is_better")
 

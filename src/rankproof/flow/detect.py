@@ -10,6 +10,7 @@ from rankproof.errors import InputError, UsageError
 from rankproof.flow.source import open_source, require_text
 from rankproof.formats._contract import NOUNS, Format, Noun, Sure
 from rankproof.formats._table import SEPARATORS, cut, sample
+from rankproof.formats.trec import TREC
 from rankproof.records.source import Source
 
 # What a person calls one of each.
@@ -33,7 +34,7 @@ def by_name(name: str, noun: Noun) -> Format:
 
 def by_prefix(what: object) -> Format | None:
     """The format whose own name for a collection this is, such as irds:cranfield."""
-    if not isinstance(what, str):
+    if not isinstance(what, str) or ":" not in what:
         return None
     return next(
         (f for f in shelf.offered("formats").values() if f.prefix and what.startswith(f.prefix)), None
@@ -42,6 +43,10 @@ def by_prefix(what: object) -> Format | None:
 
 def by_content(source: Source, noun: Noun) -> Format:
     """The format that is surest of a source."""
+    # Nearly every file is TREC text. Asked first, it spares a small command the loading of the whole shelf; no
+    # other format is certain of what it is certain of (the shelf's contract test holds this).
+    if noun in TREC.holds and TREC.detect(source, noun) == Sure.CERTAIN:
+        return TREC
     best = surest(shelf.offered("formats").values(), source, noun)
     if not best:
         best = surest(shelf.everything("formats").values(), source, noun)
@@ -49,7 +54,7 @@ def by_content(source: Source, noun: Noun) -> Format:
         return best[0]
     if best:
         names = " or ".join(form.name for form in best)
-        raise InputError(f"{source.name}: its content may be {names}. Say which with --format.")
+        raise InputError(f"{source.name}: its content may be {names}. Say which with {_option(noun)}.")
     require_text(source)
     raise InputError(_unknown(source, noun))
 
@@ -84,6 +89,11 @@ def noun_of(what: Any, name: str, format: str | None = None, hints: Iterable[str
     raise InputError(f"{said}. Say which with --noun run, --noun qrels or --noun topics.")
 
 
+def _option(noun: Noun) -> str:
+    """How a command is told the format; one that reads two kinds of files has an option for each."""
+    return "--format" if noun == "topics" else f"--format (evaluate: --{noun}-format)"
+
+
 def _names(noun: Noun) -> str:
     return ", ".join(name for name, form in shelf.everything("formats").items() if noun in form.holds)
 
@@ -102,7 +112,7 @@ def _unknown(source: Source, noun: Noun) -> str:
         seen = "the first line is one word"
     said = f"{source.name}: no format for {noun} can be seen in it; {seen}: {shown}."
     hint = _hint(source, noun, widths)
-    return f"{said} {hint}Name its format with --format. Formats for {noun}: {_names(noun)}."
+    return f"{said} {hint}Name its format with {_option(noun)}. Formats for {noun}: {_names(noun)}."
 
 
 def _hint(source: Source, noun: Noun, widths: dict[str, int]) -> str:

@@ -103,11 +103,11 @@ def _judged(results: Mapping[str, Result], table: JudgedTable) -> list[str]:
     lines = []
     if means:
         shown = ", ".join(f"Judged@{k} {number(mean)}" for k, mean in means.items())
-        lines.append(f"judged share of the first k documents: {shown}")
-    low = [f"@{k}" for k, mean in means.items() if mean < LOW]
+        lines.append(f"{shown} (share of the first k documents that is judged)")
+    low = [str(k) for k, mean in means.items() if mean < LOW]
     if low:
         lines.append(
-            f"few documents are judged {', '.join(low)}: unjudged ones count as not relevant, "
+            f"few of the first {', '.join(low)} documents are judged: unjudged ones count as not relevant, "
             "so the true values may be higher"
         )
     return lines

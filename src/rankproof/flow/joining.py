@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from rankproof.records.order import By, Order
 if TYPE_CHECKING:
     from rankproof.core._core import Joined
     from rankproof.records.finding import Finding
+
+T = TypeVar("T")
 
 # Counted by the core, but no reason to refuse a run.
 HARMLESS = ("rank_disagrees",)
@@ -149,8 +151,9 @@ def _from_rows(
     from rankproof.flow.collect import read_rows, run_of
     from rankproof.records.run import Run
 
+    notes: tuple[str, ...] = ()
     if isinstance(run, Run) and collapse is None and not drop_self:
-        rows, own, notes, called = run.rows, run.order, (), run.name
+        rows, own, called = run.rows, run.order, run.name
     else:
         rows, said = (run.rows, _of_run(run)) if isinstance(run, Run) else read_rows(run, "run", format, **reading)
         _refuse(rows, said.source, said.order, qrels, said.shape, allow)
@@ -213,7 +216,7 @@ def _refuse(
         raise Refused(refusal(found, "run"), found)
 
 
-def _told(call: Callable[[], Any]) -> Any:
+def _told(call: Callable[[], T]) -> T:
     """What the core answers; its complaints about Python values become an InputError."""
     try:
         return call()

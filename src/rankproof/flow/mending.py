@@ -69,12 +69,16 @@ class Work:
 
     def cut(self, depth: int) -> None:
         """The first `depth` rows of each query stay."""
-        beyond = self.place > depth
+        place = np.empty(len(self.subject), dtype=np.int64)
+        place[self.turn] = self.place
+        if self.order.by == "score":
+            # A tie across the cut falls as it does in an evaluation: values down to that depth stay what they were.
+            ranked = self.subject.by_score
+            place[ranked] = np.arange(1, len(ranked) + 1) - self.subject.start[:-1][self.subject.rows.query[ranked]]
+        beyond = place[self.turn] > depth
         lost = np.bincount(self.query[beyond], minlength=len(self.names))
         for q in np.flatnonzero(lost).tolist():
-            what = (
-                f"{count(int(lost[q]), 'row')} of query {quote(self.names[q])} below rank {depth:,} removed"
-            )
+            what = f"{count(int(lost[q]), 'row')} of query {quote(self.names[q])} below rank {depth:,} removed"
             self._did("cut", what, q)
         self.turn = self.turn[~beyond]
 
@@ -99,9 +103,7 @@ class Work:
         elif self.order.lower_is_better and bool((self.number != 0).any()):
             # 0 - x and not -x: a distance of 0 is not to become a score of -0.
             self.number = 0 - self.number
-            self.changes.append(
-                Change("scores", "signs of the scores turned, so that a higher score is better")
-            )
+            self.changes.append(Change("scores", "signs of the scores turned, so that a higher score is better"))
 
     def _count_scores(self, number: NDArray[np.float64]) -> None:
         """Ranks or lines are meant: scores that say otherwise give way to n for the first, 1 for the last."""

@@ -57,8 +57,8 @@ def as_table(what: Any) -> tuple[Any, list[str]]:
             what = what.fetch_arrow_table()
         else:
             raise UsageError(
-                f"Cannot read a {type(what).__name__}. Give a path, a dict, a list of rows, or a table of "
-                "pandas, polars, pyarrow or DuckDB."
+                f"Cannot read a value of type {type(what).__name__}. Give a path, a dict, a list of rows, or a "
+                "table of pandas, polars, pyarrow or DuckDB."
             )
     for attribute in ("column_names", "columns"):
         names = getattr(what, attribute, None)

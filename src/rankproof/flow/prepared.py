@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from rankproof.records.judged import JudgedTable
 from rankproof.records.order import By, Order
 from rankproof.records.pool import Pool
@@ -63,7 +65,7 @@ class PreparedQrels:
 class PreparedRun:
     """A run joined with judgments. `table(order)` is its JudgedTable, joined once for each order."""
 
-    __slots__ = ("_asked", "_join", "_own", "_tables", "name", "notes", "qrels", "rows", "tag")
+    __slots__ = ("_answered", "_asked", "_join", "_own", "_tables", "name", "notes", "qrels", "rows", "tag")
 
     def __init__(
         self,
@@ -75,9 +77,11 @@ class PreparedRun:
         asked: By | None = None,
         name: str = "run",
         notes: tuple[str, ...] = (),
+        answered: frozenset[str] | None = None,
     ) -> None:
         self.qrels = qrels
         self.rows = rows
+        self._answered = answered  # queries that had rows before some were dropped; None when none were
         self.name = name
         self.tag = ""
         self.notes = notes
@@ -115,20 +119,25 @@ class PreparedRun:
         if disagree:
             note = f"rank column: disagrees with the scores in {disagree} queries; scores decide (--order rank reads ranks)"
             self.notes = tuple(dict.fromkeys((*self.notes, note)))
+        in_run = joined.in_run
+        if self._answered is not None:
+            in_run = np.array([query in self._answered for query in self.qrels.pool.query_ids], dtype=bool)
         return JudgedTable(
-            self.qrels.pool, joined.in_run, joined.retrieved, joined.start, joined.rank, joined.tie_first,
+            self.qrels.pool, in_run, joined.retrieved, joined.start, joined.rank, joined.tie_first,
             joined.tie_last, joined.doc, order, joined.unjudged_queries,
         )  # fmt: skip
 
     def without_self(self) -> PreparedRun:
-        """The same run without documents whose id is the query's own."""
+        """The same run without documents whose id is the query's own; a query with no other is not missing."""
         from rankproof.flow.collapse import drop_self
         from rankproof.flow.joining import join_rows
 
-        rows, note = drop_self(self.rows())
+        before = self.rows()
+        rows, note = drop_self(before)
         return PreparedRun(
             self.qrels, lambda order: join_rows(self.qrels.judgments, rows, order), lambda: rows,
             own=self._own, asked=self._asked, name=self.name, notes=(*self.notes, note),
+            answered=frozenset(before.query_ids),
         )  # fmt: skip
 
     def __repr__(self) -> str:

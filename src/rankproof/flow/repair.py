@@ -106,9 +106,7 @@ def _doubtful_duplicates(subject: Subject) -> tuple[Finding, ...]:
         pairs = zip(again[:FEW].tolist(), first[:FEW].tolist(), strict=True)
         return found((spot(subject, row, say(row, earlier)) for row, earlier in pairs), len(again))
 
-    findings: tuple[Finding, ...] = replace(shelf.find("checks", "duplicate_document"), look=look).findings(
-        subject
-    )
+    findings: tuple[Finding, ...] = replace(shelf.find("checks", "duplicate_document"), look=look).findings(subject)
     return findings
 
 

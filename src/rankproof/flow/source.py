@@ -44,16 +44,24 @@ _KNOWN = (
 
 def is_file_like(what: object) -> bool:
     """Whether a value is the name or the content of a file, and not rows in memory."""
-    return isinstance(what, str | os.PathLike | bytes | bytearray | memoryview) or hasattr(what, "read")
+    kinds = (str, os.PathLike, bytes, bytearray, memoryview, Source)
+    return isinstance(what, kinds) or hasattr(what, "read")
+
+
+def once(what: Any) -> Any:
+    """What can be read more than once: standard input and open files as a Source, all else as it is."""
+    return open_source(what) if (isinstance(what, str) and what == STDIN) or hasattr(what, "read") else what
 
 
 def open_source(
-    what: str | os.PathLike[str] | bytes | bytearray | memoryview | IO[Any], name: str = ""
+    what: str | os.PathLike[str] | bytes | bytearray | memoryview | Source | IO[Any], name: str = ""
 ) -> Source:
     """The plain bytes of a path, of standard input (`-`), of bytes, or of an open file.
 
     Compressed content is known by how it begins, not by its name. A plain file is mapped, not read.
     """
+    if isinstance(what, Source):
+        return what
     if isinstance(what, bytes | bytearray | memoryview):
         return _plain(name or "<bytes>", bytes(what))
     if isinstance(what, str | os.PathLike):

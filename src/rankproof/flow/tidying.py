@@ -1,4 +1,4 @@
-"""What reading a text evens out without a word, said as changes: line ends, blanks, byte order mark, comments."""
+"""What reading a text evens out without a word, said as changes: line ends, blanks, marks, comments."""
 
 from __future__ import annotations
 
@@ -62,15 +62,18 @@ def _whole_lines(data: NDArray[np.uint8], begin: int) -> NDArray[np.uint8]:
 
 def _uneven(piece: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
     """Lines with a tab, two blanks together, or a blank at their beginning or end."""
-    # White space as the core knows it, without the newline; a carriage return before it is not counted twice.
+    # A carriage return before a newline is part of the line's end, and counted elsewhere.
+    before_end = ends[ends > 0] - 1
+    piece = piece.copy()
+    piece[before_end[piece[before_end] == RETURN]] = NEWLINE
+    # White space as the core knows it, without the newline.
     space = (piece == BLANK) | ((piece >= TAB) & (piece <= RETURN) & (piece != NEWLINE))
-    space[ends[ends > 0] - 1] &= piece[ends[ends > 0] - 1] != RETURN
     edge = np.concatenate(([NEWLINE], piece[:-1])) == NEWLINE
     last = np.concatenate((piece[1:], [NEWLINE])) == NEWLINE
     before = np.concatenate(([False], space[:-1]))
     at = np.flatnonzero(space & ((piece != BLANK) | edge | last | before))
     # An empty line has no columns to part.
-    filled = np.unique(np.searchsorted(ends, np.flatnonzero(~space & (piece != NEWLINE) & (piece != RETURN))))
+    filled = np.unique(np.searchsorted(ends, np.flatnonzero(~space & (piece != NEWLINE))))
     return len(np.intersect1d(np.unique(np.searchsorted(ends, at)), filled, assume_unique=True))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rankproof.errors import InputError
 from rankproof.flow import collect
 from rankproof.flow.check import MAX_DEPTH, check_qrels, check_run, refuse
 from rankproof.flow.description import Description
@@ -15,7 +15,7 @@ from rankproof.flow.tidying import tidied
 from rankproof.records.change import Change
 from rankproof.records.finding import Finding
 from rankproof.records.order import Order
-from rankproof.records.run import Run
+from rankproof.records.run import GIVEN, Run
 
 if TYPE_CHECKING:
     from rankproof.core._core import Rows
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Validated:
-    """What was read, how, and what the checks found in it."""
+    """How a source was read, how many rows and queries it has, and what the checks found in it."""
 
-    rows: Rows
     said: Description
+    rows: int
+    queries: int
     findings: tuple[Finding, ...]
 
     @property
@@ -50,8 +51,9 @@ class Wanted:
         """What the checks find in a run."""
         return check_run(
             rows, said.source,
-            qrels=self.qrels, topics=self.topics, cutoffs=self.cutoffs, max_depth=self.max_depth, order=said.order,
-            shape=said.shape, again=said.again, unit=said.unit, allow=self.allow, strict=self.strict,
+            qrels=self.qrels, topics=self.topics, cutoffs=self.cutoffs, max_depth=self.max_depth,
+            order=said.order, shape=said.shape, again=said.again, unit=said.unit, allow=self.allow,
+            strict=self.strict,
         )  # fmt: skip
 
 
@@ -72,7 +74,7 @@ def held_against(qrels: Any = None, topics: Any = None) -> tuple[Rows | None, tu
 def validate_run(what: Any, wanted: Wanted, format: str | None = None, **options: Any) -> Validated:
     """A run read and held to what is wanted. Options are those of `read_rows`."""
     rows, said = collect.read_rows(what, "run", format, **options)
-    return Validated(rows, said, wanted.findings(rows, said))
+    return Validated(said, len(rows), len(rows.query_ids), wanted.findings(rows, said))
 
 
 def validate_qrels(
@@ -83,7 +85,7 @@ def validate_qrels(
     found = check_qrels(
         rows, said.source, shape=said.shape, again=said.again, unit=said.unit, allow=allow, strict=strict
     )
-    return Validated(rows, said, found)
+    return Validated(said, len(rows), len(rows.query_ids), found)
 
 
 def repair_run(
@@ -114,6 +116,7 @@ def repair_run(
         order=said.order if told else None, tag=tag, max_depth=max_depth, shape=said.shape, again=said.again,
         unit=said.unit,
     )  # fmt: skip
-    labels = rows.labels
-    name = labels[0] if labels else collect.name_of(said.source)
-    return Run(rows, Order(ties="given"), name, said.notes), (*evened, *changes)
+    name = rows.labels[0] if rows.labels else os.path.basename(said.source).partition(".")[0]
+    # Equal scores stay as the repair put them: in the order of their old ranks.
+    scored = bool((rows.state != rows.ABSENT).any())
+    return Run(rows, Order(ties="given") if scored else GIVEN, name, said.notes), (*evened, *changes)

@@ -34,8 +34,8 @@ def plain(name: str) -> str:
 
 
 def is_known(name: str) -> bool:
-    """Whether a name is one of those that mean something here."""
-    return plain(name) in {*QUERY, *DOC, *SCORE, *RANK, *GRADE, *TAG, *SUBTOPIC}
+    """Whether a name is one of those that mean something here; Q0 is one that every TREC row has."""
+    return plain(name) in {*QUERY, *DOC, *SCORE, *RANK, *GRADE, *TAG, *SUBTOPIC} - {"q0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,4 @@ def expected(noun: Noun) -> str:
         return "a query id (query_id, qid, _id, ...) and its text (text, query, title, ...)"
     if noun == "qrels":
         return "a query (query_id, qid, ...), a document (doc_id, docid, ...) and a grade (grade, rel, ...)"
-    return (
-        "a query (query_id, qid, topic, ...), a document (doc_id, docid, ...) and a score or rank, or neither"
-    )
+    return "a query (query_id, qid, topic, ...), a document (doc_id, docid, ...) and a score or rank, or neither"

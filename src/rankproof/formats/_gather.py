@@ -28,16 +28,14 @@ def id_text(value: object, where: str) -> str:
     if isinstance(value, Real) and not isinstance(value, bool):
         number = float(value)
         if not math.isfinite(number):
-            raise InputError(
-                f"{where}: an id is missing (found {value}). Give every query and document an id."
-            )
+            raise InputError(f"{where}: an id is missing (found {value}). Give every query and document an id.")
         return str(int(number)) if number.is_integer() else repr(number)
     raise InputError(f"{where}: {value!r} cannot be an id. An id is a text or a number.")
 
 
 def number_of(value: object, where: str, what: str) -> float:
     """A score, grade or rank as a number. NaN and infinity pass: the checks name them."""
-    if isinstance(value, Real) and not isinstance(value, bool):
+    if isinstance(value, Real):
         return float(value)
     if isinstance(value, str) and is_number(value.strip()):
         return float(value)
@@ -102,9 +100,7 @@ class Gather:
             if role in columns and record.get(columns[role]) is None:
                 where = f"line {line}" if line else f"row {len(self._query) + 1}"
                 raise InputError(f"{self.source}, {where}: {columns[role]!r} is null. Give it a value.")
-        query, doc, number, rank, label = (
-            record[columns[role]] if role in columns else None for role in _ROLES
-        )
+        query, doc, number, rank, label = (record[columns[role]] if role in columns else None for role in _ROLES)
         self.add(query, doc, number, rank, label, line)
 
     def __len__(self) -> int:
@@ -169,9 +165,7 @@ def gather_records(records: Iterable[tuple[int, Mapping[str, Any]]], noun: Noun,
 
 def _word(role: str, noun: Noun) -> str:
     words = {"doc": "document"}
-    words |= (
-        {"number": "grade", "label": "subtopic"} if noun == "qrels" else {"number": "score", "label": "tag"}
-    )
+    words |= {"number": "grade", "label": "subtopic"} if noun == "qrels" else {"number": "score", "label": "tag"}
     return words.get(role, role)
 
 

@@ -44,9 +44,7 @@ def decode(text: str, where: str, line: int = 0) -> Any:
         return _decode(text)
     except json.JSONDecodeError as error:
         at = line or error.lineno
-        raise InputError(
-            f"{where}, line {at}: this is not JSON ({error.msg}, column {error.colno})."
-        ) from None
+        raise InputError(f"{where}, line {at}: this is not JSON ({error.msg}, column {error.colno}).") from None
     except RecursionError:
         raise InputError(f"{where}: the JSON is nested too deeply to be a ranking.") from None
     except ValueError as error:  # a whole number with thousands of digits
@@ -56,9 +54,7 @@ def decode(text: str, where: str, line: int = 0) -> Any:
 def refuse_repeated(value: object, where: str) -> None:
     """Refuses an object with a repeated key."""
     if isinstance(value, Repeated):
-        raise InputError(
-            f"{where}: the key {value.again!r} is there twice in one object. Keep one of the two."
-        )
+        raise InputError(f"{where}: the key {value.again!r} is there twice in one object. Keep one of the two.")
 
 
 def json_lines(source: Source) -> list[tuple[int, dict[str, Any]]]:
@@ -71,9 +67,7 @@ def json_lines(source: Source) -> list[tuple[int, dict[str, Any]]]:
         where = f"{source.name}, line {number}"
         refuse_repeated(value, where)
         if not isinstance(value, dict):
-            raise InputError(
-                f"{where}: each line must hold a JSON object; this one holds {line.strip()[:60]!r}."
-            )
+            raise InputError(f"{where}: each line must hold a JSON object; this one holds {line.strip()[:60]!r}.")
         found.append((number, value))
     return found
 

@@ -14,9 +14,7 @@ from dataclasses import dataclass
 from rankproof.formats._columns import Columns
 from rankproof.formats._contract import Noun, Options
 
-_NUMBER = re.compile(
-    r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?(nan|inf|infinity)", re.IGNORECASE
-)
+_NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?(nan|inf|infinity)", re.IGNORECASE)
 _WHOLE = re.compile(r"[0-9]{1,18}")
 # A column is one of numbers when most of it is: a faulty line is for the checks to find, not for detection.
 MOSTLY = 0.8
@@ -82,9 +80,7 @@ def _run(rows: Sequence[Row], options: Options) -> Meaning | None:
     if len(rest) != 2 or len(ranks) != 1:
         return None
     (rank,), (number,) = ranks, [at for at in rest if at not in ranks]
-    note = (
-        f"column {rank + 1} counts 1, 2, 3, ... within each query: the rank; column {number + 1}: the score"
-    )
+    note = f"column {rank + 1} counts 1, 2, 3, ... within each query: the rank; column {number + 1}: the score"
     return Meaning(Columns(0, doc, number, rank, label), (note,))
 
 

@@ -12,6 +12,7 @@ from rankproof.formats._gather import Gather, gather_records, record_columns
 from rankproof.formats._jsontext import Repeated
 
 GIVEN = "documents are in the order given"
+NUMBERED = {"run": "each document with its score", "qrels": "each document with its grade"}
 # A row that is a bare sequence: query, document and, mostly, a number.
 PAIR, TRIPLE = 2, 3
 
@@ -23,18 +24,17 @@ def is_list(value: object) -> bool:
 
 def read_mapping(queries: Mapping[Any, Any], noun: Noun, source: str) -> Read:
     """{query: {doc: number}}, {query: [doc, ...]}, {query: [[doc, number], ...]} or {query: [{...}, ...]}."""
-    if all(_is_plain(docs) for docs in queries.values()):
-        listed = any(is_list(docs) for docs in queries.values())
+    kinds = {is_list(docs) for docs in queries.values() if docs}
+    if len(kinds) < 2 and all(_is_plain(docs) for docs in queries.values()):
+        listed = True in kinds
         try:
             rows = Rows.from_dicts(queries)
-        except (TypeError, UnicodeEncodeError):
+        except (TypeError, ValueError):
             pass  # ids that are numbers, or values that are none: the slow way reads or names them
         else:
             if listed and noun == "qrels":
-                raise InputError(
-                    f"{source}: the documents have no grades. Qrels need a grade for each document."
-                )
-            return Read(rows, (GIVEN,) if listed else ())
+                raise InputError(f"{source}: the documents have no grades. Qrels need a grade for each document.")
+            return Read(rows, (GIVEN,) if listed else (NUMBERED[noun],))
     return read_queries(((0, query, docs) for query, docs in queries.items()), noun, source)
 
 
@@ -53,11 +53,9 @@ def read_list(items: Sequence[Any], noun: Noun, source: str) -> Read:
     for i, item in enumerate(items, start=1):
         if not is_list(item) or len(item) not in (PAIR, TRIPLE) or (noun == "qrels" and len(item) == PAIR):
             number = "grade" if noun == "qrels" else "score"
-            raise InputError(
-                f"{source}, row {i}: {item!r:.80} is not a row. A row is query, document and {number}."
-            )
+            raise InputError(f"{source}, row {i}: {item!r:.80} is not a row. A row is query, document and {number}.")
         gather.add(*item)
-    return Read(gather.rows(), () if items and len(items[0]) == TRIPLE else (GIVEN,))
+    return Read(gather.rows(), (NUMBERED[noun],) if items and len(items[0]) == TRIPLE else (GIVEN,))
 
 
 def read_queries(queries: Iterable[tuple[int, Any, Any]], noun: Noun, source: str) -> Read:
@@ -75,7 +73,7 @@ def read_queries(queries: Iterable[tuple[int, Any, Any]], noun: Noun, source: st
         raise InputError(f"{source}: some rows have a score and some a distance. Give all rows the same.")
     if noun == "qrels" and len(gather) and not numbered:
         raise InputError(f"{source}: the documents have no grades. Qrels need a grade for each document.")
-    return Read(gather.rows(), () if numbered or not len(gather) else (GIVEN,), lower == {True}, gather.unit)
+    return Read(gather.rows(), (NUMBERED[noun] if numbered else GIVEN,), lower == {True}, gather.unit)
 
 
 Entry = tuple[Any, Any, Any, Any, bool]
@@ -92,8 +90,7 @@ def _entries(docs: Any, noun: Noun, where: str) -> Iterable[Entry]:
             if isinstance(doc, Mapping):
                 columns, is_distance = record_columns(("query_id", *doc), noun, where)
                 fields = [
-                    doc.get(columns[role]) if role in columns else None
-                    for role in ("doc", "number", "rank", "label")
+                    doc.get(columns[role]) if role in columns else None for role in ("doc", "number", "rank", "label")
                 ]
                 yield fields[0], fields[1], fields[2], fields[3], is_distance
             elif is_list(doc) and len(doc) == PAIR:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,22 +16,27 @@ from rankproof.formats._meaning import Meaning, by_content, is_number
 from rankproof.records.source import Source
 
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
-# Lines that are looked at: enough to see ranks begin anew with a query, few enough to cost nothing.
-SAMPLE = 3000
+# What the core takes for a blank; str.split() would also cut at the spaces of other scripts.
+_BLANKS = re.compile(r"[ \t\v\f\r]+")
+# Lines that are looked at to recognize a format: every format looks, so few enough to cost nothing.
+FEW = 60
+# Lines that are looked at to read a table without a header: enough to see ranks begin anew with a query.
+MANY = 3000
 # A separator cuts a table when this share of the lines has the same number of columns.
 MOST = 0.8
 
 
-def sample(head: bytes) -> list[tuple[int, str]]:
-    """The first lines with something on them, each with its number from 1."""
-    lines = head.decode("utf-8", errors="replace").split("\n", SAMPLE)[:SAMPLE]
+def sample(head: bytes, most: int = FEW) -> list[tuple[int, str]]:
+    """Those of the first lines that have something on them, each with its number from 1."""
+    pieces = head.split(b"\n", most)[:most]
+    lines = b"\n".join(pieces).decode("utf-8", errors="replace").split("\n")
     return [(i, line.rstrip("\r")) for i, line in enumerate(lines, start=1) if line.strip()]
 
 
 def cut(line: str, separator: str) -> list[str]:
     """The fields of one line."""
     if separator == " ":
-        return line.split()
+        return _BLANKS.split(line.strip(" \t\v\f\r"))
     if separator == "\t":
         return [field.strip() for field in line.split("\t")]
     try:
@@ -63,19 +69,17 @@ class Table:
         return Sure.LIKELY if self.meaning.has_number else Sure.POSSIBLE
 
 
-def look(head: bytes, noun: Noun, options: Options) -> Table | None:
+def look(head: bytes, noun: Noun, options: Options, most: int = FEW) -> Table | None:
     """The table in a text, under the separator that makes most sense of it; None when none does."""
-    lines = sample(head)
-    tables = [
-        table for separator in SEPARATORS if (table := _cut_by(lines, separator, noun, options)) is not None
-    ]
+    lines = sample(head, most)
+    tables = [table for separator in SEPARATORS if (table := _cut_by(lines, separator, noun, options)) is not None]
     # max() takes the first of the best: the separators stand in the order of what is least often in an id.
     return max(tables, key=lambda table: table.sure, default=None)
 
 
 def _cut_by(lines: list[tuple[int, str]], separator: str, noun: Noun, options: Options) -> Table | None:
     rows = [(number, cut(line, separator)) for number, line in lines]
-    width = width_of([row for _, row in rows])
+    width = width_of([row for _, row in rows if not row[0].startswith("#")] or [row for _, row in rows])
     # A line that begins with '#' and has all the columns is a row like the others: an id may begin so.
     plain = [(number, row) for number, row in rows if len(row) == width or not row[0].startswith("#")]
     comments = len(plain) < len(rows) and not any(row[0].startswith("#") for _, row in plain[1:])
@@ -88,22 +92,20 @@ def _cut_by(lines: list[tuple[int, str]], separator: str, noun: Noun, options: O
         return Table(separator, width, Meaning(columns), tuple(first), number, comments)
     if separator == " " and width < 3:
         return None  # two words on a line are too little to see a run in
-    meaning = by_content(same, noun, options)
+    if noun == "run" and _columns.by_name(first, "qrels") is not None:
+        return None  # a header that names grades and neither scores nor ranks
+    known = len(first) == width and any(_columns.is_known(name) for name in first)
+    meaning = by_content(same[1:] if known and len(same) > 1 else same, noun, options)
     if meaning is None:
         return None
-    if len(first) == width and _half_a_header(first, meaning.columns):
+    at = max(meaning.columns.number, meaning.columns.rank)
+    if known and (at < 0 or not is_number(first[at])):
         doubt = (
             f"line {number} looks like a header ({', '.join(first)}), but it must name "
             f"{_columns.expected(noun)}. Rename its columns, or remove the line."
         )
         meaning = Meaning(meaning.columns, doubt=doubt)
     return Table(separator, width, meaning, comments=comments)
-
-
-def _half_a_header(first: list[str], columns: Columns) -> bool:
-    """Whether the first line has a known column name in it, and no number where the others have one."""
-    at = max(columns.number, columns.rank)
-    return (at < 0 or not is_number(first[at])) and any(_columns.is_known(name) for name in first)
 
 
 def plan(table: Table, noun: Noun, source: Source) -> Plan:

@@ -38,19 +38,21 @@ def detect(source: Source, noun: Noun, separators: str) -> Sure:
 
 def _detect_topics(source: Source, separators: str) -> Sure:
     lines = [line for _, line in _table.sample(source.head)]
-    for separator in separators.strip():
+    for separator in separators.replace(" ", ""):
         if lines and _columns.topic_columns(_table.cut(lines[0], separator)) is not None:
             return Sure.NAMED
-        widths = [len(_table.cut(line, separator)) for line in lines]
+        rows = [_table.cut(line, separator) for line in lines]
+        widths = [len(row) for row in rows]
         # A tab is in no query's text; a comma is in many, so a table of them has exactly two columns.
         if widths and min(widths) > 1 and (separator == "\t" or max(widths) == 2):
-            return Sure.LIKELY
+            # Two columns of single words may as well be a run in the order given.
+            return Sure.LIKELY if any(" " in row[1] for row in rows) else Sure.POSSIBLE
     return Sure.NO
 
 
 def plan(source: Source, noun: Noun, options: Options, separators: str, name: str) -> Plan:
     """How the core is to read the table."""
-    table = _table.look(source.head, noun, options)
+    table = _table.look(source.head, noun, options, _table.MANY)
     if table is None or table.separator not in separators:
         lines = _table.sample(source.head)
         seen = repr(lines[0][1][:80]) if lines else "nothing"
@@ -79,16 +81,14 @@ def topics(source: Source, separators: str) -> Topics:
     found: Topics = {}
     for number, row in rows[0 if named is None else 1 :]:
         if len(row) <= max(query, said):
-            raise InputError(
-                f"{source.name}, line {number}: {len(row)} column(s), but a topic needs an id and a text."
-            )
+            raise InputError(f"{source.name}, line {number}: {len(row)} column(s), but a topic needs an id and a text.")
         add_topic(found, row[query].strip(), row[said].strip(), f"{source.name}, line {number}")
     return found
 
 
 def _topic_separator(source: Source, separators: str) -> str:
     first = _table.sample(source.head)[:1]
-    for separator in separators.strip():
+    for separator in separators.replace(" ", ""):
         if first and len(_table.cut(first[0][1], separator)) > 1:
             return separator
     return separators[0]
@@ -110,17 +110,11 @@ def write_qrels(qrels: Qrels, join: Join) -> Iterator[bytes]:
     """A header and three columns, four with subtopics."""
 
     def lines() -> Iterator[str]:
-        names = (
-            ("query_id", "subtopic", "doc_id", "grade")
-            if qrels.has_subtopics
-            else ("query_id", "doc_id", "grade")
-        )
+        names = ("query_id", "subtopic", "doc_id", "grade") if qrels.has_subtopics else ("query_id", "doc_id", "grade")
         yield join(names)
         for query, docs, grades, labels in qrels.judged():
             for doc, grade, label in zip(docs, grades, labels, strict=True):
-                yield join(
-                    (query, label, doc, str(grade)) if qrels.has_subtopics else (query, doc, str(grade))
-                )
+                yield join((query, label, doc, str(grade)) if qrels.has_subtopics else (query, doc, str(grade)))
 
     return gathered(lines())
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankproof.records.run import Run
 
 SEPARATORS = ",;|"
-_hold = guard(r"[\n\r]|^\s|\s$", "csv", "json or jsonl")
+_hold = guard(r"[\0\n\r]|^[\t-\r ]|[\t-\r ]$", "csv", "json or jsonl")
 
 
 def quoted(field: str) -> str:

@@ -116,9 +116,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
         where = f"{source.name}, line {line}" if line else f"{source.name}, row {len(gather) + 1}"
         missing = [name for name in ("query_id", "product_id", "esci_label") if row.get(name) in (None, "")]
         if missing:
-            raise InputError(
-                f"{where}: {missing[0]} is missing. ESCI has query_id, product_id and esci_label."
-            )
+            raise InputError(f"{where}: {missing[0]} is missing. ESCI has query_id, product_id and esci_label.")
         label = str(row["esci_label"]).strip()
         if label.casefold() not in GRADES:
             raise InputError(
@@ -126,9 +124,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
                 "Exact, Substitute, Complement, Irrelevant."
             )
         gather.add(row["query_id"], row["product_id"], GRADES[label.casefold()], line=line)
-    said = [
-        f"{name} {options[name]}" for name in ("locale", "version", "split") if options.get(name) is not None
-    ]
+    said = [f"{name} {options[name]}" for name in ("locale", "version", "split") if options.get(name) is not None]
     notes: tuple[str, ...] = ("labels read as grades: Exact 3, Substitute 2, Complement 1, Irrelevant 0",)
     if said:
         notes = (*notes, f"kept only {', '.join(said)}")
@@ -152,7 +148,7 @@ def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """CSV with letters for grades; other grades than 0 to 3 have no letter."""
     others = [grade for grade in qrels.grades if grade not in LETTERS]
     if others or qrels.has_subtopics:
-        found = f"the grade {others[0]}" if others else "subtopics"
+        found = "subtopics" if qrels.has_subtopics else f"the grade {others[0]}"
         raise InputError(f"ESCI has no label for {found}. Write the qrels as trec, tsv, csv or jsonl.")
 
     def lines() -> Iterator[str]:

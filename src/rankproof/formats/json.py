@@ -41,7 +41,12 @@ def detect(source: Source, noun: Noun) -> Sure:
     pair = first_pair(source)
     if pair is None:
         return Sure.LIKELY if source.head.split() in ([b"{}"], [b"{", b"}"]) else Sure.POSSIBLE
-    return Sure.NO if is_row_key(*pair) else Sure.LIKELY
+    key, value = pair
+    if is_row_key(key, value):
+        return Sure.NO
+    # What the first query has: an object of numbers, a list of documents, or a text.
+    fits = {"{": ("run", "qrels"), "[": ("run", "qrels"), '"': ("topics",)}
+    return Sure.LIKELY if noun in fits.get(value, ()) else Sure.POSSIBLE
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
@@ -96,17 +101,13 @@ def write_run(run: Run) -> Iterator[bytes]:
     if run.kind == "rank":
         return gathered(_object(f"{_text(query)}: {_text(docs)}" for query, docs, _ in run.rankings()))
     scored = run.rankings(as_scores=True)
-    return gathered(
-        _object(f"{_text(query)}: {_text(dict(zip(docs, s, strict=True)))}" for query, docs, s in scored)
-    )
+    return gathered(_object(f"{_text(query)}: {_text(dict(zip(docs, s, strict=True)))}" for query, docs, s in scored))
 
 
 def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """{query: {doc: grade}}."""
     if qrels.has_subtopics:
-        raise InputError(
-            "A JSON object of grades has no place for subtopics. Write them as trec, tsv, csv or jsonl."
-        )
+        raise InputError("A JSON object of grades has no place for subtopics. Write them as trec, tsv, csv or jsonl.")
     return gathered(
         _object(
             f"{_text(query)}: {_text(dict(zip(docs, grades, strict=True)))}"

@@ -46,9 +46,23 @@ def is_row_key(key: str, value: str) -> bool:
 
 
 def detect(source: Source, noun: Noun) -> Sure:
-    """The first line begins as a row."""
+    """The first line begins as a row; and it has the fields that the noun needs, as far as it can be seen."""
     pair = first_pair(source)
-    return Sure.NO if pair is None or not is_row_key(*pair) else Sure.CERTAIN
+    if pair is None or not is_row_key(*pair):
+        return Sure.NO
+    try:
+        record = json.loads(source.head.lstrip().split(b"\n", 1)[0])
+    except ValueError:
+        return Sure.CERTAIN  # a line too long to be seen whole, or one that reading will complain about
+    return Sure.CERTAIN if _has_fields(record, noun) else Sure.POSSIBLE
+
+
+def _has_fields(record: Mapping[str, Any], noun: Noun) -> bool:
+    if noun == "topics":
+        return _columns.topic_columns(list(record)) is not None and not _docs_key(record)
+    if _docs_key(record):
+        return noun == "run" or isinstance(record[str(_docs_key(record))], Mapping)
+    return _columns.by_name(list(record), noun) is not None
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
@@ -56,15 +70,11 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
     lines = json_lines(source)
     if not any(_docs_key(record) for _, record in lines):
         return gather_records(lines, noun, source.name)
-    return read_queries(
-        (_query(record, f"{source.name}, line {n}", n) for n, record in lines), noun, source.name
-    )
+    return read_queries((_query(record, f"{source.name}, line {n}", n) for n, record in lines), noun, source.name)
 
 
 def _docs_key(record: Mapping[str, Any]) -> str | None:
-    return next(
-        (key for key in record if _columns.plain(key) in DOCS and not isinstance(record[key], str)), None
-    )
+    return next((key for key in record if _columns.plain(key) in DOCS and not isinstance(record[key], str)), None)
 
 
 def _query(record: Mapping[str, Any], where: str, line: int) -> tuple[int, Any, Any]:
@@ -74,9 +84,7 @@ def _query(record: Mapping[str, Any], where: str, line: int) -> tuple[int, Any, 
     at = _columns.place([_columns.plain(name) for name in names], (*_columns.QUERY, "_id", "id"))
     if key is None or at < 0:
         shown = ", ".join(map(repr, names[:8]))
-        raise InputError(
-            f"{where}: the fields are {shown}; a query needs its id (query_id) and its documents (docs)."
-        )
+        raise InputError(f"{where}: the fields are {shown}; a query needs its id (query_id) and its documents (docs).")
     docs, scores = record[key], record.get("scores")
     if scores is not None:
         if not is_list(scores) or not is_list(docs) or len(scores) != len(docs):

@@ -54,9 +54,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
     for where, case in cases(source):
         query = id_text(case["id"], where)
         if query in ids:
-            raise InputError(
-                f"{where}: the id {query!r} is taken by an earlier case. Give each case its own."
-            )
+            raise InputError(f"{where}: the id {query!r} is taken by an earlier case. Give each case its own.")
         ids.add(query)
         if not isinstance(case.get(TRUTH), list):
             raise InputError(f"{where}: {TRUTH} must be a list of document ids.")
@@ -79,10 +77,8 @@ def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """One case for each query, without its text, which qrels do not know."""
     others = [grade for grade in qrels.grades if grade != 1]
     if others or qrels.has_subtopics:
-        found = f"the grade {others[0]}" if others else "subtopics"
-        raise InputError(
-            f"A list of ground truth cannot say {found}. Write the qrels as trec, tsv, csv or json."
-        )
+        found = "subtopics" if qrels.has_subtopics else f"the grade {others[0]}"
+        raise InputError(f"A list of ground truth cannot say {found}. Write the qrels as trec, tsv, csv or json.")
     written = [{"id": query, TRUTH: docs} for query, docs, _, _ in qrels.judged()]
     return gathered([json.dumps(written, ensure_ascii=False, indent=1), "\n"])
 

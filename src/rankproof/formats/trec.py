@@ -40,8 +40,8 @@ QRELS = Plan(
     ("columns by place: query_id subtopic doc_id grade",),
     shape="TREC qrels have 4: query_id subtopic doc_id grade",
 )
-_hold = guard(r"\s", "trec", "tsv, csv or json")
-_hold_query = guard(r"\s|^#", "trec", "tsv, csv or json")
+_hold = guard(r"[\0\t-\r ]", "trec", "json or jsonl")
+_hold_query = guard(r"[\0\t-\r ]|^#", "trec", "json or jsonl")
 
 
 def detect(source: Source, noun: Noun) -> Sure:
@@ -59,8 +59,10 @@ def detect(source: Source, noun: Noun) -> Sure:
         return Sure.NO  # the first line is a header
     if noun == "run":
         good = sum(len(row) >= 6 and is_number(row[4]) for row in rows)
-        # Six columns between tabs and more between blanks: white space inside an id, which only tsv can hold.
-        if any(len(row) > 6 for row in rows) and all(len(cut(line, "\t")) == 6 for line in lines):
+        # Six columns between tabs and a blank inside one of the first five: an id that only tsv can hold. What
+        # follows the tag is nobody's.
+        tabbed = [cut(line, "\t") for line in lines]
+        if all(len(row) == 6 for row in tabbed) and any(len(v.split()) > 1 for row in tabbed for v in row[:5]):
             return Sure.NO
     else:
         good = sum(len(row) == 4 and is_number(row[3]) for row in rows)
@@ -97,15 +99,15 @@ def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     return gathered(lines())
 
 
-OFFERS = (
-    Format(
-        name="trec",
-        page=__doc__,
-        holds=("run", "qrels"),
-        detect=detect,
-        plan=plan,
-        write_run=write_run,
-        write_qrels=write_qrels,
-        endings=(".run", ".trec", ".qrels", ".txt", ".res", ".results"),
-    ),
+TREC = Format(
+    name="trec",
+    page=__doc__,
+    holds=("run", "qrels"),
+    detect=detect,
+    plan=plan,
+    write_run=write_run,
+    write_qrels=write_qrels,
+    endings=(".run", ".trec", ".qrels", ".txt", ".res", ".results"),
 )
+
+OFFERS = (TREC,)

@@ -15,7 +15,6 @@ source: https://trec.nist.gov/data/topics_eng/
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 
@@ -44,21 +43,17 @@ def topics(source: Source, options: Options) -> Topics:
     wanted = str(options.get("field", "title")).split("+")
     unknown = [name for name in wanted if name not in FIELDS]
     if unknown:
-        raise UsageError(
-            f"TREC topics have no field {unknown[0]!r}. Possible: {', '.join(FIELDS)}, joined by '+'."
-        )
+        raise UsageError(f"TREC topics have no field {unknown[0]!r}. Possible: {', '.join(FIELDS)}, joined by '+'.")
+    import html  # a large table of names, of which nobody needs to know but who reads tags
+
     text = source.text()
     opened, blocks = text.lower().count("<top>"), list(_BLOCK.finditer(text))
     if opened != len(blocks):
-        raise InputError(
-            f"{source.name}: {opened} <top> but {len(blocks)} whole topics. Close each with </top>."
-        )
+        raise InputError(f"{source.name}: {opened} <top> but {len(blocks)} whole topics. Close each with </top>.")
     found: Topics = {}
     for block in blocks:
         where = f"{source.name}, line {text.count(chr(10), 0, block.start()) + 1}"
-        fields = {
-            m[1].lower(): _LEAD.sub("", html.unescape(m[2]), count=1) for m in _FIELD.finditer(block[1])
-        }
+        fields = {m[1].lower(): _LEAD.sub("", html.unescape(m[2]), count=1) for m in _FIELD.finditer(block[1])}
         if "num" not in fields or any(name not in fields for name in wanted):
             missing = next(name for name in ("num", *wanted) if name not in fields)
             raise InputError(f"{where}: the topic has no <{missing}>.")
@@ -69,6 +64,8 @@ def topics(source: Source, options: Options) -> Topics:
 
 def write_topics(found: Topics) -> Iterator[bytes]:
     """A number and a title for each topic."""
+
+    import html
 
     def lines() -> Iterator[str]:
         for query, text in found.items():

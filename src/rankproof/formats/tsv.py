@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SEPARATORS = "\t "
 # Blanks at the ends of a field do not count on reading, so an id cannot have them.
-_hold = guard(r"[\t\n\r]|^\s|\s$", "tsv", "json or jsonl")
+_hold = guard(r"[\0\t\n\r]|^[\t-\r ]|[\t-\r ]$", "tsv", "json or jsonl")
 
 
 def join(fields: Iterable[str]) -> str:

@@ -83,7 +83,7 @@ def expected_err(table: JudgedTable, k: int | None, stop: Values, weights: Value
     if k is not None:
         weights = np.where(np.arange(len(weights)) < k, weights, 0.0)
     reached, at = 1.0, -1
-    for head, tail in zip(heads, np.append(heads[1:], len(rows)), strict=True):
+    for head, tail in zip(heads, np.append(heads, len(rows))[1:], strict=True):
         if query[head] != at:
             reached, at = 1.0, int(query[head])
         going_on = 1.0 - stop[rows[head:tail]]

@@ -16,7 +16,7 @@ from rankproof.records.pool import Pool
 def discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
     """What a gain at a rank is divided by: log2(rank + 1), or jk2002's log2(rank) from rank 2 on."""
     if name == "log2":
-        return np.log2(rank + 1.0).astype(np.float64)
+        return np.asarray(np.log2(rank + 1.0), dtype=np.float64)
     return np.maximum(np.log2(rank), 1.0).astype(np.float64)
 
 
@@ -29,9 +29,7 @@ def dcg(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str
     return table.sum(worth if k is None else worth * table.within(k))
 
 
-def expected_dcg(
-    table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str
-) -> NDArray[np.float64]:
+def expected_dcg(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:
     """Its mean over all orders of tied documents: each row's gain over the mean discount of its tie group."""
     shared = average_weight(table, 1.0 / discount(by_rank(table), discounted), k)
     return table.sum(gain_of(table.grade, gain, rel) * shared)
@@ -64,9 +62,7 @@ def ideal_dcg(pool: Pool, k: int | None, gain: Gain, rel: int, discounted: str) 
     return pool.remember(("ideal_dcg", k, gain, rel, discounted), compute)
 
 
-def ideal_of_retrieved(
-    table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str
-) -> NDArray[np.float64]:
+def ideal_of_retrieved(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:
     """The same sum for the best order of the documents that were retrieved."""
     worth = np.maximum(gain_of(table.grade, gain, rel), 0.0)
     turn = np.lexsort((-worth, table.query))

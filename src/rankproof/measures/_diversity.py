@@ -120,7 +120,7 @@ def expected_novel_gain(table: JudgedTable, variant: Variant, weights: Values) -
     if variant.k is not None:
         weights = np.where(np.arange(len(weights)) < variant.k, weights, 0.0)
     value = np.zeros(len(table))
-    for head, tail in zip(heads, np.append(heads[1:], len(first)), strict=True):
+    for head, tail in zip(heads, np.append(heads, len(first))[1:], strict=True):
         here, size = tail - head, int(last[head] - first[head] + 1)
         span = weights[first[head] - 1 : last[head]]
         if alpha == 0.0:

@@ -29,9 +29,7 @@ class GainKind:
             if not all(np.isfinite(list(pairs.values()))):
                 raise ValueError
         except ValueError:
-            raise ValueError(
-                f"must be linear, exp2 or a mapping such as {{1:0,2:1,3:10}}; got {text!r}"
-            ) from None
+            raise ValueError(f"must be linear, exp2 or a mapping such as {{1:0,2:1,3:10}}; got {text!r}") from None
         return tuple(sorted(pairs.items()))
 
     def show(self, value: Any) -> str:
@@ -49,7 +47,7 @@ def gain_of(grade: NDArray[Any], gain: Gain, rel: int = 0) -> NDArray[np.float64
     positive = np.maximum(grade, 0).astype(np.float64)
     if gain == "linear":
         worth = positive
-    elif gain == "exp2":
+    elif isinstance(gain, str):
         worth = np.exp2(positive) - 1.0
     else:
         worth = positive

@@ -12,4 +12,5 @@ from rankproof.measures._contract import Values
 
 def share(part: NDArray[Any], whole: NDArray[Any]) -> Values:
     """A part over its whole, by query; 0 where there is no whole."""
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    found: Values = np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    return found

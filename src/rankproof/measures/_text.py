@@ -134,9 +134,7 @@ def _variant(measure: Measure, params: str | None, at: str | None, token: str) -
     return Variant(measure, *choices(measure, params, at, token))
 
 
-def choices(
-    item: Item, params: str | None, at: str | None, token: str
-) -> tuple[dict[str, Any], float | int | None]:
+def choices(item: Item, params: str | None, at: str | None, token: str) -> tuple[dict[str, Any], float | int | None]:
     """The parameters and the cutoff that a token gives to an item, with defaults for what is left unsaid."""
     known = {p.name: p for p in item.params}
     values = {p.name: p.default for p in item.params}

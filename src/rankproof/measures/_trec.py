@@ -13,6 +13,7 @@ from rankproof.errors import UsageError
 from rankproof.measures._contract import Measure, Variant
 from rankproof.measures._trec_forms import Alone, Depth, Form, Gains, Levels, Named, Ranks, Values
 
+_ALONE = Alone()
 _CUTS = Ranks((5, 10, 15, 20, 30, 100, 200, 500, 1000))
 _TENTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
@@ -24,7 +25,7 @@ class TrecMeasure:
 
     name: str
     ours: str
-    form: Form = Alone()
+    form: Form = _ALONE
     summary_only: bool = False  # printed for all queries together, never for one
 
     @property

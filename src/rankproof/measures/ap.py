@@ -47,9 +47,7 @@ def divisor(table: JudgedTable, variant: Variant) -> Values:
 def average_precision(table: JudgedTable, variant: Variant) -> Values:
     """Sum of precisions at relevant ranks, divided."""
     hit = table.relevant(variant["rel"]) & table.within(variant.k)
-    found = table.remember(
-        ("running relevant", variant["rel"]), lambda: table.running(table.relevant(variant["rel"]))
-    )
+    found = table.remember(("running relevant", variant["rel"]), lambda: table.running(table.relevant(variant["rel"])))
     return divided(table.sum(hit * found / table.rank), table, variant)
 
 

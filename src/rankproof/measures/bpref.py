@@ -30,9 +30,7 @@ def binary_preference(table: JudgedTable, variant: Variant) -> Values:
     nonrelevant = table.pool.count(table.pool.judged & (table.pool.grade < rel))
     above = table.running(table.judged & ~table.relevant(rel))
     most = np.minimum(nonrelevant, relevant)[table.query]
-    broken = np.divide(
-        np.minimum(above, relevant[table.query]), most, out=np.zeros(len(above)), where=above * most > 0
-    )
+    broken = np.divide(np.minimum(above, relevant[table.query]), most, out=np.zeros(len(above)), where=above * most > 0)
     kept = table.sum(table.relevant(rel) * (1.0 - broken))
     return np.divide(kept, relevant, out=np.zeros(len(kept)), where=relevant > 0)
 

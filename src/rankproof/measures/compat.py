@@ -29,9 +29,7 @@ from rankproof.measures._kinds import Number
 from rankproof.measures.err import nothing_graded
 from rankproof.records.judged import JudgedTable
 
-PATIENCE = Param(
-    "p", Number(0, 1, open_low=True, open_high=True), 0.95, "the chance of going on to the next rank"
-)
+PATIENCE = Param("p", Number(0, 1, open_low=True, open_high=True), 0.95, "the chance of going on to the next rank")
 
 
 def ideal_position(table: JudgedTable) -> Values:

@@ -19,12 +19,11 @@ Grades 3, 2, 1: 3/1 + 2/1.585 + 1/2, and 7/1 + 3/1.585 + 1/2:
 from __future__ import annotations
 
 import math
-from typing import cast
 
 from rankproof.measures import _dcg as d
 from rankproof.measures._contract import Mask, Measure, Values, Variant
 from rankproof.measures._gain import describe_gain
-from rankproof.measures.ndcg import DISCOUNT, FLOOR, GAIN
+from rankproof.measures.ndcg import DISCOUNT, FLOOR, GAIN, worth
 from rankproof.records.judged import JudgedTable
 
 
@@ -33,10 +32,15 @@ def discounted_gain(table: JudgedTable, variant: Variant) -> Values:
     return d.dcg(table, variant.k, variant["gain"], variant["rel"], variant["discount"])
 
 
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """Each row's gain over the mean discount of its tie group."""
+    return d.expected_dcg(table, variant.k, variant["gain"], variant["rel"], variant["discount"])
+
+
 def undefined(table: JudgedTable, variant: Variant) -> Mask:
     """Nothing in the pool is worth anything."""
     best = d.ideal_dcg(table.pool, None, variant["gain"], variant["rel"], variant["discount"])
-    return cast(Mask, best <= 0)
+    return best <= 0
 
 
 def fine_print(table: JudgedTable, variant: Variant) -> str:
@@ -54,6 +58,8 @@ OFFERS = (
         undefined=undefined,
         high=math.inf,
         fine_print=fine_print,
+        expected=expected,
+        worth=worth,
         spellings=("dcg",),
     ),
 )

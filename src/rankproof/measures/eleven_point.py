@@ -24,9 +24,7 @@ from rankproof.measures._kinds import Numbers
 from rankproof.measures._recall import ROUNDING, interpolated
 from rankproof.records.judged import JudgedTable
 
-LEVELS = Param(
-    "recall", Numbers(), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), "the levels of recall"
-)
+LEVELS = Param("recall", Numbers(), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), "the levels of recall")
 
 
 def eleven_point(table: JudgedTable, variant: Variant) -> Values:

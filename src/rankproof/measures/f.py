@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._expected import Counts, over_hits
 from rankproof.measures._kinds import Number
 from rankproof.records.judged import JudgedTable
 
@@ -35,11 +36,21 @@ def harmonic(precision: Values, recall: Values, weight: float) -> Values:
 
 def f_measure(table: JudgedTable, variant: Variant) -> Values:
     """F of P@k and R@k."""
-    k = variant.k
-    assert k is not None
-    found = table.relevant_retrieved(variant["rel"], k)
+    return of_hits(table.relevant_retrieved(variant["rel"], variant.k), table, variant)
+
+
+def of_hits(found: Counts, table: JudgedTable, variant: Variant) -> Values:
+    """F when so many relevant documents are in the first k."""
+    assert variant.k is not None
     recall = found / np.maximum(table.pool.relevant(variant["rel"]), 1)
-    return harmonic(found / k, recall, variant["weight"])
+    return harmonic(found / variant.k, recall, variant["weight"])
+
+
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """The mean over how many relevant documents the first k can hold."""
+    assert variant.k is not None
+    hit = table.relevant(variant["rel"])
+    return over_hits(table, hit, variant.k, lambda found: of_hits(found, table, variant))
 
 
 OFFERS = (
@@ -49,6 +60,7 @@ OFFERS = (
         compute=f_measure,
         params=(REL, WEIGHT),
         cutoff="required",
+        expected=expected,
         spellings=("f", "f1", "f_measure"),
     ),
 )

@@ -16,8 +16,6 @@ Grades 0, 2 with an ideal of 2: at rank 2, c is 2 + 1 and s is 2, so 2 / log2(3)
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 
 from rankproof.measures import _dcg as d
@@ -43,7 +41,7 @@ def graded_g(table: JudgedTable, variant: Variant) -> Values:
 
 def undefined(table: JudgedTable, variant: Variant) -> Mask:
     """Nothing in the pool is worth anything."""
-    return cast(Mask, table.pool.sum(d.best_gains(table.pool, variant["gain"])) <= 0)
+    return table.pool.sum(d.best_gains(table.pool, variant["gain"])) <= 0
 
 
 def fine_print(table: JudgedTable, variant: Variant) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from rankproof.measures._contract import REL, Measure, Values, Variant
 from rankproof.measures.ap import OFFERS as AP_OFFERS
 from rankproof.measures.ap import average_precision
+from rankproof.measures.ap import expected as expected_ap
 from rankproof.records.judged import JudgedTable
 
 (_AP,) = AP_OFFERS
@@ -25,6 +26,11 @@ from rankproof.records.judged import JudgedTable
 def compute(table: JudgedTable, variant: Variant) -> Values:
     """AP."""
     return average_precision(table, _AP.variant(variant.at, rel=variant["rel"]))
+
+
+def expected(table: JudgedTable, variant: Variant) -> Values | None:
+    """That of AP, by query."""
+    return expected_ap(table, _AP.variant(variant.at, rel=variant["rel"]))
 
 
 def fine_print(table: JudgedTable, variant: Variant) -> str:
@@ -40,6 +46,7 @@ OFFERS = (
         params=(REL,),
         aggregate="geometric",
         fine_print=fine_print,
+        expected=expected,
         spellings=("gmap",),
     ),
 )

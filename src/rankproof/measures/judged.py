@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import Measure, Param, Values, Variant, never
+from rankproof.measures._expected import chance_within
 from rankproof.measures._kinds import Choice
 from rankproof.measures._sets import share
 from rankproof.records.judged import JudgedTable
@@ -46,6 +47,17 @@ def judged_share(table: JudgedTable, variant: Variant) -> Values:
     return share(table.count(table.judged & table.within(variant.k)), bottom(table, variant))
 
 
+def expected_count(table: JudgedTable, variant: Variant) -> Values:
+    """Judged documents in the first k, as the mean over all orders of tied documents."""
+    chance = 1.0 if variant.k is None else chance_within(table, variant.k)
+    return table.sum(table.judged * chance)
+
+
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """The expected count, divided."""
+    return share(expected_count(table, variant), bottom(table, variant))
+
+
 OFFERS = (
     Measure(
         name="Judged",
@@ -55,6 +67,7 @@ OFFERS = (
         undefined=never,
         better="neither",
         prefers="judged",
+        expected=expected,
         spellings=("judged",),
     ),
 )

@@ -38,7 +38,7 @@ OFFERS = (
         better="neither",
         high=math.inf,
         whole=True,
-        prefers="nothing known",
+        expected=nonrelevant_retrieved,  # no order changes a set
         spellings=("numnonreljudgedret",),
     ),
 )

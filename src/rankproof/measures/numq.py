@@ -35,6 +35,7 @@ OFFERS = (
         better="neither",
         low=1.0,
         whole=True,
+        expected=one,  # no order changes a set
         spellings=("numq",),
     ),
 )

@@ -37,6 +37,7 @@ OFFERS = (
         better="neither",
         high=math.inf,
         whole=True,
+        expected=retrieved,  # no order changes a set
         spellings=("numret",),
     ),
 )

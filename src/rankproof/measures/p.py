@@ -23,9 +23,7 @@ from rankproof.measures._expected import chance_within
 from rankproof.measures._kinds import Choice
 from rankproof.records.judged import JudgedTable
 
-DENOMINATOR = Param(
-    "denominator", Choice(("k", "returned")), "k", "divide by k, or by min(k, documents returned)"
-)
+DENOMINATOR = Param("denominator", Choice(("k", "returned")), "k", "divide by k, or by min(k, documents returned)")
 
 
 def precision(table: JudgedTable, variant: Variant) -> Values:
@@ -46,9 +44,7 @@ def divided(found: Values, table: JudgedTable, variant: Variant) -> Values:
 def expected(table: JudgedTable, variant: Variant) -> Values:
     """Each relevant row counts with its chance to be in the first k."""
     assert variant.k is not None
-    return divided(
-        table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k)), table, variant
-    )
+    return divided(table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k)), table, variant)
 
 
 def fine_print(table: JudgedTable, variant: Variant) -> str:

@@ -37,9 +37,7 @@ def recall(table: JudgedTable, variant: Variant) -> Values:
 def expected(table: JudgedTable, variant: Variant) -> Values:
     """Each relevant row counts with its chance to be in the first k."""
     assert variant.k is not None
-    return divided(
-        table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k)), table, variant
-    )
+    return divided(table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k)), table, variant)
 
 
 def divided(found: Values, table: JudgedTable, variant: Variant) -> Values:
@@ -56,11 +54,7 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     if variant["denominator"] == "min_k":
         return "over min(relevant documents, k)"
     capped = int((table.pool.relevant(variant["rel"]) > (variant.k or 0)).sum())
-    cap = (
-        f"; {capped} queries have more than {variant.k} relevant documents and cannot reach 1"
-        if capped
-        else ""
-    )
+    cap = f"; {capped} queries have more than {variant.k} relevant documents and cannot reach 1" if capped else ""
     return f"over all relevant documents{cap}"
 
 

@@ -30,9 +30,7 @@ from rankproof.measures._expected import average_weight, by_rank
 from rankproof.measures._kinds import Number
 from rankproof.records.judged import JudgedTable
 
-PATIENCE = Param(
-    "p", Number(0, 1, open_low=True, open_high=True), 0.9, "the chance of going on to the next document"
-)
+PATIENCE = Param("p", Number(0, 1, open_low=True, open_high=True), 0.9, "the chance of going on to the next document")
 
 
 def weight(rank: NDArray[Any], p: float) -> Values:

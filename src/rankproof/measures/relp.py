@@ -19,16 +19,27 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._expected import Counts, chance_within
 from rankproof.measures._sets import share
 from rankproof.records.judged import JudgedTable
 
 
 def relative_precision(table: JudgedTable, variant: Variant) -> Values:
     """Relevant in the first k, over the most there could be."""
-    k = variant.k
-    assert k is not None
-    possible = np.minimum(table.pool.relevant(variant["rel"]), k)
-    return share(table.relevant_retrieved(variant["rel"], k), possible)
+    return share(table.relevant_retrieved(variant["rel"], variant.k), possible(table, variant))
+
+
+def possible(table: JudgedTable, variant: Variant) -> Counts:
+    """The most relevant documents that the first k could hold."""
+    assert variant.k is not None
+    return np.minimum(table.pool.relevant(variant["rel"]), variant.k)
+
+
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """Each relevant row counts with its chance to be in the first k."""
+    assert variant.k is not None
+    found = table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k))
+    return share(found, possible(table, variant))
 
 
 OFFERS = (
@@ -38,6 +49,7 @@ OFFERS = (
         compute=relative_precision,
         params=(REL,),
         cutoff="required",
+        expected=expected,
         spellings=("relp",),
     ),
 )

@@ -53,7 +53,7 @@ OFFERS = (
         better="neither",
         high=math.inf,
         whole=True,
-        prefers="nothing known",
         labels=strings,
+        expected=length,  # no order changes a set
     ),
 )

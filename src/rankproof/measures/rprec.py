@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._expected import chance_within
 from rankproof.measures._running import Counts
 from rankproof.records.judged import JudgedTable
 
@@ -33,6 +34,17 @@ def r_precision(table: JudgedTable, variant: Variant) -> Values:
     return precision_at(table, variant["rel"], table.pool.relevant(variant["rel"]))
 
 
+def expected_at(table: JudgedTable, rel: int, cut: Counts) -> Values:
+    """The mean of `precision_at` over all orders of tied documents."""
+    found = table.sum(table.relevant(rel) * chance_within(table, cut))
+    return np.divide(found, cut, out=np.zeros(len(table)), where=cut > 0)
+
+
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """Each relevant row counts with its chance to be in the first R."""
+    return expected_at(table, variant["rel"], table.pool.relevant(variant["rel"]))
+
+
 OFFERS = (
     Measure(
         name="Rprec",
@@ -40,6 +52,7 @@ OFFERS = (
         compute=r_precision,
         params=(REL,),
         cutoff="none",
+        expected=expected,
         spellings=("rprec", "r_prec", "r_precision"),
     ),
 )

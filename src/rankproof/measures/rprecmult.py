@@ -21,7 +21,8 @@ from __future__ import annotations
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant
 from rankproof.measures._kinds import Number
 from rankproof.measures._recall import documents
-from rankproof.measures.rprec import precision_at
+from rankproof.measures._running import Counts
+from rankproof.measures.rprec import expected_at, precision_at
 from rankproof.records.judged import JudgedTable
 
 MULT = Param("mult", Number(low=0, open_low=True), 1.0, "how many times R documents are looked at")
@@ -29,8 +30,17 @@ MULT = Param("mult", Number(low=0, open_low=True), 1.0, "how many times R docume
 
 def multiple_precision(table: JudgedTable, variant: Variant) -> Values:
     """Relevant in the first mult R, over as many."""
-    cut = documents(variant["mult"], table.pool.relevant(variant["rel"]), "plus_0.9")
-    return precision_at(table, variant["rel"], cut)
+    return precision_at(table, variant["rel"], looked_at(table, variant))
+
+
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """Each relevant row counts with its chance to be among those looked at."""
+    return expected_at(table, variant["rel"], looked_at(table, variant))
+
+
+def looked_at(table: JudgedTable, variant: Variant) -> Counts:
+    """How many documents are looked at, by query."""
+    return documents(variant["mult"], table.pool.relevant(variant["rel"]), "plus_0.9")
 
 
 OFFERS = (
@@ -40,6 +50,7 @@ OFFERS = (
         compute=multiple_precision,
         params=(MULT, REL),
         cutoff="none",
+        expected=expected,
         spellings=("rprec_mult",),
     ),
 )

@@ -34,6 +34,7 @@ OFFERS = (
         compute=set_f,
         params=(REL, WEIGHT),
         cutoff="none",
+        expected=set_f,  # no order changes a set
         spellings=("setf",),
     ),
 )

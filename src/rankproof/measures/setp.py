@@ -30,6 +30,7 @@ OFFERS = (
         compute=set_precision,
         params=(REL,),
         cutoff="none",
+        expected=set_precision,  # no order changes a set
         spellings=("setp", "set_precision"),
     ),
 )

@@ -16,12 +16,19 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._expected import over_hits
 from rankproof.records.judged import JudgedTable
 
 
 def success(table: JudgedTable, variant: Variant) -> Values:
     """1 where a relevant document is in the first k."""
     return (table.relevant_retrieved(variant["rel"], variant.k) > 0).astype(np.float64)
+
+
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """The chance that some relevant document is in the first k."""
+    assert variant.k is not None
+    return over_hits(table, table.relevant(variant["rel"]), variant.k, lambda hits: (hits > 0).astype(np.float64))
 
 
 OFFERS = (
@@ -31,6 +38,7 @@ OFFERS = (
         compute=success,
         params=(REL,),
         cutoff="required",
+        expected=expected,
         spellings=("success", "hit_rate", "hit", "top_k_accuracy"),
     ),
 )

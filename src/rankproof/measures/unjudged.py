@@ -21,18 +21,21 @@ import numpy as np
 from rankproof.measures._contract import Measure, Param, Values, Variant, never
 from rankproof.measures._kinds import Choice
 from rankproof.measures._sets import share
-from rankproof.measures.judged import bottom, seen
+from rankproof.measures.judged import bottom, expected_count, seen
 from rankproof.records.judged import JudgedTable
 
-DENOMINATOR = Param(
-    "denominator", Choice(("k", "returned")), "k", "divide by k, or by min(k, documents returned)"
-)
+DENOMINATOR = Param("denominator", Choice(("k", "returned")), "k", "divide by k, or by min(k, documents returned)")
 
 
 def unjudged_share(table: JudgedTable, variant: Variant) -> Values:
     """Those of the first k that are not judged, divided."""
     judged = table.count(table.judged & table.within(variant.k))
     return share(seen(table, variant) - judged, bottom(table, variant))
+
+
+def expected(table: JudgedTable, variant: Variant) -> Values:
+    """What is expected to be left when the judged ones are taken away, divided."""
+    return share(seen(table, variant) - expected_count(table, variant), bottom(table, variant))
 
 
 def worth(table: JudgedTable, variant: Variant) -> Values:
@@ -49,6 +52,7 @@ OFFERS = (
         undefined=never,
         better="neither",
         worth=worth,
+        expected=expected,
         spellings=("unjudged",),
     ),
 )

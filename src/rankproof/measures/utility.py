@@ -26,7 +26,10 @@ from rankproof.measures._kinds import Numbers, Whole
 from rankproof.records.judged import JudgedTable
 
 WEIGHTS = Param(
-    "weights", Numbers(4), (1.0, -1.0, 0.0, 0.0), "worth of a hit, a false hit, a miss, a rightly left out document"
+    "weights",
+    Numbers(4),
+    (1.0, -1.0, 0.0, 0.0),
+    "worth of a hit, a false hit, a miss, a rightly left out document",
 )
 COLLECTION = Param("collection", Whole(0), 0, "documents in the collection")
 
@@ -52,6 +55,7 @@ OFFERS = (
         undefined=never,
         low=-math.inf,
         high=math.inf,
+        expected=utility,  # no order changes a set
         spellings=("utility",),
     ),
 )

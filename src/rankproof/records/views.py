@@ -50,7 +50,7 @@ def condensed(table: JudgedTable) -> JudgedTable:
     new[1:] = (query[1:] != query[:-1]) | (first[1:] != first[:-1])
     group = np.cumsum(new) - 1
     heads = np.flatnonzero(new)
-    tails = np.append(heads[1:], len(first)) - 1
+    tails = np.append(heads, len(first))[1:] - 1
     return _rows(table, keep, table.count(keep), position, position[heads][group], position[tails][group])
 
 

@@ -1,4 +1,4 @@
-"""Files: runs, qrels and topics written in any format, whole or not at all, compressed when the name says so."""
+"""Files: runs, qrels and topics in any format, written whole or not at all, compressed by their ending."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def write(
 ) -> str:
     """Writes a run, qrels or topics; the format is the one named, or the one that the ending names.
 
-    An ending of .gz, .zst, .bz2 or .xz compresses. The file appears when it is whole: an error leaves nothing,
-    and leaves an older file as it was. Returns the name of the format.
+    An ending of .gz, .zst, .bz2 or .xz compresses. The file appears when it is whole: an error leaves
+    nothing, and leaves an older file as it was. Returns the name of the format.
     """
     name = os.fspath(path)
     noun = noun_of(record)
@@ -41,8 +41,8 @@ def noun_of(record: object) -> Noun:
     if isinstance(record, Mapping) and all(isinstance(text, str) for text in record.values()):
         return "topics"
     raise UsageError(
-        f"Cannot write a {type(record).__name__}. Give a Run (read_run), Qrels (read_qrels), or topics as a dict of "
-        "query_id to text."
+        f"Cannot write a {type(record).__name__}. Give a Run (read_run), Qrels (read_qrels), or topics as a "
+        "dict of query_id to text."
     )
 
 

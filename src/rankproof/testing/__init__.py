@@ -1,6 +1,6 @@
 """For people who test rankings and people who add to rankproof: small tables, worked values, contract kits."""
 
-from rankproof.testing.dialects import by_query, mean
+from rankproof.testing.dialects import mean
 from rankproof.testing.similarities import alike
 from rankproof.testing.subtopics import covering, subtopic_table
 from rankproof.testing.tables import ranked, table_of, value

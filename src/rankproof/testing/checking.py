@@ -30,9 +30,7 @@ def qrels_rows(lines: Lines, most: int = 0) -> Rows:
     return Rows.from_text(_bytes(lines), " ", 0, 2, number=3, label=1, least=4, most=most)
 
 
-def findings(
-    code: str, *, run: Lines | None = None, qrels: Lines | None = None, **options: Any
-) -> tuple[Finding, ...]:
+def findings(code: str, *, run: Lines | None = None, qrels: Lines | None = None, **options: Any) -> tuple[Finding, ...]:
     """What one check finds in the lines of a run (held against qrels, when given) or of qrels alone."""
     judgments = None if qrels is None else qrels_rows(qrels)
     if run is not None:

@@ -31,6 +31,7 @@ class Kind:
     relevant   whether every judged query has a document with a grade above 0
     contrast   whether every judged query also has a document judged with 0 or less
     least      fewest documents that the run has for a query
+    unjudged   whether a query may have grades below 0 only (pytrec_eval's bpref crashes there)
     """
 
     grades: Sequence[int] = (-1, 0, 0, 1, 1, 2, 3)
@@ -40,6 +41,7 @@ class Kind:
     relevant: bool = False
     contrast: bool = False
     least: int = 1
+    unjudged: bool = True
 
 
 QUERIES = ("1", "2", "3", "4")
@@ -51,9 +53,7 @@ def collections(kind: Kind) -> st.SearchStrategy[tuple[Qrels, Run]]:
     @st.composite
     def pair(draw: st.DrawFn) -> tuple[Qrels, Run]:
         judged = draw(st.lists(st.sampled_from(QUERIES), min_size=1, unique=True))
-        answered = (
-            draw(st.lists(st.sampled_from(judged), min_size=1, unique=True)) if kind.missing else judged
-        )
+        answered = draw(st.lists(st.sampled_from(judged), min_size=1, unique=True)) if kind.missing else judged
         strays = draw(st.sampled_from([[], ["77"]])) if kind.strays else []
         qrels = {query: draw(grades(kind)) for query in judged}
         run = {query: draw(scores(kind)) for query in [*strays, *answered]}
@@ -67,15 +67,15 @@ def grades(kind: Kind) -> st.SearchStrategy[dict[str, int]]:
     drawn = st.dictionaries(st.sampled_from(DOCS), st.sampled_from(kind.grades), min_size=1, max_size=8)
     # Documents of their own make sure of what the kind promises, without throwing draws away.
     sure = {**({"e": 2} if kind.relevant else {}), **({"q": 0} if kind.contrast else {})}
-    return drawn.map(lambda judged: {**judged, **sure})
+    if kind.unjudged:
+        return drawn.map(lambda judged: {**judged, **sure})
+    return drawn.map(lambda judged: {**judged, **sure, **({} if max(judged.values()) >= 0 else {"q": 0})})
 
 
 def scores(kind: Kind) -> st.SearchStrategy[dict[str, float]]:
     """The ranking of one query, in any order of rows."""
     if kind.ties:
-        return st.dictionaries(
-            st.sampled_from(DOCS), st.sampled_from(SCORES), min_size=kind.least, max_size=len(DOCS)
-        )
+        return st.dictionaries(st.sampled_from(DOCS), st.sampled_from(SCORES), min_size=kind.least, max_size=len(DOCS))
     ids = st.lists(st.sampled_from(DOCS), min_size=kind.least, max_size=len(DOCS), unique=True)
     return st.tuples(ids, st.permutations(range(len(DOCS)))).map(
         lambda drawn: dict(zip(drawn[0], (float(score) for score in drawn[1]), strict=False))

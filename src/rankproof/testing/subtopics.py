@@ -23,8 +23,7 @@ def subtopic_table(
     In the pool a document has the best grade it has for any subtopic.
     """
     best = {
-        query: {doc: max(grades.values()) for doc, grades in docs.items() if grades}
-        for query, docs in qrels.items()
+        query: {doc: max(grades.values()) for doc, grades in docs.items() if grades} for query, docs in qrels.items()
     }
     table = table_of(best, run, order)
     # The same order that table_of gives the pool: by grade, then as written.

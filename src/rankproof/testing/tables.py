@@ -29,7 +29,8 @@ def ranked(scores: Mapping[str, float], order: Order = DEFAULT_ORDER) -> list[st
 
 
 def _key(score: float, order: Order) -> float:
-    key = float(np.float32(score)) if order.precision == "float32" else float(score)
+    with np.errstate(over="ignore"):  # a score beyond 32 bits is infinite there, as in the core
+        key = float(np.float32(score)) if order.precision == "float32" else float(score)
     return -key if order.lower_is_better else key
 
 
@@ -40,7 +41,8 @@ def table_of(
     negatives: Negatives = "nonrelevant",
 ) -> JudgedTable:
     """The table of a run on judgments, both as dicts of dicts."""
-    pool_start, pool_grade, place = [0], [], {}
+    pool_start, place = [0], {}
+    pool_grade: list[int] = []
     for query, grades in qrels.items():
         for doc, grade in sorted(grades.items(), key=lambda item: -item[1]):
             place[query, doc] = len(pool_grade)
@@ -58,9 +60,7 @@ def table_of(
                 last.append(sum(key >= keys[i] for key in keys))
                 docs.append(place[query, doc])
         start.append(len(rank))
-    pool = Pool(
-        list(qrels), np.array(pool_start, dtype=np.int64), np.array(pool_grade, dtype=np.int32), negatives
-    )
+    pool = Pool(list(qrels), np.array(pool_start, dtype=np.int64), np.array(pool_grade, dtype=np.int32), negatives)
     return JudgedTable(
         pool,
         np.array([query in run for query in qrels], dtype=bool),

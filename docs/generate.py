@@ -1,0 +1,229 @@
+"""Writes docs/reference: a page for each shelf from its live items, and one for the command line from its help.
+
+`make docs` runs it. A test compares the stored pages with what `pages()` makes, so that they cannot fall behind.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import click
+
+from rankproof import shelf
+from rankproof.cli._root import cli
+from rankproof.flow.explain import Page, page_of
+from rankproof.measures._trec import TREC_MEASURES, TREC_SETS
+
+REFERENCE = Path(__file__).resolve().parent / "reference"
+WIDTH = 80
+
+# Shelf -> title and what a reader should know before the first item.
+SHELVES = {
+    "measures": (
+        "Measures",
+        "What a ranking is worth. `NAME(parameter=value)@k` says everything; what is left unsaid has its default, and "
+        "`rankproof explain NAME` prints the same page. The names of trec_eval stand at the end.",
+    ),
+    "checks": (
+        "Checks",
+        "What can be wrong with a run or with qrels. An error is refused unless `--allow CODE` lets it pass; a warning "
+        "is an error under `--strict`; a note is good to know.",
+    ),
+    "formats": (
+        "Formats",
+        "What is read and written. A format is recognized by content; `--format` (`evaluate`: `--run-format`, "
+        "`--qrels-format`) forces one. gzip, zstd, bzip2 and xz are taken off first, by content too.",
+    ),
+    "dialects": (
+        "Dialects",
+        "Whose conventions to follow. `--dialect NAME` gives that tool's number exactly, inside the limits named here. "
+        "[Why does my number differ?](../differs.md) shows each with a run.",
+    ),
+    "similarities": (
+        "Similarities",
+        "How alike two rankings are, without judgments: `rankproof similarity RUN_A RUN_B -m NAME`.",
+    ),
+    "reports": ("Reports", "The forms of the answer: `rankproof evaluate --format NAME`."),
+}
+
+
+def pages() -> dict[str, str]:
+    """The reference: file name -> Markdown. The same code gives the same text, on any machine."""
+    made = {f"{name}.md": _shelf(name, *about) for name, about in SHELVES.items()}
+    return {**made, "cli.md": _command_line()}
+
+
+def main() -> int:
+    """Writes what has changed, removes what is no longer made, and says so."""
+    REFERENCE.mkdir(exist_ok=True)
+    made = pages()
+    for name, text in made.items():
+        path = REFERENCE / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            print(f"written: {path.name}")
+    for stale in sorted({path.name for path in REFERENCE.glob("*.md")} - set(made)):
+        (REFERENCE / stale).unlink()
+        print(f"removed: {stale}")
+    return 0
+
+
+# ---- shelves -------------------------------------------------------------------------------------
+
+
+def _shelf(name: str, title: str, about: str) -> str:
+    # Only our own files: what other packages add by entry point is not part of this reference.
+    items = [page_of(name, item) for item in shelf.offered(name).values()]
+    items.sort(key=lambda page: page.name.casefold())
+    rows = [(f"[{page.name}](#{anchor(page.name)})", _cell(page.summary)) for page in items]
+    parts = [_head(title, about, f"src/rankproof/{name}/"), _table((shelf.KINDS[name], "in a line"), rows)]
+    parts += ["\n\n".join(_item(page)) for page in items]
+    if name == "measures":
+        parts.append(_trec_names())
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(title: str, about: str, source: str) -> str:
+    return f"# {title}\n\n{about}\n\nMade by `make docs` from `{source}`; edit there."
+
+
+def _item(page: Page) -> Iterator[str]:
+    yield f"## {page.name}"
+    yield from markdown(page.text)
+    if page.parameters:
+        rows = [(f"`{p.name}`", f"`{p.default}`", _cell(p.meaning)) for p in page.parameters]
+        yield _table(("parameter", "default", "meaning"), rows)
+    facts = [f"- **{key}**: {_escaped(value)}" for key, value in (page.facts or {}).items() if key != "remedy"]
+    if page.spellings:
+        facts.append(f"- **also written**: {', '.join(f'`{spelling}`' for spelling in page.spellings)}")
+    if facts:
+        yield "\n".join(facts)
+
+
+def _trec_names() -> str:
+    rows = []
+    for trec in TREC_MEASURES:
+        variants = [str(variant) for variant in trec.form.usual(trec.measure)]
+        means = ", ".join(f"`{text}`" for text in variants[:3]) + (", ..." if len(variants) > 3 else "")
+        rows.append((f"`{trec.name}`", means))
+    sets = ", ".join(f"`{name}`" for name in TREC_SETS)
+    return "\n\n".join(
+        (
+            "## Names of trec_eval",
+            "What follows the name is written as for trec_eval: `P.5,10` or `P_5`, `ndcg.1=3,2=9`. "
+            f"The sets {sets} stand for several measures.",
+            _table(("trec_eval", "here"), rows),
+        )
+    )
+
+
+# ---- docstrings to Markdown ----------------------------------------------------------------------
+
+
+def markdown(text: str) -> Iterator[str]:
+    """The blocks of a page: paragraphs, `key: value` lines as a list, examples and layouts as code."""
+    lines = text.strip("\n").splitlines()
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if not line.strip():
+            at += 1
+        elif line.startswith(">>> "):
+            end = _until(lines, at, lambda following: not following.strip())
+            yield _fence("python", lines[at:end])
+            at = end
+        elif line.startswith("    "):
+            end = _until(lines, at, lambda following: bool(following.strip()) and not following.startswith("    "))
+            yield _fence("text", lines[at:end])
+            at = end
+        elif line == "{":
+            end = _until(lines, at, lambda following: following == "}") + 1
+            yield _fence("text", lines[at:end])
+            at = end
+        elif _KEY.match(line):
+            end = _until(lines, at, lambda following: not following.strip())
+            yield "\n".join(_keys(lines[at:end]))
+            at = end
+        else:
+            end = _until(lines, at, lambda following: not following.strip() or following.startswith(">>> "))
+            yield "\n".join(map(_escaped, lines[at:end]))
+            at = end
+
+
+_KEY = re.compile(r"[a-z]+: \S")
+
+
+def _until(lines: list[str], start: int, stop: Callable[[str], bool]) -> int:
+    """The place of the first line after `start` that ends what began there."""
+    return next((i for i in range(start + 1, len(lines)) if stop(lines[i])), len(lines))
+
+
+def _keys(lines: Iterable[str]) -> Iterator[str]:
+    """A list entry for each key; what is indented goes on with the entry above it."""
+    for line in lines:
+        if _KEY.match(line):
+            key, _, value = line.partition(": ")
+            yield f"- **{key}**: {_escaped(value)}"
+        else:
+            yield f"  {_escaped(line.strip())}"
+
+
+def _fence(language: str, lines: list[str]) -> str:
+    body = dedent("\n".join(lines)).strip("\n")
+    return f"```{language}\n{body}\n```"
+
+
+def _escaped(text: str) -> str:
+    """Prose with Markdown's own characters written out; what stands between backticks stays."""
+    parts = text.split("`")
+    return "`".join(p if i % 2 else re.sub(r"([*\\])", r"\\\1", p).replace("<", "&lt;") for i, p in enumerate(parts))
+
+
+def _cell(text: str) -> str:
+    return _escaped(text).replace("|", "\\|")
+
+
+def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [header, tuple("---" for _ in header), *rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in lines)
+
+
+def anchor(heading: str) -> str:
+    """What a link to a heading says: small letters, hyphens for blanks, no other punctuation."""
+    return re.sub(r"[^\w\- ]", "", heading.casefold()).replace(" ", "-")
+
+
+# ---- the command line ----------------------------------------------------------------------------
+
+
+def _command_line() -> str:
+    parts = [
+        _head(
+            "Command line",
+            "What `--help` prints. Errors go to standard error with their exit status; "
+            "`rankproof completion SHELL` teaches a shell all of it.",
+            "src/rankproof/cli/",
+        )
+    ]
+    parts += [f"## {path}\n\n{_fence('text', text.splitlines())}" for path, text in _helps(cli, "rankproof", None)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _helps(command: click.Command, name: str, parent: click.Context | None) -> Iterator[tuple[str, str]]:
+    """Every command's path and help, a group before its commands."""
+    settings = command.context_settings if parent is None else {}
+    context = click.Context(command, parent, info_name=name, terminal_width=WIDTH, **settings)
+    yield context.command_path, command.get_help(context)
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            found = command.get_command(context, below)
+            assert found is not None
+            yield from _helps(found, below, context)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

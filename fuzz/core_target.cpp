@@ -1,0 +1,51 @@
+// The fuzz target: any bytes through the whole core that needs no Python, with every property checked.
+//
+// libFuzzer, AFL++ and the like call LLVMFuzzerTestOneInput; driver.cpp calls it where only a compiler is at hand.
+#include "case.hpp"
+#include "join_properties.hpp"
+#include "mapped.hpp"
+#include "row_properties.hpp"
+#include "rowjoin.hpp"
+#include "scan.hpp"
+#include "token_properties.hpp"
+
+using namespace fuzz;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const Case c = Case::of({reinterpret_cast<const char*>(data), size});
+    const string_view text = c.run_text.text();
+    check_tokens(text);
+    check_lines(text);
+
+    const Rows pool = Rows::from_text(c.qrels_text.text(), c.qrels);
+    check_rows(pool, c.qrels_text.text(), c.qrels);
+    check_duplicates(pool, true);
+    const Judgments judgments = Judgments::from_rows(pool, true);
+    check_judgments(judgments, pool);
+
+    const Rows rows = Rows::from_text(text, c.run);
+    check_rows(rows, text, c.run);
+    check_duplicates(rows, false);
+    check_sorted(rows, c.order);
+
+    const Joined from_rows = rankproof::join_rows(judgments, rows, c.order);
+    check_shape(from_rows, judgments);
+    const Joined from_text = rankproof::join_text(judgments, text, c.run, c.order, 1, false, c.chunk_bytes);
+    check_same(from_text, from_rows, "text and rows");
+    // Text is looked at as a whole, rows only by their ids: it may find more bytes that are no text, never fewer.
+    REQUIRE((from_text.faults.undecodable_bytes > 0) >= (from_rows.faults.undecodable_bytes > 0), "undecodable bytes");
+    if (c.threads > 1) {
+        const Joined threaded = rankproof::join_text(judgments, text, c.run, c.order, c.threads, false, c.chunk_bytes);
+        check_same(threaded, from_text, "one thread and several");
+        REQUIRE(threaded.faults.undecodable_bytes == from_text.faults.undecodable_bytes, "undecodable bytes");
+        const Joined whole = rankproof::join_text(judgments, text, c.run, c.order, c.threads, false);
+        check_same(whole, from_text, "one chunk and several");
+        if (text.size() > 8192) {
+            const Mapped file(text);
+            const Joined mapped = rankproof::join_text(judgments, file.text(), c.run, c.order, c.threads, true, 4096);
+            check_same(mapped, from_text, "a mapped file and memory");
+        }
+    }
+    if (accepted(from_text)) check_places(from_text, judgments, rows, c.order);
+    return 0;
+}

@@ -1,0 +1,138 @@
+"""How the answer of a validation is shown: file by file for a person, one document for a program."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from rankproof.checks._words import count
+from rankproof.flow.validate import Validated
+from rankproof.records.change import Change
+from rankproof.records.finding import SEVERITIES, Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """What became of --fix: the file written, its changes and what is still found in it; or why not."""
+
+    path: str
+    changes: tuple[Change, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One file's answer: validated, or the message of what kept it from being read."""
+
+    source: str
+    validated: Validated | None = None
+    unreadable: str = ""
+    fixed: Fixed | None = None
+
+    @property
+    def valid(self) -> bool:
+        """Whether the file may be used; with --fix, whether the file written may."""
+        if self.fixed is not None:
+            return not self.fixed.refused and not any(f.severity == "error" for f in self.fixed.findings)
+        return self.validated is not None and self.validated.valid
+
+
+def as_text(answers: Sequence[Answer]) -> str:
+    """For a person: each file with what was read, what was found and what to do; then one line for all."""
+    lines: list[str] = []
+    for answer in answers:
+        lines += _file(answer)
+    good = sum(answer.valid for answer in answers)
+    if len(answers) > 1:
+        lines.append(f"{good} of {len(answers)} files valid")
+    return "\n".join(lines) + "\n"
+
+
+def as_json(answers: Sequence[Answer]) -> str:
+    """For a program: the same, whole."""
+    out = {"valid": all(answer.valid for answer in answers), "files": [_entry(answer) for answer in answers]}
+    text = json.dumps(out, ensure_ascii=False, indent=2) + "\n"
+    # Bytes that are no UTF-8 stand in an id as surrogates: written as escapes, the document stays valid JSON.
+    return re.sub(r"[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _file(answer: Answer) -> list[str]:
+    seen = answer.validated
+    if seen is None:
+        return [f"{answer.source}: INVALID", f"  {answer.unreadable}"]
+    said = seen.said
+    how = [f"format {said.format}", *([f"order: {said.order}"] if said.noun == "run" else [])]
+    size = f"{count(seen.rows, 'row')}, {count(seen.queries, 'query', 'queries')}"
+    lines = [f"{answer.source}: {'valid' if seen.valid else 'INVALID'}; {size}; {'; '.join(how)}"]
+    lines += _findings(seen.findings)
+    lines.append(f"  {_summary(seen.findings)}")
+    return lines if answer.fixed is None else lines + _fix(answer.fixed)
+
+
+def _findings(findings: Sequence[Finding]) -> list[str]:
+    """Findings by code: the code once, then each place, then the remedy once where all share it."""
+    lines = []
+    for (severity, code), group in groupby(findings, key=lambda f: (f.severity, f.code)):
+        same = list(group)
+        lines.append(f"  {severity} {code}")
+        remedies = {finding.remedy for finding in same}
+        for finding in same:
+            place = "" if finding.line is None else f"{finding.unit} {finding.line}: "
+            remedy = "" if len(remedies) == 1 else f" {finding.remedy}"
+            lines.append(f"    {place}{finding.message}{remedy}")
+        more = sum(finding.further for finding in same)
+        if more:
+            lines.append(f"    and {more:,} more like this")
+        if len(remedies) == 1:
+            lines.append(f"    -> {same[0].remedy}")
+    return lines
+
+
+def _summary(findings: Sequence[Finding]) -> str:
+    if not findings:
+        return "nothing found"
+    totals = dict.fromkeys(SEVERITIES, 0)
+    for finding in findings:
+        totals[finding.severity] += 1 + finding.further
+    return ", ".join(count(total, severity) for severity, total in totals.items() if total)
+
+
+def _fix(fixed: Fixed) -> list[str]:
+    if fixed.refused:
+        return [f"{fixed.path}: not written", f"  {fixed.refused}"]
+    lines = [f"{fixed.path}: written; {count(len(fixed.changes), 'change')}"]
+    lines += [f"  {change}" for change in fixed.changes]
+    lines += _findings(fixed.findings)
+    return [*lines, f"  {_summary(fixed.findings)}"]
+
+
+def _entry(answer: Answer) -> dict[str, Any]:
+    entry: dict[str, Any] = {"source": answer.source, "valid": answer.valid}
+    seen = answer.validated
+    if seen is None:
+        return {**entry, "unreadable": answer.unreadable}
+    entry |= {
+        "noun": seen.said.noun,
+        "format": seen.said.format,
+        "rows": seen.rows,
+        "queries": seen.queries,
+        "notes": list(seen.said.notes),
+        "findings": [finding.to_dict() for finding in seen.findings],
+    }
+    if seen.said.noun == "run":
+        entry["order"] = str(seen.said.order)
+    fixed = answer.fixed
+    if fixed is not None:
+        entry["fixed"] = {
+            "path": fixed.path,
+            "written": not fixed.refused,
+            "refused": fixed.refused or None,
+            "changes": [change.to_dict() for change in fixed.changes],
+            "findings": [replace(finding, source=fixed.path).to_dict() for finding in fixed.findings],
+        }
+    return entry

@@ -1,0 +1,67 @@
+"""Validate qrels: what is wrong with judgments, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from rankproof.cli import _output
+from rankproof.cli._progress import watched
+from rankproof.cli._types import ShelfName
+from rankproof.errors import InputError
+
+
+@click.group("qrels")
+def command() -> None:
+    """Look at judgments: validate them."""
+
+
+@command.command("validate")
+@click.argument("qrels", metavar="QRELS...", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--allow",
+    metavar="CODE",
+    multiple=True,
+    type=ShelfName("checks"),
+    help="Report this fault as a note; may be repeated.",
+)
+@click.option("--strict", is_flag=True, help="Warnings count as errors.")
+@click.option(
+    "--format",
+    "form",
+    type=ShelfName("formats", "qrels"),
+    help="The format of every QRELS; found out by content otherwise.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
+@click.option("-o", "--output", type=click.Path(), help="Write the answer to this file, whole or not at all.")
+def validate(
+    qrels: Sequence[str],
+    allow: Sequence[str],
+    strict: bool,
+    form: str | None,
+    as_json: bool,
+    output: str | None,
+) -> int:
+    """Check one or more QRELS. Exit status 0: valid; 1: not valid; 2: wrong usage.
+
+    \b
+    rankproof qrels validate qrels.trec
+    rankproof qrels validate qrels_test.tsv --allow negative_grade --strict
+    """
+    if output is not None and output != "-":
+        _output.refuse(output)
+    from rankproof.cli._findings import Answer, as_text
+    from rankproof.cli._findings import as_json as to_json
+    from rankproof.flow.validate import validate_qrels
+
+    answers = []
+    for path in watched(qrels, "validating"):
+        try:
+            validated = validate_qrels(path, form, allow=allow, strict=strict)
+        except InputError as error:
+            answers.append(Answer(path, unreadable=str(error)))
+        else:
+            answers.append(Answer(validated.said.source, validated))
+    _output.give(to_json(answers) if as_json else as_text(answers), output)
+    return 0 if all(answer.valid for answer in answers) else 1

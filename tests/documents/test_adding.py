@@ -1,0 +1,144 @@
+"""The pages on adding things end in files that are really added: to a clone, and as another package."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.documents.clone import Clone, Edit, edits
+from tests.documents.pages import DOCS, ROOT, blocks, headings
+from tests.documents.reader import SAMPLE
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(frozen=True)
+class Added:
+    """A page, the shelf and the name of the item it adds, and what the command line makes of it."""
+
+    page: str
+    shelf: str
+    item: str
+    command: tuple[str, ...]
+    told: str  # a pattern in the output
+
+    @property
+    def path(self) -> Path:
+        return DOCS / "adding" / self.page
+
+    @property
+    def file(self) -> Edit:
+        """The item's own file."""
+        (file,) = (edit for edit in edits(self.path) if edit.path.startswith("src/"))
+        return file
+
+    @property
+    def module(self) -> str:
+        return Path(self.file.path).stem
+
+
+ADDED = [
+    Added(
+        "measure.md",
+        "measures",
+        "BestGrade",
+        ("evaluate", "qrels.trec", "bm25.run", "-m", "best_grade@5 BestGrade@10"),
+        r"run +BestGrade@5 +BestGrade@10\nbm25 +0\.\d{4} +0\.\d{4}\n",
+    ),
+    Added("format.md", "formats", "letor", ("qrels", "validate", "train.letor"), r"valid; 2 rows, 1 query; format letor"),
+    Added("check.md", "checks", "self_retrieved", ("runs", "validate", "self.run"), r"warning self_retrieved\n    line 2:"),
+    Added(
+        "dialect.md",
+        "dialects",
+        "dashboard",
+        ("evaluate", "qrels.trec", "bm25.run", "-m", "nDCG@10", "--dialect", "dashboard"),
+        r"bm25 +0\.\d{4}\n(?s:.*)dialect: dashboard\n",
+    ),
+]
+every_page = pytest.mark.parametrize("added", ADDED, ids=lambda added: added.page)
+
+
+def test_every_page_on_adding_is_here() -> None:
+    assert {path.name for path in (DOCS / "adding").glob("*.md")} == {added.page for added in ADDED}
+
+
+@every_page
+def test_the_page_ends_in_a_whole_file(added: Added) -> None:
+    assert headings(added.path)[-1] == "A whole one"
+    assert added.file.path == f"src/rankproof/{added.shelf}/{added.module}.py"
+    assert not (ROOT / added.file.path).exists(), "an example must not be taken by a real item"
+
+
+@every_page
+def test_the_file_passes_its_shelfs_contract(added: Added, tmp_path: Path) -> None:
+    clone = Clone(tmp_path)
+    contract = f"tests/contracts/test_{added.shelf}.py"
+    has_contract = (clone.root / contract).exists()
+    clone.apply(added.file)
+    others = [edit for edit in edits(added.path) if edit != added.file]
+    if others:
+        assert " failed" in clone.pytest(contract, "-k", "every"), "the contract must miss what the page adds to the tests"
+    for edit in others:
+        clone.apply(edit)
+    told = clone.pytest(f"src/rankproof/{added.shelf}/{added.module}.py", "--doctest-modules")
+    assert "1 passed" in told, told
+    if has_contract:
+        told = clone.pytest(contract, "-k", f"{added.item} or {added.module} or every")
+        assert re.search(r"exit status 0$", told), told
+        assert int(re.findall(r"(\d+) passed", told)[-1]) >= 3, told
+
+
+@every_page
+def test_the_item_appears_without_further_registration(added: Added, tmp_path: Path) -> None:
+    """In the generated reference; and by lint, format and types the file is as the project's own."""
+    clone = Clone(tmp_path)
+    clone.apply(added.file)
+    code = "import json, runpy\nprint(json.dumps(runpy.run_path('docs/generate.py')['pages']()))"
+    made = json.loads(clone.python(code).stdout)
+    assert f"\n## {added.item}\n" in made[f"{added.shelf}.md"]
+    for command in (("ruff", "check"), ("ruff", "format", "--check"), ("mypy", "--follow-imports=silent")):
+        told = subprocess.run(
+            [sys.executable, "-m", *command, added.file.path],
+            cwd=clone.root, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert told.returncode == 0, told.stdout + told.stderr
+
+
+@every_page
+def test_the_same_file_works_in_another_package(added: Added, tmp_path: Path) -> None:
+    points = [tomllib.loads(b.text)["project"]["entry-points"] for b in blocks(added.path) if b.language == "toml"]
+    named = points[0] if points else {f"rankproof.{added.shelf}": {"added": f"yourpackage.{added.module}:OFFERS"}}
+    assert list(named) == [f"rankproof.{added.shelf}"]
+    install(tmp_path / "site", added, named)
+    here = tmp_path / "sample"
+    here.mkdir()
+    for file in SAMPLE.iterdir():
+        (here / file.name).write_bytes(file.read_bytes())
+    (here / "train.letor").write_text("2 qid:10 1:0.03 2:0.00 #docid = GX029-35\n0 qid:10 1:0.01 # GX030\n")
+    (here / "self.run").write_text("q1 Q0 d1 1 9 t\nq1 Q0 q1 2 8 t\n")
+    told = subprocess.run(
+        [sys.executable, "-m", "rankproof", *added.command],
+        cwd=here, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")])},
+    )  # fmt: skip
+    assert re.search(added.told, told.stdout), told.stdout + told.stderr
+
+
+def install(site: Path, added: Added, points: dict[str, dict[str, str]]) -> None:
+    """A package with the file in it, as an installer would leave it."""
+    package, about = site / "yourpackage", site / "yourpackage-1.0.dist-info"
+    package.mkdir(parents=True)
+    about.mkdir()
+    (package / "__init__.py").touch()
+    (package / f"{added.module}.py").write_text(added.file.text, encoding="utf-8")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: yourpackage\nVersion: 1.0\n")
+    lines = [f"[{group}]\n" + "".join(f"{n} = {v}\n" for n, v in names.items()) for group, names in points.items()]
+    (about / "entry_points.txt").write_text("\n".join(lines))

@@ -1,0 +1,31 @@
+"""The README: one screen, in which every command and every line of Python runs and prints what is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.documents.pages import ROOT, blocks, links
+from tests.documents.reader import Reader, commands
+
+README = ROOT / "README.md"
+ONE_SCREEN = 80
+
+
+def test_it_fits_on_one_screen() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= ONE_SCREEN
+
+
+def test_every_block_runs_and_gives_what_is_shown(tmp_path: Path) -> None:
+    wrong = Reader(tmp_path).read(README)
+    assert not wrong, "\n\n".join(wrong)
+
+
+def test_it_shows_what_it_promises() -> None:
+    """A first result with its fine print, Python, a refusal, trec_eval's lines, how to install, where to read on."""
+    shown = {command: output for b in blocks(README) if b.language == "console" for command, output in commands(b)}
+    assert any("queries: 20 scored of 20 judged" in output for output in shown.values())
+    assert any(output.startswith("rankproof: ") and ", line " in output for output in shown.values())
+    assert any("--dialect trec_eval --format trec" in command for command in shown)
+    assert any(block.language == "python" and ">>> import rankproof" in block.text for block in blocks(README))
+    assert any(block.language == "sh" and "pip install rankproof" in block.text for block in blocks(README))
+    assert {"docs/differs.md", "docs/policies.md", "docs/ARCHITECTURE.md"} <= {target for _, target in links(README)}

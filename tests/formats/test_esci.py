@@ -1,0 +1,59 @@
+"""ESCI: labels as letters or words, filters by locale, version and split, in Parquet and CSV."""
+
+from __future__ import annotations
+
+import pytest
+from tests.formats.samples import parquet
+
+from rankproof.errors import InputError, UsageError
+from rankproof.flow.collect import read_qrels, read_topics
+from rankproof.flow.detect import by_name
+from rankproof.store.files import pieces
+
+ROWS = [
+    # query, query_id, product, locale, label, small, large, split
+    ("lamp", 1, "B1", "us", "E", 1, 1, "train"),
+    ("lamp", 1, "B2", "us", "S", 0, 1, "train"),
+    ("lamp", 1, "B3", "us", "c", 1, 1, "test"),
+    ("lampe", 2, "B4", "es", "Irrelevant", 1, 1, "test"),
+    ("lampe", 2, "B5", "es", "exact", 1, 1, "test"),
+]
+NAMES = (
+    "query", "query_id", "product_id", "product_locale", "esci_label", "small_version", "large_version", "split",
+)  # fmt: skip
+AS_PARQUET = parquet(**{name: [row[i] for row in ROWS] for i, name in enumerate(NAMES)})
+AS_CSV = "\n".join([",".join(NAMES), *(",".join(map(str, row)) for row in ROWS)]).encode()
+
+
+@pytest.mark.parametrize("content", [AS_PARQUET, AS_CSV], ids=["parquet", "csv"])
+def test_labels_filters_and_topics(content: bytes) -> None:
+    assert read_qrels(content).to_dict() == {"1": {"B1": 3, "B2": 2, "B3": 1}, "2": {"B4": 0, "B5": 3}}
+    assert read_qrels(content, locale="us", version="small").to_dict() == {"1": {"B1": 3, "B3": 1}}
+    assert read_qrels(content, version="large", split="test").to_dict() == {"1": {"B3": 1}, "2": {"B4": 0, "B5": 3}}
+    qrels = read_qrels(content, locale="ES")
+    assert qrels.to_dict() == {"2": {"B4": 0, "B5": 3}}
+    assert "kept only locale ES" in qrels.notes
+    assert read_topics(content) == {"1": "lamp", "2": "lampe"}
+    assert read_topics(content, locale="es") == {"2": "lampe"}
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(InputError, match=r"<bytes>, line 2: 'maybe' is no ESCI label. Possible: E, S, C, I"):
+        read_qrels(b"query_id,product_id,esci_label\n1,B1,maybe\n")
+    with pytest.raises(InputError, match="<bytes>, line 2: product_id is missing"):
+        read_qrels(b"query_id,product_id,esci_label\n1,,E\n")
+    with pytest.raises(InputError, match="line 2: 2 columns, but the header has 3"):
+        read_qrels(b"query_id,product_id,esci_label\n1,B1\n")
+    with pytest.raises(UsageError, match="has no column 'split', so it cannot be filtered by it"):
+        read_qrels(b"query_id,product_id,esci_label\n1,B1,E\n", split="test")
+    with pytest.raises(UsageError, match=r"ESCI has no version 'tiny'. Possible: small, large"):
+        read_qrels(AS_CSV, version="tiny")
+    with pytest.raises(UsageError, match=r"The format trec has no option 'locale'. It takes no options."):
+        read_qrels(b"q1 0 d1 1\n", locale="us")
+
+
+def test_only_grades_with_a_label_are_written() -> None:
+    written = b"".join(pieces(read_qrels({"1": {"B1": 3, "B2": 0}}), by_name("esci", "qrels")))
+    assert written == b"query_id,product_id,esci_label\n1,B1,E\n1,B2,I\n"
+    with pytest.raises(InputError, match="ESCI has no label for the grade 4"):
+        pieces(read_qrels({"1": {"B1": 4}}), by_name("esci", "qrels"))

@@ -1,0 +1,38 @@
+"""The public names: what `import rankproof` offers, all of it there, all of it explained."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import rankproof
+
+PUBLIC = {
+    "Evaluation", "InputError", "Order", "Qrels", "RankproofError", "Refused", "Result", "Run", "UsageError",
+    "evaluate", "prepare", "read_qrels", "read_run", "read_topics", "write",
+}  # fmt: skip
+
+
+def test_the_public_names_are_these() -> None:
+    """A name more or less is a decision: it belongs here and in the change log."""
+    assert set(rankproof.__all__) == PUBLIC
+    assert list(rankproof.__all__) == sorted(rankproof.__all__)
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_a_public_name_is_there_and_explained(name: str) -> None:
+    item = getattr(rankproof, name)
+    assert inspect.getdoc(item)
+    assert name in dir(rankproof)
+
+
+def test_a_wrong_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = rankproof.no_such_name
+
+
+def test_a_star_brings_the_public_names() -> None:
+    names: dict[str, object] = {}
+    exec("from rankproof import *", names)
+    assert names.keys() >= PUBLIC
