@@ -46,7 +46,7 @@ private:
         const bool large = below(24) == 0;
         const std::size_t count = below(large ? 600 : 24), queries = 1 + below(4);
         oddity_ = large ? 100 : below(3) == 0 ? 20 : 1;
-        std::size_t query = 0, doc = below(large ? 2 : 40);
+        std::size_t query = 0, doc = below(large ? 2 : 12);
         for (std::size_t i = 0; i < count; ++i) {
             // Queries mostly come together, and now and then again.
             if (below(large ? 200 : 5) == 0) query = below(queries);

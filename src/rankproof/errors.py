@@ -45,10 +45,7 @@ class UnknownName(UsageError):
         alike = [SequenceMatcher(None, n, name.casefold()).ratio() for n in close]
         # Only what is about as near as the nearest: a far guess beside a good one is noise.
         near = [folded[n] for n, ratio in zip(close, alike, strict=True) if ratio > alike[0] - 0.05]
-        if near:
-            hint = f"Did you mean {' or '.join(repr(n) for n in near)}?"
-        else:
-            hint = f"Known: {', '.join(names)}."
+        hint = f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else f"Known: {', '.join(names)}."
         super().__init__(f"No {kind} is called {name!r}. {hint}")
         self.kind, self.name, self.near = kind, name, near
 

@@ -89,7 +89,7 @@ def compare(qrels: Qrels, run: Run, measures: list[str], level: int, judged_only
             assert result.mean == pytest.approx(mean, abs=TOLERANCE), text
 
 
-@given(collections(), st.sampled_from([1, 1, 2, 3]), st.booleans())
+@given(collections(), st.sampled_from([1, 1, 2, 3, 12, 13]), st.booleans())
 @settings(max_examples=250, deadline=None)
 @example(({"q": {"a": 0}}, {"q": {"a": 1.0}}), 1, False)  # nothing relevant
 @example(({"q": {"a": 1}}, {"q": {"zz": 1.0}}), 1, True)  # nothing left

@@ -57,9 +57,7 @@ def test_a_report_has_a_page_an_ending_and_a_media_type(report: Report) -> None:
 
 @every_report
 @pytest.mark.parametrize("per_query", [False, True])
-def test_the_same_evaluations_give_the_same_text_that_ends_in_a_line_end(
-    report: Report, per_query: bool
-) -> None:
+def test_the_same_evaluations_give_the_same_text_that_ends_in_a_line_end(report: Report, per_query: bool) -> None:
     first = report.render(both(), per_query=per_query, observed={})
     assert first == report.render(both(), per_query=per_query, observed={})
     assert first.endswith("\n")

@@ -79,5 +79,5 @@ class Clone:
     def pytest(self, *args: str) -> str:
         """Runs tests of the clone; the last lines they print."""
         code = "import pytest\nsys.exit(pytest.main(sys.argv[1:]))"
-        told = self.python(code, "-p", "no:cacheprovider", "-q", *args)
+        told = self.python(code, "-p", "no:cacheprovider", *args)
         return f"{told.stdout[-4000:]}{told.stderr[-2000:]}\nexit status {told.returncode}"

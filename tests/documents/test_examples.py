@@ -56,4 +56,3 @@ def test_the_comparison_can_fail(tmp_path: Path) -> None:
     assert agrees("a\n...\nd\n", "a\nb\nc\nd\n")
     assert not agrees("a\n...\nd\n", "b\nc\nd\n")
     assert not agrees("a\n", "a\nb\n")
-

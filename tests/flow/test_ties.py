@@ -18,6 +18,7 @@ from rankproof.flow import ties
 from rankproof.flow.evaluate import evaluate_tables
 from rankproof.flow.ties import over_ties
 from rankproof.measures._contract import Variant
+from rankproof.measures._expected import worth_by_grade
 from rankproof.measures._text import parse
 from rankproof.records.evaluation import TieRange
 from rankproof.records.pool import Negatives
@@ -175,6 +176,15 @@ def test_ties_below_the_cutoff_do_not_count() -> None:
     told = over_ties(table_of(qrels, run), variant)
     assert told.exact
     assert told.least == told.greatest
+
+
+def test_a_measure_that_prefers_grades_wants_the_judged_and_not_relevant_last() -> None:
+    (variant,) = parse("Bpref(rel=2)")
+    qrels = {"q": {"a": 3, "b": 1, "c": -1}}
+    run = {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "x": 1.0}}
+    assert worth_by_grade(table_of(qrels, run), variant).tolist() == [4.0, -1.0, -1.0]
+    pooled = table_of(qrels, run, negatives="unjudged")
+    assert worth_by_grade(pooled, variant).tolist() == [4.0, -1.0, 0.0], "pooled without a judgment: unknown"
 
 
 # ---- too many orders -----------------------------------------------------------------------------

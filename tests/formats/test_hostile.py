@@ -18,7 +18,8 @@ PIECES = st.sampled_from(
     [
         b"q1", b"d1", b"Q0", b"0", b"1", b"2.5", b"nan", b"-inf", b"1e999", b" ", b"\t", b",", b";", b"|", b"\n",
         b"\r\n", b"\r", b'"', b"{", b"}", b"[", b"]", b":", b"#", b"<top>", b"</top>", b"<num>", b"<title>",
-        b"query_id", b"doc_id", b"score", b"rank", b"grade", b"esci_label", b'"groundTruth"', b'{"query_id":', b"PAR1", b"\x1f\x8b",
+        b"query_id", b"doc_id", b"score", b"rank", b"grade", b"esci_label",
+        b'"groundTruth"', b'{"query_id":', b"PAR1", b"\x1f\x8b",
         b"BZh91AY&SY",
         b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00", b"\xff", b"\xc3\xa9",
         b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\x1c", b"x" * 50,

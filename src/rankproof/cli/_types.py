@@ -37,9 +37,7 @@ class ShelfName(_Text):
         names = self._names()
         return f"[{'|'.join(names)}]" if len(names) <= 8 else self.name.upper()
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The names that begin so."""
         return _items(self._names(), incomplete)
 
@@ -57,9 +55,7 @@ class Measures(_Text):
         """The text as typed."""
         return value
 
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Completes the last measure of the text, with usual cutoffs."""
         place = max(incomplete.rfind(" "), incomplete.rfind(",")) + 1
         before, begun = incomplete[:place], incomplete[place:]
@@ -68,9 +64,7 @@ class Measures(_Text):
             for word in (name, *measure.spellings):
                 if measure.cutoff in ("none", "optional"):
                     offers.append(word)
-                if measure.cutoff in ("required", "optional") and begun.casefold().startswith(
-                    word.casefold()
-                ):
+                if measure.cutoff in ("required", "optional") and begun.casefold().startswith(word.casefold()):
                     offers += [f"{word}@{k}" for k in USUAL_CUTOFFS]
                 elif measure.cutoff == "required":
                     offers.append(f"{word}@")

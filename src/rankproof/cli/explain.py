@@ -67,8 +67,7 @@ def _columns(rows: Iterable[tuple[str, ...]], indent: str = "  ") -> list[str]:
     lines = list(rows)
     rooms = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
-        indent + "  ".join(f"{text:<{room}}" for text, room in zip(line, rooms, strict=True)).rstrip()
-        for line in lines
+        indent + "  ".join(f"{text:<{room}}" for text, room in zip(line, rooms, strict=True)).rstrip() for line in lines
     ]
 
 

@@ -1,14 +1,13 @@
 """BEIR's EvaluateRetrieval: NDCG, MAP, Recall and P by pytrec_eval, and its own MRR, R_cap and Accuracy.
 
 checked: beir 2.2.0 with pytrec-eval-terrier, by running it
-differs: means are rounded to 5 places; a document whose id is the query's own is removed from the results
-    first; NDCG, MAP, Recall and P (nDCG, AP, R, P) leave out the queries that the run lacks, and read
-    scores as 32-bit floats, ties by id descending; MRR (RR), R_cap (`R(denominator=min_k)`) and Accuracy
-    (Success) count them as 0, and leave tied documents in the order given
-limits: for RR, `R(denominator=min_k)` and Success no query in the run that has no judgments (BEIR stops
-    with a KeyError); for R_cap a relevant document in every query that the run has (BEIR divides by 0);
-    Hole is not reproduced: it counts a document as judged when it is judged for any query, which
-    rankproof's Unjudged does not
+differs: means are rounded to 5 places; a document whose id is the query's own is removed from the results first;
+    NDCG, MAP, Recall and P (nDCG, AP, R, P) leave out the queries that the run lacks, and read scores as 32-bit
+    floats, ties by id descending; MRR (RR), R_cap (`R(denominator=min_k)`) and Accuracy (Success) count them as 0,
+    and leave tied documents in the order given
+limits: for RR, `R(denominator=min_k)` and Success no query in the run that has no judgments (BEIR stops with a
+    KeyError); for R_cap a relevant document in every query that the run has (BEIR divides by 0); Hole is not
+    reproduced: it counts a document as judged when it is judged for any query, which rankproof's Unjudged does not
 
 Two queries are judged, and the run has one of them:
 

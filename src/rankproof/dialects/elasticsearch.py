@@ -1,15 +1,14 @@
 """Elasticsearch's `_rank_eval`: precision, recall, mean_reciprocal_rank, dcg, expected_reciprocal_rank.
 
 checked: the source of its rank-eval module (7.x and 8.x agree) and the numbers in its own tests
-differs: the order is that of the hits, scores are not looked at; the gain is 2^grade - 1; P is over the
-    hits returned (at most k); the ideal of nDCG (`dcg` with `normalize`) is cut at the number of hits
-    returned, so that a search with one perfect hit has nDCG 1
-limits: no grade below 0 in nDCG, DCG and ERR (it would subtract), none above `max_grade`
-    (`maximum_relevance`) in ERR; `unknown_doc_rating` and `ignore_unlabeled` are as they are when left
-    unsaid
+differs: the order is that of the hits, scores are not looked at; the gain is 2^grade - 1; P is over the hits returned
+    (at most k); the ideal of nDCG (`dcg` with `normalize`) is cut at the number of hits returned, so that a search
+    with one perfect hit has nDCG 1
+limits: no grade below 0 in nDCG, DCG and ERR (it would subtract), none above `max_grade` (`maximum_relevance`) in
+    ERR; `unknown_doc_rating` and `ignore_unlabeled` are as they are when left unsaid
 
-Five documents have grade 3, and a search returns one of them, alone. Against the best ten it has found a
-third; Elasticsearch holds it against the best one:
+Five documents have grade 3, and a search returns one of them, alone. Against the best ten it has found a third;
+Elasticsearch holds it against the best one:
 
 >>> from rankproof.testing import mean
 >>> qrels = {"q": {"a": 3, "b": 3, "c": 3, "d": 3, "e": 3}}
@@ -69,9 +68,7 @@ def limit(table: JudgedTable, variant: Variant) -> None:
         refuse_negative_grades(table, variant, "Elasticsearch")
     if variant.measure.name == "ERR":
         top = top_grade(table.pool, variant)
-        refuse_grades_above(
-            table, variant, top, f"a grade above maximum_relevance {top} is a chance above 1 there."
-        )
+        refuse_grades_above(table, variant, top, f"a grade above maximum_relevance {top} is a chance above 1 there.")
 
 
 OFFERS = (

@@ -1,20 +1,16 @@
-"""ir_measures: one name for measures that pytrec_eval, gdeval, cwl_eval, pyndeval and others compute, each
-its way.
+"""ir_measures: one set of names; pytrec_eval, gdeval, cwl_eval, pyndeval and others compute, each its way.
 
-checked: ir_measures 0.4.3 with pytrec-eval-terrier 0.5.11, cwl-eval 1.0.12, pyndeval 0.0.8, perl; by
-    running it
-differs: most measures are pytrec_eval's (scores as 32-bit floats, ties by id descending, grades below 0 not
-    judged, levels of recall by adding 0.9 and cutting), but a query missing from the run counts as 0, and
-    not at all in NumQ and NumRel; RR@k, Judged, Compat and the diversity measures read scores as they are,
-    ties by id ascending; RBP and INST leave tied documents in the order given and end at rank 1000;
-    `nDCG(gain=exp2)@k` (its dcg='exp-log2') and ERR@k, whose top grade is 4, are rounded to 5 places for
-    each query; RBP has p 0.8 when nothing is said
+checked: ir_measures 0.4.3 with pytrec-eval-terrier 0.5.11, cwl-eval 1.0.12, pyndeval 0.0.8, perl; by running it
+differs: most measures are pytrec_eval's (scores as 32-bit floats, ties by id descending, grades below 0 not judged,
+    levels of recall by adding 0.9 and cutting), but a query missing from the run counts as 0, and not at all in NumQ
+    and NumRel; RR@k, Judged, Compat and the diversity measures read scores as they are, ties by id ascending; RBP and
+    INST leave tied documents in the order given and end at rank 1000; `nDCG(gain=exp2)@k` (its dcg='exp-log2') and
+    ERR@k, whose top grade is 4, are rounded to 5 places for each query; RBP has p 0.8 when nothing is said
 same: `gains` is a mapping in `gain`; SetF's beta is `weight`; `judged_only` is a setting of the evaluation
-limits: nDCG with gain exp2 and ERR need a cutoff, query ids that are whole numbers, and grades up to 4
-    (gdeval stops otherwise); recall levels have two decimals; diversity measures have cutoffs up to 20; RBP
-    has no cutoff; Judged and IPrec have no value for an empty ranking; in Compat no documents of one grade
-    may be tied, and scores must be above 0, which is not checked: documents that the run lacks stand there
-    with score 0
+limits: nDCG with gain exp2 and ERR need a cutoff, query ids that are whole numbers, and grades up to 4 (gdeval stops
+    otherwise); recall levels have two decimals; diversity measures have cutoffs up to 20; RBP has no cutoff; Judged
+    and IPrec have no value for an empty ranking; in Compat no documents of one grade may be tied, and scores must be
+    above 0, which is not checked: documents that the run lacks stand there with score 0
 
 Two documents are tied, the one with the greater id is relevant. RR puts it first, RR@10 second:
 
@@ -69,9 +65,7 @@ def limit(table: JudgedTable, variant: Variant) -> None:
     if name in DIVERSITY and not (k is not None and k <= 20):
         raise UsageError(f"{variant}: ir_measures has {name} with cutoffs from 1 to 20. Ask for {name}@20.")
     if name == "IPrec" and variant.at != round(variant.at or 0.0, 2):
-        raise UsageError(
-            f"{variant}: ir_measures writes levels of recall with two decimals. Ask for such a level."
-        )
+        raise UsageError(f"{variant}: ir_measures writes levels of recall with two decimals. Ask for such a level.")
     if name in ("Judged", "IPrec"):
         refuse(
             table.in_run & (table.retrieved == 0), table, variant,

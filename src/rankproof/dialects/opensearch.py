@@ -1,12 +1,11 @@
 """OpenSearch's Search Relevance Workbench of 2025: Precision@k, MAP@k and NDCG@k of pointwise experiments.
 
-checked: the source of its search-relevance plugin (from 3.1, June 2025, until a threshold came in February
-    2026) and the numbers in its own tests
-differs: the order is that of the hits, scores are not looked at; the gain of nDCG is 2^grade - 1; P is over
-    the hits returned (at most k); each query's value is rounded to 2 places, halves up, before the mean is
-    taken
-limits: no grade below 0 in nDCG (it would subtract); later versions count a document as relevant only from
-    max(half the top grade, 90th percentile of the grades) on, by query: not reproduced
+checked: the source of its search-relevance plugin (from 3.1, June 2025, until a threshold came in February 2026) and
+    the numbers in its own tests
+differs: the order is that of the hits, scores are not looked at; the gain of nDCG is 2^grade - 1; P is over the hits
+    returned (at most k); each query's value is rounded to 2 places, halves up, before the mean is taken
+limits: no grade below 0 in nDCG (it would subtract); later versions count a document as relevant only from max(half
+    the top grade, 90th percentile of the grades) on, by query: not reproduced
 
 The relevant document is at rank 8. One eighth is 0.125, which rounds up:
 

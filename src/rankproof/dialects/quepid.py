@@ -1,13 +1,13 @@
 """Quepid's scorers: nDCG@10, DCG@10, P@10, AP@10, RR@10 and ERR@10, at any rank.
 
 checked: the source of its scorers as they are since February 2025 (pull request 1242 of o19s/quepid)
-differs: the order is that of the results, scores are not looked at; the gain is 2^grade - 1; the ideal of
-    nDCG takes all rated documents and is not cut at k, so nDCG@k cannot reach 1 with more than k relevant
-    documents; P is over the documents returned (at most k); ERR has top grade 3
+differs: the order is that of the results, scores are not looked at; the gain is 2^grade - 1; the ideal of nDCG takes
+    all rated documents and is not cut at k, so nDCG@k cannot reach 1 with more than k relevant documents; P is over
+    the documents returned (at most k); ERR has top grade 3
 same: AP is over all relevant rated documents, RR has the cutoff. Quepid's nDCG_CUT@10 is rankproof's
     `nDCG(gain=exp2)@10` in the order given
-limits: no grade below 0 in nDCG, DCG and ERR (it would subtract), none above 3 in ERR; AP needs a relevant
-    document in every query (Quepid divides 0 by 0)
+limits: no grade below 0 in nDCG, DCG and ERR (it would subtract), none above 3 in ERR; AP needs a relevant document
+    in every query (Quepid divides 0 by 0)
 
 Twelve documents have grade 3; the first ten results are ten of them:
 

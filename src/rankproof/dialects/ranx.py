@@ -1,14 +1,13 @@
 """ranx's evaluate: its metrics on runs made comparable, where no tie matters.
 
 checked: ranx 0.3.21, by running it
-differs: `rbp` weighs each document with its grade, so RBP can exceed 1; `hits` (NumRelRet) is averaged over
-    queries, not summed; a level `-l2` also sets the gain of lower grades to 0 in nDCG and DCG: say
-    `nDCG(rel=2)`
-same: ndcg is nDCG with linear gain, ndcg_burges is `nDCG(gain=exp2)`, hit_rate is Success, precision,
-    recall and f1 are P, R and F with a cutoff and SetP, SetR and SetF without; a query missing from the run
-    counts as 0 (`make_comparable=True`)
-limits: the order among tied documents is not defined there, so no relevant document may be tied within the
-    cutoff; bpref needs a relevant and a judged nonrelevant document in every query (ranx divides by 0)
+differs: `rbp` weighs each document with its grade, so RBP can exceed 1; `hits` (NumRelRet) is averaged over queries,
+    not summed; a level `-l2` also sets the gain of lower grades to 0 in nDCG and DCG: say `nDCG(rel=2)`
+same: ndcg is nDCG with linear gain, ndcg_burges is `nDCG(gain=exp2)`, hit_rate is Success, precision, recall and f1
+    are P, R and F with a cutoff and SetP, SetR and SetF without; a query missing from the run counts as 0
+    (`make_comparable=True`)
+limits: the order among tied documents is not defined there, so no relevant document may be tied within the cutoff;
+    bpref needs a relevant and a judged nonrelevant document in every query (ranx divides by 0)
 
 A document of grade 2 at rank 1 and one of grade 1 at rank 2:
 

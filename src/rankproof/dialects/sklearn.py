@@ -1,11 +1,11 @@
 """scikit-learn's ndcg_score and dcg_score: the documents passed are all there is, and ties are averaged.
 
 checked: scikit-learn 1.9, by running it
-differs: the ideal of nDCG is the best order of the retrieved documents, so what was not retrieved costs
-    nothing; the value of tied documents is the mean over all their orders (`ignore_ties=False`); a query
-    missing from the run is not passed and does not count
-limits: `y_true` holds the grades of the retrieved documents, 0 for unjudged ones; no grade below 0, at
-    least two documents (scikit-learn refuses both)
+differs: the ideal of nDCG is the best order of the retrieved documents, so what was not retrieved costs nothing; the
+    value of tied documents is the mean over all their orders (`ignore_ties=False`); a query missing from the run is
+    not passed and does not count
+limits: `y_true` holds the grades of the retrieved documents, 0 for unjudged ones; no grade below 0, at least two
+    documents (scikit-learn refuses both)
 
 The ranking has all that it retrieved in the best order; another relevant document is missing:
 

@@ -1,15 +1,25 @@
 """trec_eval 10: the reference program of TREC, to the last printed digit.
 
-Order: score descending as a 64-bit float, then document id descending. A query missing from the run is left out
-of the mean; `-c` (complete) counts it as an empty ranking. A grade below 0 means pooled but not judged. Levels of
-recall become whole documents by rounding to the nearest (`iprec_at_recall`, `11pt_avg`), multiples of R by adding 0.9
-and cutting (`Rprec_mult`). `rbp` is scaled by each query's top grade and ignores the relevance level; `rbp_resid` is 0
-when everything retrieved was judged. Measures that trec_eval lacks are read in the same way.
+checked: trec_eval 10.0, by the expected outputs of its own tests
+differs: a query missing from the run is left out of the mean, `-c` (complete) counts it as an empty ranking; a grade
+    below 0 means pooled but not judged; `rbp` is scaled by each query's top grade and ignores the relevance level,
+    `rbp_resid` is 0 when everything retrieved was judged
+same: score descending as a 64-bit float, then document id descending; levels of recall become whole documents by
+    rounding to the nearest (`iprec_at_recall`, `11pt_avg`), multiples of R by adding 0.9 and cutting (`Rprec_mult`);
+    measures that trec_eval lacks are read in the same way
+limits: where trec_eval's number is an accident of its program, this dialect gives the number its own help describes:
+    gains that differ by less than 1 are put in ideal order (trec_eval compares them as whole numbers), recall levels
+    of `11pt_avg` may come in any order, interpolated precision of a ranking that `-J` leaves empty is 0 (trec_eval
+    divides 0 by 0), and with `-c` a query missing from the run is empty for measures with parameters too (trec_eval
+    gives it one document)
 
-Where trec_eval's number is an accident of its program, this dialect gives the number its own help describes: gains
-that differ by less than 1 are put in ideal order (trec_eval compares them as whole numbers), recall levels of
-`11pt_avg` may come in any order, and with `-c` a query missing from the run is empty for `utility` and `relstring` with
-parameters too (trec_eval gives it one document).
+Two queries are judged, and the run has one of them:
+
+>>> from rankproof.testing import mean
+>>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+>>> run = {"q1": {"a": 1.0}}
+>>> mean("AP", qrels, run), mean("AP", qrels, run, dialect="trec_eval")
+(0.5, 1.0)
 """
 
 from __future__ import annotations

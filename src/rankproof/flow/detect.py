@@ -26,8 +26,7 @@ def by_name(name: str, noun: Noun) -> Format:
     form: Format = shelf.find("formats", name)
     if noun not in form.holds:
         raise UsageError(
-            f"The format {name} holds {' and '.join(form.holds)}, not {noun}. "
-            f"Formats for {noun}: {_names(noun)}."
+            f"The format {name} holds {' and '.join(form.holds)}, not {noun}. Formats for {noun}: {_names(noun)}."
         )
     return form
 
@@ -36,9 +35,7 @@ def by_prefix(what: object) -> Format | None:
     """The format whose own name for a collection this is, such as irds:cranfield."""
     if not isinstance(what, str) or ":" not in what:
         return None
-    return next(
-        (f for f in shelf.offered("formats").values() if f.prefix and what.startswith(f.prefix)), None
-    )
+    return next((f for f in shelf.offered("formats").values() if f.prefix and what.startswith(f.prefix)), None)
 
 
 def by_content(source: Source, noun: Noun) -> Format:

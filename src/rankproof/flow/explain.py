@@ -50,18 +50,14 @@ class Explanation:
 
 def explain(name: str) -> Explanation:
     """The pages of a name: every shelf item called so, or the measures that the spelling stands for."""
-    exact = tuple(
-        page_of(kind, items[name]) for kind in shelf.KINDS if name in (items := shelf.everything(kind))
-    )
+    exact = tuple(page_of(kind, items[name]) for kind in shelf.KINDS if name in (items := shelf.everything(kind)))
     if exact:
         return Explanation(name, (), exact)
     for read, kind in ((_measures, "measures"), (_similarities, "similarities")):
         found = read(name)
         if found:
             items = dict.fromkeys(item for _, item in found)
-            return Explanation(
-                name, tuple(text for text, _ in found), tuple(page_of(kind, item) for item in items)
-            )
+            return Explanation(name, tuple(text for text, _ in found), tuple(page_of(kind, item) for item in items))
     raise UnknownName("measure, dialect, format, check, similarity or report", name, _all_names())
 
 

@@ -46,16 +46,12 @@ def fine_print(
     lines.append(f"queries: {population.scored} scored of {population.judged} judged")
     if population.missing:
         counted = "left out" if population.missing_policy == "drop" else "count as empty rankings"
-        lines.append(
-            f"missing from the run: {len(population.missing)}, {counted} ({some(population.missing)})"
-        )
+        lines.append(f"missing from the run: {len(population.missing)}, {counted} ({some(population.missing)})")
     if population.without_relevant:
         n = len(population.without_relevant)
         lines.append(f"without a relevant document: {n} ({some(population.without_relevant)})")
     if population.unjudged:
-        lines.append(
-            f"in the run, not judged, not scored: {len(population.unjudged)} ({some(population.unjudged)})"
-        )
+        lines.append(f"in the run, not judged, not scored: {len(population.unjudged)} ({some(population.unjudged)})")
     if population.skipped:
         lines.append(f"skipped as undefined: {len(population.skipped)} ({some(population.skipped)})")
     lines += _undefined(results)

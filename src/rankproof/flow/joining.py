@@ -20,7 +20,7 @@ from rankproof.records.order import By, Order
 
 if TYPE_CHECKING:
     from rankproof.core._core import Joined
-    from rankproof.records.finding import Finding
+    from rankproof.records.finding import Finding, Unit
 
 T = TypeVar("T")
 
@@ -44,7 +44,7 @@ def prepare_qrels(qrels: Any, format: str | None = None, **options: Any) -> Prep
     if len(rows) == 0 or any(judgments.faults.values()):
         from rankproof.flow.check import refuse
 
-        refuse(rows, "qrels", said.source, shape=said.shape)
+        refuse(rows, "qrels", said.source, shape=said.shape, unit=said.unit)
     # Column 2 matters only where it says more than one thing; otherwise the rows need not be kept.
     if len(rows.labels) > 1 or not _is_path(qrels):
         return PreparedQrels(judgments, said.source, lambda: rows)
@@ -56,7 +56,7 @@ def _qrels_from_dict(qrels: dict[str, Any]) -> PreparedQrels:
     if not qrels or any(judgments.faults.values()):
         from rankproof.flow.check import refuse
 
-        refuse(Rows.from_dicts(qrels), "qrels", "<dict>")
+        refuse(Rows.from_dicts(qrels), "qrels", "<dict>", unit="row")
     return PreparedQrels(judgments, "<dict>", lambda: Rows.from_dicts(qrels))
 
 
@@ -108,7 +108,7 @@ def _from_dict(qrels: PreparedQrels, run: dict[str, Any], own: Order, asked: By 
         if _trusted(joined):
             return joined
         rows = Rows.from_dicts(run)
-        _refuse(rows, "<dict>", order, qrels)
+        _refuse(rows, "<dict>", order, qrels, unit="row")
         return join_rows(qrels.judgments, rows, order)
 
     return PreparedRun(qrels, join, lambda: Rows.from_dicts(run), own=own, asked=asked, name=name)
@@ -128,7 +128,7 @@ def _from_text(
         if _trusted(joined):
             return joined
         rows = said.layout.read(source)
-        _refuse(rows, said.source, order, qrels, said.shape)
+        _refuse(rows, said.source, order, qrels, said.shape, said.unit)
         return join_rows(qrels.judgments, rows, order)
 
     return PreparedRun(
@@ -156,7 +156,7 @@ def _from_rows(
         rows, own, called = run.rows, run.order, run.name
     else:
         rows, said = (run.rows, _of_run(run)) if isinstance(run, Run) else read_rows(run, "run", format, **reading)
-        _refuse(rows, said.source, said.order, qrels, said.shape, allow)
+        _refuse(rows, said.source, said.order, qrels, said.shape, said.unit, allow)
         settled, notes = settle(rows, said.order) if allow else (rows, ())
         whole = run_of(settled, said, collapse=collapse, drop_self=drop_self)
         rows, own, notes = whole.rows, whole.order, (*notes, *whole.notes)
@@ -201,19 +201,22 @@ def _trusted(joined: Joined) -> bool:
 
 
 def _refuse(
-    rows: Rows, source: str, order: Order, qrels: PreparedQrels, shape: str = "", allow: tuple[str, ...] = ()
+    rows: Rows,
+    source: str,
+    order: Order,
+    qrels: PreparedQrels,
+    shape: str = "",
+    unit: Unit = "line",
+    allow: tuple[str, ...] = (),
 ) -> None:
     """Refused, when the checks find an error, or when the run answers not one judged query."""
     from rankproof.flow.check import check_run, refusal, refuse
 
-    refuse(rows, "run", source, allow, order=order, shape=shape)
+    refuse(rows, "run", source, allow, order=order, shape=shape, unit=unit)
     if set(rows.query_ids).isdisjoint(qrels.pool.query_ids) and "no_common_query" not in allow:
-        found: list[Finding] = [
-            finding
-            for finding in check_run(rows, source, qrels=qrels.rows(), order=order)
-            if finding.code == "no_common_query"
-        ]
-        raise Refused(refusal(found, "run"), found)
+        found = check_run(rows, source, qrels=qrels.rows(), order=order, unit=unit)
+        grave: list[Finding] = [finding for finding in found if finding.code == "no_common_query"]
+        raise Refused(refusal(grave, "run"), grave)
 
 
 def _told(call: Callable[[], T]) -> T:

@@ -70,5 +70,7 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
     evaluation = evaluate_tables(
         lambda order: run.table(order, subtopics), variants, settings, run_name=run.name, notes=lambda: run.notes
     )
-    # The tag is known once the run has been read.
-    return replace(evaluation, run_tag=run.tag) if run.tag else evaluation
+    # Known once the run has been read.
+    if run.tag or run.findings:
+        return replace(evaluation, run_tag=run.tag, findings=run.findings)
+    return evaluation

@@ -16,6 +16,7 @@ from rankproof.records.subtopics import Subtopics
 if TYPE_CHECKING:
     from rankproof.core._core import Joined, Judgments, Rows
     from rankproof.records.evaluation import Evaluation
+    from rankproof.records.finding import Finding
 
 
 class PreparedQrels:
@@ -65,7 +66,7 @@ class PreparedQrels:
 class PreparedRun:
     """A run joined with judgments. `table(order)` is its JudgedTable, joined once for each order."""
 
-    __slots__ = ("_answered", "_asked", "_join", "_own", "_tables", "name", "notes", "qrels", "rows", "tag")
+    __slots__ = ("_answered", "_asked", "_join", "_own", "_tables", "findings", "name", "notes", "qrels", "rows", "tag")
 
     def __init__(
         self,
@@ -85,6 +86,7 @@ class PreparedRun:
         self.name = name
         self.tag = ""
         self.notes = notes
+        self.findings: tuple[Finding, ...] = ()
         self._join = join
         self._own = own
         self._asked = asked
@@ -119,6 +121,8 @@ class PreparedRun:
         if disagree:
             note = f"rank column: disagrees with the scores in {disagree} queries; scores decide (--order rank reads ranks)"
             self.notes = tuple(dict.fromkeys((*self.notes, note)))
+        if len(joined.rank) == 0 and not self.findings:
+            self.findings = self._nothing_met(order)
         in_run = joined.in_run
         if self._answered is not None:
             in_run = np.array([query in self._answered for query in self.qrels.pool.query_ids], dtype=bool)
@@ -126,6 +130,13 @@ class PreparedRun:
             self.qrels.pool, in_run, joined.retrieved, joined.start, joined.rank, joined.tie_first,
             joined.tie_last, joined.doc, order, joined.unjudged_queries,
         )  # fmt: skip
+
+    def _nothing_met(self, order: Order) -> tuple[Finding, ...]:
+        """Why not one judged document was retrieved, when no id is in both: a warning here, since it may be true."""
+        from rankproof.flow.check import check_run
+
+        found = check_run(self.rows(), self.name, qrels=self.qrels.rows(), order=order)
+        return tuple(replace(f, severity="warning") for f in found if f.code == "no_common_document")
 
     def without_self(self) -> PreparedRun:
         """The same run without documents whose id is the query's own; a query with no other is not missing."""

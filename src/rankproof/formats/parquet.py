@@ -36,8 +36,10 @@ def table_of(source: Source) -> Any:
     import pyarrow.parquet
 
     try:
-        return pyarrow.parquet.read_table(arrow.BufferReader(arrow.py_buffer(source.data)))
-    except (arrow.ArrowException, OSError) as error:
+        table = pyarrow.parquet.read_table(arrow.BufferReader(arrow.py_buffer(source.data)))
+        table.validate(full=True)  # in a damaged file, names and ids may be no text
+        return table
+    except (arrow.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
 
 

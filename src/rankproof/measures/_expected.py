@@ -83,8 +83,8 @@ def log_factorials(most: int) -> Values:
 def worth_by_grade(table: JudgedTable, variant: Variant) -> Values:
     """What a row is worth higher up, to a measure that prefers better grades: the usual case.
 
-    Relevant documents by grade; then what nobody judged, like documents without a row, at 0; judged documents
-    that are not relevant below them, because some measures (Bpref) hold only those against a ranking.
+    Relevant documents by grade; then what nobody judged, at 0 like documents without a row; judged documents
+    that are not relevant come last, because a measure may hold those, and only those, against a ranking.
     """
     relevant = table.grade >= variant.values.get("rel", 1)
     return np.where(relevant, np.maximum(table.grade, 0) + 1.0, np.where(table.judged, -1.0, 0.0))

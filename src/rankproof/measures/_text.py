@@ -99,7 +99,7 @@ def read(token: str) -> tuple[Variant, ...]:
     if trec is not None:
         return trec
     if match is not None and measure is None:
-        measure = shelf.everything("measures").get(match["name"])
+        measure = _of_others(match["name"])
     if match is None or measure is None:
         name = re.split(r"[(@]", token)[0]
         raise UnknownName("measure", name or token, _known_names())
@@ -108,7 +108,17 @@ def read(token: str) -> tuple[Variant, ...]:
 
 def by_name(name: str) -> Measure | None:
     """The measure with this name or everyday spelling, of rankproof or of an installed package."""
-    return _ours(name) or shelf.everything("measures").get(name)
+    return _ours(name) or _of_others(name)
+
+
+def _of_others(name: str) -> Measure | None:
+    """The measure of an installed package with this name or everyday spelling."""
+    plain = name.casefold().replace("-", "_")
+    for measure in shelf.everything("measures").values():
+        if plain in (spelling.casefold() for spelling in (measure.name, *measure.spellings)):
+            found: Measure = measure
+            return found
+    return None
 
 
 def _ours(name: str) -> Measure | None:

@@ -113,6 +113,5 @@ def _ties(ties: TieRange, result: Result, by_query: bool) -> dict[str, Any]:
 
 def _population(evaluation: Evaluation) -> dict[str, Any]:
     return {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in asdict(evaluation.population).items()
+        key: list(value) if isinstance(value, tuple) else value for key, value in asdict(evaluation.population).items()
     }

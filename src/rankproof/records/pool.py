@@ -102,6 +102,6 @@ class Pool:
 
     def select(self, keep: NDArray[np.bool_]) -> Pool:
         """The pool of the queries that a mask over queries keeps; constants stay those of the whole."""
-        ids = [self.query_ids[i] for i in np.flatnonzero(keep)]
+        ids = [self.query_ids[i] for i in np.flatnonzero(keep).tolist()]
         start = np.concatenate(([0], np.cumsum(self.size[keep])))
         return Pool(ids, start, self.grade[keep[self.query]], self.negatives, self.top_grade)

@@ -40,9 +40,7 @@ def by_query(result: Result, as_range: bool = False) -> dict[str, str]:
     if as_range and result.ties is not None:
         shown = {
             query: f"[{number(least, result.whole)}, {number(greatest, result.whole)}]"
-            for query, (least, _, greatest) in zip(
-                result.query_ids, result.ties.by_query.tolist(), strict=True
-            )
+            for query, (least, _, greatest) in zip(result.query_ids, result.ties.by_query.tolist(), strict=True)
         }
     else:
         shown = {query: number(value, result.whole) for query, value in result.by_query.items()}

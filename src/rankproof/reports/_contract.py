@@ -17,9 +17,7 @@ class Render(Protocol):
                 cannot set it apart leaves it out, so that the same input always gives the same text
     """
 
-    def __call__(
-        self, evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]
-    ) -> str:
+    def __call__(self, evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
         """The text; it ends in a line end."""
 
 

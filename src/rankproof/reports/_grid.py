@@ -122,11 +122,7 @@ def as_range(evaluation: Evaluation) -> bool:
 
 def notes(evaluations: Sequence[Evaluation]) -> list[str]:
     """The lines below a table: what all runs share once, then what is particular to each run."""
-    shared = [
-        line
-        for line in evaluations[0].fine_print
-        if all(line in other.fine_print for other in evaluations[1:])
-    ]
+    shared = [line for line in evaluations[0].fine_print if all(line in other.fine_print for other in evaluations[1:])]
     several = len(evaluations) > 1
     lines = list(shared)
     for run in evaluations:

@@ -31,10 +31,7 @@ def _texts(found: Grid, marked: bool) -> list[list[str]]:
     room = " " if marked else ""
     header = [name if i < found.names else name + room for i, name in enumerate(found.header)]
     rows = [
-        [
-            cell.text if i < found.names else cell.text + ("*" if cell.best else room)
-            for i, cell in enumerate(row)
-        ]
+        [cell.text if i < found.names else cell.text + ("*" if cell.best else room) for i, cell in enumerate(row)]
         for row in found.rows
     ]
     return [header, *rows]

@@ -1,0 +1,145 @@
+"""Fuzz the compiled core: build the target with sanitizers, replay the corpus, then run generated inputs.
+
+    python fuzz/run.py --inputs 1000000            what `make test-full` runs
+    python fuzz/run.py --inputs 0 --seconds 600    ten minutes, whatever the number
+    python fuzz/run.py --sanitizers thread         data races instead of memory faults
+    python fuzz/run.py --replay FILE               one saved input again
+
+Same seed, same inputs. An input that fails is saved, and the exit status is 1. Where clang is installed, its own
+fuzzer takes the same target and corpus:
+
+    clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -Isrc/rankproof/core -Ifuzz \\
+        fuzz/core_target.cpp src/rankproof/core/{scan,rows,judgments,ranking,rowjoin}.cpp -o fuzz_core
+    ./fuzz_core fuzz/corpus
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+CORE = ROOT / "src" / "rankproof" / "core"
+BUILD = ROOT / "build" / "fuzz"
+# The part of the core that needs no Python.
+SOURCES = [
+    HERE / "driver.cpp",
+    HERE / "core_target.cpp",
+    *(CORE / f"{name}.cpp" for name in ("scan", "rows", "judgments", "ranking", "rowjoin")),
+]
+FLAGS = [
+    "-std=c++20", "-O1", "-g", "-fno-omit-frame-pointer", "-ffp-contract=off", "-Wall", "-Wextra", "-pthread",
+    f"-I{CORE}", f"-I{HERE}",
+]  # fmt: skip
+# Quarantine keeps freed memory out of use for a while; a little is enough for inputs of a few kilobytes.
+OPTIONS = {"ASAN_OPTIONS": "quarantine_size_mb=8", "UBSAN_OPTIONS": "print_stacktrace=1"}
+
+
+def build(sanitizers: str) -> Path:
+    """The driver, compiled anew only when a source or a flag has changed."""
+    compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        sys.exit("fuzz/run.py needs a C++ compiler (g++ or clang++), and there is none. Install one, or set CXX.")
+    flags = list(FLAGS)
+    if sanitizers != "none":
+        flags += [f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
+    headers = sorted([*HERE.glob("*.hpp"), *CORE.glob("*.hpp")])
+    state = hashlib.sha256(" ".join([compiler, *flags]).encode())
+    for path in [*SOURCES, *headers]:
+        state.update(path.read_bytes())
+    driver = BUILD / f"driver-{state.hexdigest()[:16]}"
+    if driver.exists():
+        return driver
+    BUILD.mkdir(parents=True, exist_ok=True)
+    objects = [BUILD / f"{source.stem}-{state.hexdigest()[:16]}.o" for source in SOURCES]
+
+    def compile_one(source: Path, target: Path) -> None:
+        subprocess.run([compiler, *flags, "-c", str(source), "-o", str(target)], check=True)
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        list(pool.map(compile_one, SOURCES, objects))
+    part = driver.with_suffix(f".{os.getpid()}.part")
+    subprocess.run([compiler, *flags, *map(str, objects), "-o", str(part)], check=True)
+    part.replace(driver)
+    for path in objects:
+        path.unlink(missing_ok=True)
+    return driver
+
+
+def replay(driver: Path, files: list[Path]) -> bool:
+    """Whether all saved inputs pass."""
+    if not files:
+        return True
+    return subprocess.run([driver, *files], env={**os.environ, **OPTIONS}, check=False).returncode == 0
+
+
+def generate(driver: Path, inputs: int, seconds: float, seed: int, processes: int) -> bool:
+    """Whether all generated inputs pass; they are shared out over processes."""
+    started = time.monotonic()
+    each = -(-inputs // processes)
+    held = [BUILD / f"current-{os.getpid()}-{i}" for i in range(processes)]
+    # Seeds far apart: run 1 and run 2 of two processes each must not share half of their inputs.
+    running = [
+        subprocess.Popen(
+            [driver, str(seed * 1000 + i), str(each), str(seconds), held[i]],
+            env={**os.environ, **OPTIONS},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for i in range(processes)
+    ]
+    done = size = 0
+    well = True
+    for process, current in zip(running, held, strict=True):
+        said, _ = process.communicate()
+        if process.returncode == 0:
+            count, length = map(int, said.split())
+            done, size = done + count, size + length
+        else:
+            well = False
+            save(current, process.returncode, seed)
+        current.unlink(missing_ok=True)
+    spent = time.monotonic() - started
+    print(f"fuzz: {done:,} inputs ({size / 1e6:,.0f} MB) in {spent:,.0f} s, seed {seed}, {processes} processes")
+    return well
+
+
+def save(current: Path, status: int, seed: int) -> None:
+    """Keeps the input that ended a process, and says how to run it again."""
+    data = current.read_bytes()
+    content = data[8 : 8 + int.from_bytes(data[:8], sys.byteorder)]
+    path = BUILD / f"failing-{hashlib.sha256(content).hexdigest()[:12]}"
+    path.write_bytes(content)
+    why = "it hung" if status == -signal.SIGALRM else f"status {status}"
+    print(f"fuzz: an input failed ({why}, seed {seed}). Again: python fuzz/run.py --replay {path}", file=sys.stderr)
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--inputs", type=int, default=100_000, help="at least so many inputs in all")
+    parser.add_argument("--seconds", type=float, default=0, help="and at least so long")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--sanitizers", default="address,undefined", help="for -fsanitize=, or none")
+    parser.add_argument("--replay", type=Path, nargs="+", help="run these saved inputs only")
+    asked = parser.parse_args()
+    driver = build(asked.sanitizers)
+    if asked.replay:
+        return 0 if replay(driver, asked.replay) else 1
+    if not replay(driver, sorted((HERE / "corpus").iterdir())):
+        return 1
+    return 0 if generate(driver, asked.inputs, asked.seconds, asked.seed, asked.processes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

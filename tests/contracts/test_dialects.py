@@ -1,0 +1,145 @@
+"""Every dialect on the shelf: a page that says what differs and where it ends, real measures, readable refusals."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from rankproof import evaluate, shelf
+from rankproof.dialects._contract import Dialect, no_limit
+from rankproof.errors import OutOfDialect, RankproofError, UsageError
+from rankproof.flow.explain import explain
+from rankproof.measures._contract import Measure
+from rankproof.measures._text import parse
+
+DIALECTS: Mapping[str, Dialect] = shelf.offered("dialects")
+OTHERS = [name for name in DIALECTS if name != "rankproof"]
+HEADINGS = ("checked", "differs", "limits")
+
+QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"a": 1, "x": 0}}
+RUN = {"1": {"b": 3.0, "z": 2.0, "a": 1.0}, "2": {"x": 2.0, "y": 1.0}}
+
+
+@dataclass(frozen=True)
+class Outside:
+    """A request that the dialect's own limit refuses, and what the refusal says."""
+
+    measure: str
+    qrels: dict[str, dict[str, int]]
+    run: dict[str, dict[str, float]]
+    says: str
+
+
+# One for each dialect that has limits on data; completeness is tested below.
+REFUSED = {
+    "beir": Outside("RR@5", QRELS, {**RUN, "3": {"a": 1.0}}, "such as 3"),
+    "elasticsearch": Outside("nDCG@5", {"1": {"a": -2, "b": 1}}, RUN, "query 1"),
+    "ir_measures": Outside("ERR@5", {"1": {"a": 7}}, RUN, "query 1"),
+    "opensearch": Outside("nDCG@5", {"1": {"a": -2, "b": 1}}, RUN, "query 1"),
+    "quepid": Outside("AP@5", {"1": {"a": 0}, "2": {"a": 0}}, RUN, "queries 1, 2"),
+    "ranx": Outside("AP", QRELS, {"1": {"a": 1.0, "b": 1.0}}, "query 1"),
+    "sklearn": Outside("nDCG", QRELS, {"1": {"a": 1.0}}, "query 1"),
+}
+
+
+def module(dialect: str) -> Any:
+    return importlib.import_module(f"rankproof.dialects.{dialect}")
+
+
+def test_every_dialect_with_a_limit_is_refused_somewhere_here() -> None:
+    assert {name for name, dialect in DIALECTS.items() if dialect.limit is not no_limit} == set(REFUSED)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_one_file_one_dialect_and_its_page(name: str) -> None:
+    found = module(name)
+    assert [item.name for item in found.OFFERS] == [name]
+    assert DIALECTS[name].page == found.__doc__
+    assert DIALECTS[name].summary.endswith(".")
+    assert explain(name).pages[0].text == found.__doc__.strip()
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_page_says_what_was_checked_what_differs_and_where_it_ends(name: str) -> None:
+    page = DIALECTS[name].page
+    for heading in HEADINGS:
+        assert len(re.findall(rf"^{heading}: \S", page, re.MULTILINE)) == 1, heading
+    assert re.search(r"^checked: .*(\d|source)", page, re.MULTILINE), "which version, or which source"
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_example_shows_both_numbers_and_they_come_out(name: str) -> None:
+    ran = doctest.testmod(module(name))
+    assert ran.attempted > 0
+    assert ran.failed == 0
+    asked = re.findall(r"mean\(.*\)", DIALECTS[name].page)
+    assert any("dialect=" not in line.split("), mean(")[0] for line in asked), "rankproof's number"
+    assert any(f'dialect="{name}"' in line for line in asked), "the tool's number"
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_what_it_names_exists(name: str) -> None:
+    dialect = DIALECTS[name]
+    measures: Mapping[str, Measure] = shelf.offered("measures")
+    heads = [re.split(r"[(@]", text)[0] for text in dialect.reading_of]
+    for measure in (*heads, *dialect.defaults, *dialect.instead, *dialect.speaks):
+        assert measure in measures
+        assert not dialect.speaks or measure in dialect.speaks
+    for measure, defaults in dialect.defaults.items():
+        params = {p.name: p for p in (dialect.instead.get(measure) or measures[measure]).params}
+        for param, value in defaults.items():
+            kind = params[param].kind
+            assert kind.read(kind.show(value)) == value
+    for measure, instead in dialect.instead.items():
+        assert instead.name == measure, "a measure keeps its name"
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_measure_it_speaks_has_a_value_and_every_other_is_refused(name: str) -> None:
+    dialect = DIALECTS[name]
+    measures: Mapping[str, Measure] = shelf.offered("measures")
+    for measure in dialect.speaks:
+        if measures[measure].needs_subtopics:
+            continue
+        at = {"none": "", "optional": "@5", "required": "@5", "recall": "@0.5"}[measures[measure].cutoff]
+        at = "" if (name, measure) == ("ir_measures", "RBP") else at
+        result = evaluate(QRELS, RUN, f"{measure}{at}", dialect=name)[f"{measure}{at}"]
+        assert result.mean == result.mean
+    if dialect.speaks:
+        (stranger,) = parse("GradeShare(grade=1)@5")
+        with pytest.raises(UsageError, match=f"{name} has no GradeShare. It has: {dialect.speaks[0]}"):
+            evaluate(QRELS, RUN, stranger, dialect=name)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_says_which_measure_where_why_and_what_to_do(name: str) -> None:
+    case = REFUSED[name]
+    with pytest.raises(OutOfDialect) as caught:
+        evaluate(case.qrels, case.run, case.measure, dialect=name)
+    told = str(caught.value)
+    assert isinstance(caught.value, RankproofError)
+    assert told.startswith(re.split(r"[(@]", case.measure)[0])
+    assert case.says in told
+    assert told.endswith("or leave the dialect out.")
+
+
+def test_a_dialect_speaks_its_definition_only_where_nothing_else_was_said() -> None:
+    (asked,) = parse("nDCG(ideal=retrieved)@5")
+    spoken = DIALECTS["quepid"].speak(asked)
+    assert str(spoken) == "nDCG(gain=exp2,ideal=retrieved)@5"
+    assert DIALECTS["rankproof"].speak(asked) is asked
+
+
+def test_the_most_exact_name_decides_how_a_run_is_read() -> None:
+    dialect = DIALECTS["ir_measures"]
+    assert dialect.read(parse("RR")[0]) == dialect.reading
+    assert dialect.read(parse("RR(rel=2)@5")[0]) == dialect.reading_of["RR@k"]
+    assert dialect.read(parse("nDCG(gain=exp2)@5")[0]) == dialect.reading_of["nDCG(gain=exp2)@k"]
+    assert dialect.read(parse("nDCG@5")[0]) == dialect.reading
+    assert dialect.read(parse("Judged@5")[0]) == dialect.reading_of["Judged"]
