@@ -52,8 +52,9 @@ int replay(int count, char** paths) {
     for (int i = 0; i < count; ++i) {
         std::ifstream file(paths[i], std::ios::binary);
         if (!file) return std::fprintf(stderr, "%s cannot be read\n", paths[i]), 2;
+        // Said before it runs: the last name is the one that failed.
+        std::fprintf(stderr, "%s\n", paths[i]);
         run({std::istreambuf_iterator<char>(file), {}});
-        std::printf("%s: no fault\n", paths[i]);
     }
     return 0;
 }

@@ -77,9 +77,13 @@ def build(sanitizers: str) -> Path:
 
 def replay(driver: Path, files: list[Path]) -> bool:
     """Whether all saved inputs pass."""
-    if not files:
-        return True
-    return subprocess.run([driver, *files], env={**os.environ, **OPTIONS}, check=False).returncode == 0
+    done = subprocess.run(
+        [driver, *files], env={**os.environ, **OPTIONS}, stderr=subprocess.PIPE, text=True, check=False
+    )
+    print(f"fuzz: {len(files)} saved inputs, {'all pass' if done.returncode == 0 else 'one fails'}")
+    if done.returncode != 0:
+        print(done.stderr, file=sys.stderr)
+    return done.returncode == 0
 
 
 def generate(driver: Path, inputs: int, seconds: float, seed: int, processes: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -110,7 +111,7 @@ def test_every_measure_it_speaks_has_a_value_and_every_other_is_refused(name: st
         at = {"none": "", "optional": "@5", "required": "@5", "recall": "@0.5"}[measures[measure].cutoff]
         at = "" if (name, measure) == ("ir_measures", "RBP") else at
         result = evaluate(QRELS, RUN, f"{measure}{at}", dialect=name)[f"{measure}{at}"]
-        assert result.mean == result.mean
+        assert math.isfinite(result.mean), measure
     if dialect.speaks:
         (stranger,) = parse("GradeShare(grade=1)@5")
         with pytest.raises(UsageError, match=f"{name} has no GradeShare. It has: {dialect.speaks[0]}"):
@@ -143,3 +144,16 @@ def test_the_most_exact_name_decides_how_a_run_is_read() -> None:
     assert dialect.read(parse("nDCG(gain=exp2)@5")[0]) == dialect.reading_of["nDCG(gain=exp2)@k"]
     assert dialect.read(parse("nDCG@5")[0]) == dialect.reading
     assert dialect.read(parse("Judged@5")[0]) == dialect.reading_of["Judged"]
+
+
+def test_the_fine_print_says_what_a_dialect_does_otherwise_for_some_measures() -> None:
+    lines = evaluate(QRELS, RUN, "nDCG@5 RR@5", dialect="beir").fine_print
+    assert "order: score descending (as 32-bit floats), then document id descending" in lines
+    assert "RR@5: order score descending, then as given; queries missing from the run count as empty rankings" in lines
+    assert "means rounded to 5 places" in lines
+    assert "nDCG@5: each query rounded to 2 places" in evaluate(QRELS, RUN, "nDCG@5", dialect="opensearch").fine_print
+    averaged = evaluate(QRELS, RUN, "nDCG@5", dialect="sklearn").fine_print
+    assert "nDCG@5: mean over all orders of documents with equal scores" in averaged
+    # An order that the caller asks for holds for every measure.
+    asked = evaluate(QRELS, RUN, "nDCG@5 RR@5", dialect="beir", order="given").fine_print
+    assert "RR@5: queries missing from the run count as empty rankings" in asked

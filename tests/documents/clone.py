@@ -9,9 +9,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankproof.core import _core
 from tests.documents.pages import ROOT, Block, blocks
 from tests.documents.reader import is_file
+
+from rankproof.core import _core
 
 # An editable installation finds its own files before any path: here the clone's must be found.
 START = """
@@ -66,7 +67,7 @@ class Clone:
             return
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         (at,) = (i for i, line in enumerate(lines) if re.match(rf"{edit.name}\b.*\{{$", line))
-        lines.insert(at + (edit.where == "in"), edit.text)
+        lines.insert(at + (edit.where == "in"), edit.text if edit.where == "in" else f"{edit.text}\n\n")
         path.write_text("".join(lines), encoding="utf-8")
 
     def python(self, code: str, *args: str) -> subprocess.CompletedProcess[str]:

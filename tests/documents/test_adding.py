@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 from tests.documents.clone import Clone, Edit, edits
 from tests.documents.pages import DOCS, ROOT, blocks, headings
 from tests.documents.reader import SAMPLE

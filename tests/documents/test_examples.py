@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from tests.documents.pages import Block, blocks, documents, name_of
 from tests.documents.reader import Reader, agrees, commands, is_file
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+import rankproof
 from rankproof.errors import Unreadable, UsageError
 from rankproof.flow.collect import read_rows, read_run
 from rankproof.flow.source import once, open_source
@@ -121,6 +122,13 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read_run(kept) == read_run(kept) == run
     monkeypatch.setattr("sys.stdin", None)
     assert refused("-") == "There is no standard input to read. Name a file instead of '-'."
+
+
+@pytest.mark.parametrize("content", [TEXT, b'{"q1": {"d1": 2.5, "d2": 1.5}}', gzip.compress(TEXT)])
+def test_standard_input_is_evaluated_whatever_its_format(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert rankproof.evaluate({"q1": {"d2": 1}}, "-", "RR")["RR"].mean == 0.5
+    assert rankproof.evaluate({"q1": {"d2": 1}}, io.BytesIO(content), "RR")["RR"].mean == 0.5
 
 
 def test_open_files(tmp_path: Path) -> None:

@@ -5,41 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "python_text.hpp"
+#include "python_values.hpp"
 
 namespace nb = nanobind;
 
 namespace rankproof {
 
 namespace {
-
-std::string about(PyObject* query, PyObject* doc, const char* what) {
-    std::string scratch;
-    std::string text = what;
-    if (doc != nullptr) text += " of document '" + std::string(utf8_of(doc, scratch)) + "'";
-    return text + " for query '" + std::string(utf8_of(query, scratch)) + "'";
-}
-
-void need_text(PyObject* query, PyObject* id) {
-    if (PyUnicode_Check(id)) return;
-    if (query == nullptr) wrong_type("a query id", "a str", id);
-    wrong_type(about(query, nullptr, "a document id"), "a str", id);
-}
-
-double score_of(PyObject* value, PyObject* query, PyObject* doc) {
-    if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
-    const double score = PyUnicode_Check(value) || PyBytes_Check(value) ? -1.0 : PyFloat_AsDouble(value);
-    if (PyUnicode_Check(value) || PyBytes_Check(value) || (score == -1.0 && PyErr_Occurred() != nullptr)) {
-        PyErr_Clear();
-        wrong_type(about(query, doc, "the score"), "a number", value);
-    }
-    return score;
-}
-
-NumberState state_of(double score) {
-    if (std::isnan(score)) return NumberState::nan;
-    return std::isinf(score) ? NumberState::infinite : NumberState::ok;
-}
 
 struct Entry {
     PyObject* key;
@@ -58,30 +30,6 @@ void sort_by_grade(std::vector<Entry>& entries) {
         std::size_t j = i;
         for (; j > 0 && better(e, entries[j - 1]); --j) entries[j] = entries[j - 1];
         entries[j] = e;
-    }
-}
-
-bool is_list(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
-
-// Calls `each(doc key, score object or nullptr)` for the documents of one query: a dict of scores, or a list.
-template <class Each>
-void for_each_document(PyObject* query, PyObject* docs, Each&& each) {
-    if (PyDict_Check(docs)) {
-        Py_ssize_t at = 0;
-        PyObject *doc = nullptr, *score = nullptr;
-        while (PyDict_Next(docs, &at, &doc, &score)) {
-            need_text(query, doc);
-            each(doc, score);
-        }
-    } else if (is_list(docs)) {
-        const nb::object items = nb::steal(PySequence_Fast(docs, "a list"));
-        for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.ptr()); ++i) {
-            PyObject* doc = PySequence_Fast_GET_ITEM(items.ptr(), i);
-            need_text(query, doc);
-            each(doc, nullptr);
-        }
-    } else {
-        wrong_type(about(query, nullptr, "the ranking"), "a dict of scores or a list of document ids", docs);
     }
 }
 
@@ -134,6 +82,7 @@ private:
         PyObject *doc = nullptr, *value = nullptr;
         for (std::size_t i = 0; i < n && PyDict_Next(docs, &at, &doc, &value); ++i) {
             need_text(query, doc);
+            if (has_surrogate(doc)) ++faults.undecodable_bytes;
             const double score = score_of(value, query, doc);
             if (!std::isfinite(score)) faults.count(state_of(score), order_.by);
             const double key = order_.key(score, 0, 0);
@@ -213,7 +162,7 @@ BoundJudgments BoundJudgments::from_dicts(nb::dict data) {
             if (PyLong_CheckExact(value)) {
                 grade = PyLong_AsLongAndOverflow(value, &overflow);
             } else {
-                const double number = score_of(value, query, doc);
+                const double number = score_of(value, query, doc, "the grade");
                 if (!(number == std::floor(number))) ++j.faults.fractional_grade;
                 else if (std::abs(number) > 2e9) overflow = 1;
                 else grade = static_cast<long>(number);
@@ -222,6 +171,7 @@ BoundJudgments BoundJudgments::from_dicts(nb::dict data) {
                 ++j.faults.fractional_grade;
                 grade = 0;
             }
+            if (has_surrogate(doc)) ++j.faults.undecodable_bytes;
             entries.push_back({doc, static_cast<std::int32_t>(grade)});
         });
         // Best grade first; documents of one grade stay as they came.
@@ -243,7 +193,6 @@ Judgments& BoundJudgments::with_ids() {
     std::string scratch;
     for (std::size_t i = judgments.doc.size(); i < keys.size(); ++i) {
         const string_view id = utf8_of(keys[i], scratch);
-        if (!is_utf8(id)) ++judgments.faults.undecodable_bytes;
         judgments.doc.push(id);
         judgments.hash.push_back(hash_bytes(id));
     }

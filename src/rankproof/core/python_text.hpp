@@ -29,6 +29,16 @@ inline string_view utf8_of(PyObject* text, std::string& scratch) {
     return scratch;
 }
 
+// Whether a str holds lone surrogates: no file can hold such an id, so it is treated like bytes that are no text.
+inline bool has_surrogate(PyObject* text) {
+    const auto kind = PyUnicode_KIND(text);
+    if (kind == PyUnicode_1BYTE_KIND) return false;
+    const void* data = PyUnicode_DATA(text);
+    for (Py_ssize_t i = 0; i < PyUnicode_GET_LENGTH(text); ++i)
+        if (Py_UNICODE_IS_SURROGATE(PyUnicode_READ(kind, data, i))) return true;
+    return false;
+}
+
 inline nanobind::object to_str(string_view s) {
     PyObject* text = PyUnicode_DecodeUTF8(s.data(), static_cast<Py_ssize_t>(s.size()), "surrogateescape");
     if (text == nullptr) throw nanobind::python_error();

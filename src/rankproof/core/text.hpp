@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <random>
 #include <string_view>
 
 #if defined(__SSE2__)
@@ -57,10 +58,22 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint64_t>(m) ^ static_cast<std::uint64_t>(m >> 64);
 }
 
+// Drawn anew for each process. With keys that are known, a file of ids could be made that all collide, and reading
+// it would take time with the square of its size. No result depends on a hash, so none depends on the keys.
+struct HashKeys {
+    std::uint64_t k0, k1, k2;
+    static HashKeys drawn() {
+        std::random_device chance;
+        const auto key = [&] { return std::uint64_t{chance()} << 32 | chance(); };
+        return {key(), key(), key()};
+    }
+};
+inline const HashKeys hash_keys = HashKeys::drawn();
+
 // A hash of short strings in the manner of wyhash. Equal hashes are always followed by a comparison of the
 // bytes, so a collision costs time and never a result.
 inline std::uint64_t hash_bytes(const char* p, std::size_t n) {
-    constexpr std::uint64_t k0 = 0xa0761d6478bd642fULL, k1 = 0xe7037ed1a0b428dbULL, k2 = 0x8ebc6af09c88c6e3ULL;
+    const auto [k0, k1, k2] = hash_keys;
     std::uint64_t seed = k2 ^ n, a, b;
     if (n <= 16) {
         if (n >= 8) {

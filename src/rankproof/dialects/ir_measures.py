@@ -124,7 +124,7 @@ OFFERS = (
             "Judged", "Compat", "ERR", "RBP", "INST", *DIVERSITY,
         ),
         defaults={
-            **pytrec_eval.OFFERS[0].defaults,
+            "IPrec": pytrec_eval.OFFERS[0].defaults["IPrec"],
             "RBP": {"p": 0.8},
             "INST": {"horizon": HORIZON},
             "ERR": {"max_grade": TOP_GRADE},

@@ -92,10 +92,10 @@ def refusal(errors: Sequence[Finding], noun: Noun) -> str:
     text = str(first)
     if more:
         text += f" {more:,} more such {'error' if more == 1 else 'errors'} ({', '.join(codes)})."
-    return (
-        f"{text} See all with: rankproof {command} validate {errors[0].source}. "
-        f"To go on all the same: --allow {' --allow '.join(codes)}."
-    )
+    allow = f"To go on all the same: --allow {' --allow '.join(codes)}"
+    if first.source.startswith("<"):  # no file that a command could read again
+        return f"{text} {allow} (in Python: allow={codes})."
+    return f"{text} See all with: rankproof {command} validate {first.source}. {allow}."
 
 
 def checks_of(noun: Noun) -> list[Check]:

@@ -45,7 +45,8 @@ def by_content(source: Source, noun: Noun) -> Format:
     if noun in TREC.holds and TREC.detect(source, noun) == Sure.CERTAIN:
         return TREC
     best = surest(shelf.offered("formats").values(), source, noun)
-    if not best:
+    if not best or best[0].detect(source, noun) < Sure.CERTAIN:
+        # Formats of other packages have a say wherever ours are not certain.
         best = surest(shelf.everything("formats").values(), source, noun)
     if len(best) == 1:
         return best[0]

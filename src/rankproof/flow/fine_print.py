@@ -43,6 +43,7 @@ def fine_print(
     lines += _ties(results, settings)
     if dialect.name != "rankproof":
         lines.append(f"dialect: {dialect.name}")
+        lines += _readings(results, table, dialect)
     lines.append(f"queries: {population.scored} scored of {population.judged} judged")
     if population.missing:
         counted = "left out" if population.missing_policy == "drop" else "count as empty rankings"
@@ -63,6 +64,30 @@ def fine_print(
     if settings.judged_only:
         lines.append("judged only: unjudged documents removed before ranking")
     return tuple(lines)
+
+
+def _readings(results: Mapping[str, Result], table: JudgedTable, dialect: Dialect) -> list[str]:
+    """Rounding, and how the dialect reads some measures otherwise than the first, of which the other lines tell."""
+    readings = {text: dialect.read(dialect.speak(parse(text)[0])) for text in results}
+    first = next(iter(readings.values()))
+    lines = []
+    for text, reading in readings.items():
+        said = []
+        # An order that the caller or the run decides holds for all measures.
+        if reading.order != first.order == table.order:
+            said.append(f"order {reading.order}")
+        if reading.missing != first.missing:
+            fate = "are left out" if reading.missing == "drop" else "count as empty rankings"
+            said.append(f"queries missing from the run {fate}")
+        if reading.ties == "expected":
+            said.append("mean over all orders of documents with equal scores")
+        if reading.rounds is not None:
+            said.append(f"each query rounded to {reading.rounds.places} places")
+        if said:
+            lines.append(f"{text}: {'; '.join(said)}")
+    if dialect.round_mean is not None:
+        lines.append(f"means rounded to {dialect.round_mean} places")
+    return lines
 
 
 def _ties(results: Mapping[str, Result], settings: Settings) -> list[str]:

@@ -83,7 +83,9 @@ def join_run(
     reading = {"order": order, "lower_is_better": lower_is_better or None, **options}
     if plain:
         from rankproof.flow.collect import plan
+        from rankproof.flow.source import once
 
+        run = once(run)  # standard input can be read once, and is looked at twice when the core cannot read it
         planned = plan(run, "run", format, **reading)
         if planned is not None:
             return _from_text(qrels, planned, run, order, threads, name)
@@ -216,7 +218,8 @@ def _refuse(
     if set(rows.query_ids).isdisjoint(qrels.pool.query_ids) and "no_common_query" not in allow:
         found = check_run(rows, source, qrels=qrels.rows(), order=order, unit=unit)
         grave: list[Finding] = [finding for finding in found if finding.code == "no_common_query"]
-        raise Refused(refusal(grave, "run"), grave)
+        if grave:  # nothing is found where there is no row at all and that is allowed
+            raise Refused(refusal(grave, "run"), grave)
 
 
 def _told(call: Callable[[], T]) -> T:

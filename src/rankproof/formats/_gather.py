@@ -54,7 +54,9 @@ def add_topic(topics: Topics, query: str, text: str, where: str) -> None:
 class Gather:
     """Collects rows into columns. All rows of a source have a score or none has."""
 
-    __slots__ = ("_doc", "_label", "_line", "_noun", "_number", "_query", "_rank", "source")
+    __slots__ = (
+        "_doc", "_label", "_line", "_noun", "_number", "_query", "_rank", "_ranked", "_scored", "source",
+    )  # fmt: skip
 
     def __init__(self, noun: Noun, source: str) -> None:
         self.source = source
@@ -65,6 +67,7 @@ class Gather:
         self._rank: list[int] = []
         self._label: list[str] = []
         self._line: list[int] = []
+        self._scored = self._ranked = False
 
     def add(
         self,
@@ -76,31 +79,40 @@ class Gather:
         line: int = 0,
     ) -> None:
         """One row. None stands for a column that the source does not have."""
-        where = f"{self.source}, line {line}" if line else f"{self.source}, row {len(self._query) + 1}"
-        # A null here and a number there is a hole in a column, not a column that does not exist.
-        for column, value, what in ((self._number, number, "score"), (self._rank, rank, "rank")):
-            if (value is not None) != (len(column) == len(self._query)) and self._query:
-                raise InputError(f"{where}: some rows have a {what} and some have none. Give all rows one.")
-        self._query.append(id_text(query, where))
-        self._doc.append(id_text(doc, where))
+        if not self._query:
+            self._scored, self._ranked = number is not None, rank is not None
+        elif (number is not None) is not self._scored or (rank is not None) is not self._ranked:
+            # A null here and a number there is a hole in a column, not a column that does not exist.
+            what = "rank" if (rank is not None) is not self._ranked else "score"
+            where = self._where(line)
+            raise InputError(f"{where}: some rows have a {what} and some have none. Give all rows one.")
+        self._query.append(query if type(query) is str and query else id_text(query, self._where(line)))
+        self._doc.append(doc if type(doc) is str and doc else id_text(doc, self._where(line)))
         if number is not None:
-            self._number.append(number_of(number, where, "grade" if self._noun == "qrels" else "score"))
+            what = "grade" if self._noun == "qrels" else "score"
+            self._number.append(number if type(number) is float else number_of(number, self._where(line), what))
         if rank is not None:
-            value = number_of(rank, where, "rank")
-            if not (value.is_integer() and 0 <= value < 2**53):
-                raise InputError(f"{where}: {rank!r} is not a rank. A rank is a whole number from 1 on.")
-            self._rank.append(int(value))
+            self._rank.append(self._whole(rank, line))
         self._label.append("" if label is None else str(label))
         if line:
             self._line.append(line)
 
+    def _where(self, line: int) -> str:
+        return f"{self.source}, line {line}" if line else f"{self.source}, row {len(self._doc) + 1}"
+
+    def _whole(self, rank: object, line: int) -> int:
+        value = number_of(rank, self._where(line), "rank")
+        if not (value.is_integer() and 0 <= value < 2**53):
+            raise InputError(f"{self._where(line)}: {rank!r} is not a rank. A rank is a whole number from 1 on.")
+        return int(value)
+
     def add_record(self, record: Mapping[str, Any], columns: Mapping[str, str], line: int = 0) -> None:
         """One row from an object with named fields."""
-        for role in ("query", "doc", "number", "rank"):
-            if role in columns and record.get(columns[role]) is None:
-                where = f"line {line}" if line else f"row {len(self._query) + 1}"
-                raise InputError(f"{self.source}, {where}: {columns[role]!r} is null. Give it a value.")
-        query, doc, number, rank, label = (record[columns[role]] if role in columns else None for role in _ROLES)
+        values = [record[columns[role]] if role in columns else None for role in _ROLES]
+        for role, value in zip(_ROLES[:-1], values, strict=False):
+            if value is None and role in columns:
+                raise InputError(f"{self._where(line)}: {columns[role]!r} is null. Give it a value.")
+        query, doc, number, rank, label = values
         self.add(query, doc, number, rank, label, line)
 
     def __len__(self) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 from rankproof.errors import InputError
@@ -35,13 +34,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return repeated
 
 
-_decode: Callable[[str], Any] = json.JSONDecoder(object_pairs_hook=_object).decode
+_decoder = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def decode(text: str, where: str, line: int = 0) -> Any:
     """The value of a JSON text; `line` is where the text begins when it is one of JSON lines."""
     try:
-        return _decode(text)
+        return _decoder.decode(text)
     except json.JSONDecodeError as error:
         at = line or error.lineno
         raise InputError(f"{where}, line {at}: this is not JSON ({error.msg}, column {error.colno}).") from None
@@ -60,14 +59,21 @@ def refuse_repeated(value: object, where: str) -> None:
 def json_lines(source: Source) -> list[tuple[int, dict[str, Any]]]:
     """The objects of JSON lines, each with its line number."""
     found = []
+    scan = _decoder.raw_decode
     for number, line in enumerate(source.text().split("\n"), start=1):
-        if not line.strip():
+        line = line.strip(" \t\r")
+        if not line:
             continue
-        value = decode(line, source.name, number)
-        where = f"{source.name}, line {number}"
-        refuse_repeated(value, where)
-        if not isinstance(value, dict):
-            raise InputError(f"{where}: each line must hold a JSON object; this one holds {line.strip()[:60]!r}.")
+        try:
+            value, end = scan(line)
+        except (ValueError, RecursionError):
+            end = -1
+        if end != len(line):
+            value = decode(line, source.name, number)  # once more, for the message
+        if type(value) is not dict:
+            where = f"{source.name}, line {number}"
+            refuse_repeated(value, where)
+            raise InputError(f"{where}: each line must hold a JSON object; this one holds {line[:60]!r}.")
         found.append((number, value))
     return found
 

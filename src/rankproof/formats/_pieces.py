@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 from rankproof.errors import InputError
 
@@ -12,23 +11,33 @@ from rankproof.errors import InputError
 PIECE = 1 << 18
 
 
-class Holds(Protocol):
-    """Whether a text fits into a format."""
+class Guard:
+    """Refuses texts that a format cannot hold: they would read back as something else, or not at all.
+
+    `within` are characters that may stand nowhere in a text (besides line feeds, which no line can hold),
+    `beginning` those it may not begin with and `ending` those it may not end with.
+    """
+
+    def __init__(self, name: str, instead: str, within: str, beginning: str = "", ending: str = "") -> None:
+        self.name, self.instead = name, instead
+        parts = [f"[{re.escape(within)}]"]
+        parts += [f"^[{re.escape(beginning)}]"] if beginning else []
+        parts += [f"[{re.escape(ending)}]$"] if ending else []
+        self._bad = re.compile("|".join(parts), re.MULTILINE)
 
     def __call__(self, text: str) -> str:
         """The text; InputError when the format cannot hold it."""
-
-
-def guard(pattern: str, what: str, instead: str) -> Holds:
-    """Refuses texts in which the pattern is found: they would read back as something else."""
-    bad = re.compile(pattern)
-
-    def hold(text: str) -> str:
-        if bad.search(text) or not text:
-            raise InputError(f"{text!r} cannot be written in the {what} format. Write it as {instead}.")
+        if not text or "\n" in text or self._bad.search(text):
+            raise InputError(f"{text!r} cannot be written in the {self.name} format. Write it as {self.instead}.")
         return text
 
-    return hold
+    def all(self, texts: list[str]) -> list[str]:
+        """The texts, looked at together: a search for each one would take longer than the writing."""
+        joined = "\n".join(texts)
+        if joined.count("\n") != len(texts) - 1 or not all(texts) or self._bad.search(joined):
+            for text in texts:
+                self(text)
+        return texts
 
 
 def gathered(lines: Iterable[str]) -> Iterator[bytes]:

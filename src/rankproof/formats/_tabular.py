@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from rankproof.records.qrels import Qrels
     from rankproof.records.run import Run
 
-Join = Callable[[Iterable[str]], str]
+# Fields as they stand in a file; InputError for one that cannot.
+Protect = Callable[[list[str]], list[str]]
 
 
 def looks_like_markup(source: Source) -> bool:
@@ -94,35 +95,39 @@ def _topic_separator(source: Source, separators: str) -> str:
     return separators[0]
 
 
-def write_run(run: Run, join: Join) -> Iterator[bytes]:
+def write_run(run: Run, protect: Protect, separator: str) -> Iterator[bytes]:
     """A header and three columns: score, distance, or rank where the run has neither."""
 
     def lines() -> Iterator[str]:
-        yield join(("query_id", "doc_id", run.kind))
+        yield separator.join(("query_id", "doc_id", run.kind)) + "\n"
         for query, docs, values in run.rankings():
-            for doc, value in zip(docs, values, strict=True):
-                yield join((query, doc, repr(value)))
+            begin = protect([query])[0] + separator
+            for doc, value in zip(protect(docs), values, strict=True):
+                yield f"{begin}{doc}{separator}{value!r}\n"
 
     return gathered(lines())
 
 
-def write_qrels(qrels: Qrels, join: Join) -> Iterator[bytes]:
+def write_qrels(qrels: Qrels, protect: Protect, separator: str, header: tuple[str, ...] = ()) -> Iterator[bytes]:
     """A header and three columns, four with subtopics."""
+    subtopics = qrels.has_subtopics
+    names = header or (("query_id", "subtopic", "doc_id", "grade") if subtopics else ("query_id", "doc_id", "grade"))
 
     def lines() -> Iterator[str]:
-        names = ("query_id", "subtopic", "doc_id", "grade") if qrels.has_subtopics else ("query_id", "doc_id", "grade")
-        yield join(names)
+        yield separator.join(names) + "\n"
         for query, docs, grades, labels in qrels.judged():
-            for doc, grade, label in zip(docs, grades, labels, strict=True):
-                yield join((query, label, doc, str(grade)) if qrels.has_subtopics else (query, doc, str(grade)))
+            begin = protect([query])[0] + separator
+            within = [label + separator for label in protect(labels)] if subtopics else [""] * len(docs)
+            for doc, grade, label in zip(protect(docs), grades, within, strict=True):
+                yield f"{begin}{label}{doc}{separator}{grade}\n"
 
     return gathered(lines())
 
 
-def write_topics(found: Topics, join: Join, header: bool) -> Iterator[bytes]:
+def write_topics(found: Topics, protect: Protect, separator: str, header: bool) -> Iterator[bytes]:
     """Id and text; with a header where it is asked for, or where the first row would be taken for one."""
     first = next(iter(found.items()), ("", ""))
-    rows: list[tuple[str, str]] = list(found.items())
+    rows = list(found.items())
     if header or _columns.topic_columns(first) is not None:
         rows.insert(0, ("query_id", "text"))
-    return gathered(join(row) for row in rows)
+    return gathered(separator.join(protect(list(row))) + "\n" for row in rows)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError
 from rankproof.formats._contract import Format, Layout, Noun, Options, Plan, Sure
-from rankproof.formats._pieces import gathered
 from rankproof.formats._table import cut, sample
-from rankproof.formats.tsv import join
+from rankproof.formats._tabular import write_qrels as write_table
+from rankproof.formats.tsv import protect
 from rankproof.records.source import Source
 
 if TYPE_CHECKING:
@@ -56,14 +56,7 @@ def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """The header and three columns."""
     if qrels.has_subtopics:
         raise InputError("BEIR qrels have no place for subtopics. Write them as trec, tsv, csv or jsonl.")
-
-    def lines() -> Iterator[str]:
-        yield join(HEADER)
-        for query, docs, grades, _ in qrels.judged():
-            for doc, grade in zip(docs, grades, strict=True):
-                yield join((query, doc, str(grade)))
-
-    return gathered(lines())
+    return write_table(qrels, protect, "\t", HEADER)
 
 
 OFFERS = (

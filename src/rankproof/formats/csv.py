@@ -12,12 +12,13 @@ source: RFC 4180, Common format for comma-separated values, 2005
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rankproof.formats import _tabular
 from rankproof.formats._contract import Format, Noun, Options, Plan, Sure, Topics
-from rankproof.formats._pieces import guard
+from rankproof.formats._pieces import Guard
 from rankproof.records.source import Source
 
 if TYPE_CHECKING:
@@ -25,20 +26,20 @@ if TYPE_CHECKING:
     from rankproof.records.run import Run
 
 SEPARATORS = ",;|"
-_hold = guard(r"[\0\n\r]|^[\t-\r ]|[\t-\r ]$", "csv", "json or jsonl")
+_fields = Guard("csv", "json or jsonl", within="\0\r", beginning="\t\v\f ", ending="\t\v\f ")
+_needs_quotes = re.compile(r'[,;|"#]')
 
 
-def quoted(field: str) -> str:
-    """A field as it stands in the file."""
-    if any(c in field for c in ',;|"#'):
-        doubled = field.replace('"', '""')
-        return f'"{doubled}"'
-    return field
+def protect(fields: list[str]) -> list[str]:
+    """The fields as they stand in the file: in quotes where that is needed."""
+    if not _needs_quotes.search("\n".join(_fields.all(fields))):
+        return fields
+    return [_quoted(field) if _needs_quotes.search(field) else field for field in fields]
 
 
-def join(fields: Iterable[str]) -> str:
-    """One line."""
-    return ",".join(quoted(_hold(field)) for field in fields) + "\n"
+def _quoted(field: str) -> str:
+    doubled = field.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def detect(source: Source, noun: Noun) -> Sure:
@@ -58,17 +59,17 @@ def topics(source: Source, options: Options) -> Topics:
 
 def write_run(run: Run) -> Iterator[bytes]:
     """Three columns with a header."""
-    return _tabular.write_run(run, join)
+    return _tabular.write_run(run, protect, ",")
 
 
 def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """Three columns with a header, four with subtopics."""
-    return _tabular.write_qrels(qrels, join)
+    return _tabular.write_qrels(qrels, protect, ",")
 
 
 def write_topics(found: Topics) -> Iterator[bytes]:
     """Id and text with a header: the commas of a text would otherwise hide which table it is."""
-    return _tabular.write_topics(found, join, header=True)
+    return _tabular.write_topics(found, protect, ",", header=True)
 
 
 OFFERS = (

@@ -24,7 +24,7 @@ from rankproof.formats._contract import Format, Noun, Options, Read, Sure, Topic
 from rankproof.formats._gather import Gather, add_topic, id_text
 from rankproof.formats._pieces import gathered
 from rankproof.formats._table import cut, sample
-from rankproof.formats.csv import join
+from rankproof.formats.csv import protect
 from rankproof.records.source import Source
 
 if TYPE_CHECKING:
@@ -152,10 +152,11 @@ def write_qrels(qrels: Qrels) -> Iterator[bytes]:
         raise InputError(f"ESCI has no label for {found}. Write the qrels as trec, tsv, csv or jsonl.")
 
     def lines() -> Iterator[str]:
-        yield join(("query_id", "product_id", "esci_label"))
+        yield "query_id,product_id,esci_label\n"
         for query, docs, grades, _ in qrels.judged():
-            for doc, grade in zip(docs, grades, strict=True):
-                yield join((query, doc, LETTERS[grade]))
+            begin = protect([query])[0]
+            for doc, grade in zip(protect(docs), grades, strict=True):
+                yield f"{begin},{doc},{LETTERS[grade]}\n"
 
     return gathered(lines())
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import InputError
@@ -126,8 +127,9 @@ def write_run(run: Run) -> Iterator[bytes]:
             if run.kind == "rank":
                 yield _line({"query_id": query, "docs": docs})
                 continue
+            begin = f'{{"query_id": {encode_basestring(query)}, "doc_id": '
             for doc, value in zip(docs, values, strict=True):
-                yield _line({"query_id": query, "doc_id": doc, run.kind: value})
+                yield f'{begin}{encode_basestring(doc)}, "{run.kind}": {value!r}}}\n'
 
     return gathered(lines())
 

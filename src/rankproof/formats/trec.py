@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from rankproof.formats import _columns
 from rankproof.formats._contract import Format, Layout, Noun, Options, Plan, Sure
 from rankproof.formats._meaning import is_number
-from rankproof.formats._pieces import gathered, guard
+from rankproof.formats._pieces import Guard, gathered
 from rankproof.formats._table import cut, sample
 from rankproof.records.source import Source
 
@@ -40,8 +40,8 @@ QRELS = Plan(
     ("columns by place: query_id subtopic doc_id grade",),
     shape="TREC qrels have 4: query_id subtopic doc_id grade",
 )
-_hold = guard(r"[\0\t-\r ]", "trec", "json or jsonl")
-_hold_query = guard(r"[\0\t-\r ]|^#", "trec", "json or jsonl")
+_ids = Guard("trec", "json or jsonl", within="\0\t\v\f\r ")
+_queries = Guard("trec", "json or jsonl", within="\0\t\v\f\r ", beginning="#")
 
 
 def detect(source: Source, noun: Noun) -> Sure:
@@ -80,9 +80,9 @@ def write_run(run: Run) -> Iterator[bytes]:
 
     def lines() -> Iterator[str]:
         for query, docs, scores in run.rankings(as_scores=True):
-            _hold_query(query)
-            for rank, (doc, score) in enumerate(zip(docs, scores, strict=True), start=1):
-                yield f"{query} Q0 {_hold(doc)} {rank} {score!r} {tag}\n"
+            _queries(query)
+            for rank, (doc, score) in enumerate(zip(_ids.all(docs), scores, strict=True), start=1):
+                yield f"{query} Q0 {doc} {rank} {score!r} {tag}\n"
 
     return gathered(lines())
 
@@ -92,9 +92,9 @@ def write_qrels(qrels: Qrels) -> Iterator[bytes]:
 
     def lines() -> Iterator[str]:
         for query, docs, grades, labels in qrels.judged():
-            _hold_query(query)
-            for doc, grade, label in zip(docs, grades, labels, strict=True):
-                yield f"{query} {_hold(label or '0')} {_hold(doc)} {grade}\n"
+            _queries(query)
+            for doc, grade, label in zip(_ids.all(docs), grades, labels, strict=True):
+                yield f"{query} {_ids(label or '0')} {doc} {grade}\n"
 
     return gathered(lines())
 

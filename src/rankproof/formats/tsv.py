@@ -15,12 +15,12 @@ source: https://microsoft.github.io/msmarco/
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rankproof.formats import _tabular
 from rankproof.formats._contract import Format, Noun, Options, Plan, Sure, Topics
-from rankproof.formats._pieces import guard
+from rankproof.formats._pieces import Guard
 from rankproof.records.source import Source
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 SEPARATORS = "\t "
 # Blanks at the ends of a field do not count on reading, so an id cannot have them.
-_hold = guard(r"[\0\t\n\r]|^[\t-\r ]|[\t-\r ]$", "tsv", "json or jsonl")
+_fields = Guard("tsv", "json or jsonl", within="\0\t\r", beginning="\v\f ", ending="\v\f ")
 
 
-def join(fields: Iterable[str]) -> str:
-    """One line."""
-    return "\t".join(map(_hold, fields)) + "\n"
+def protect(fields: list[str]) -> list[str]:
+    """The fields as they stand in the file: nothing can be protected, so what cannot stand there is refused."""
+    return _fields.all(fields)
 
 
 def detect(source: Source, noun: Noun) -> Sure:
@@ -54,17 +54,17 @@ def topics(source: Source, options: Options) -> Topics:
 
 def write_run(run: Run) -> Iterator[bytes]:
     """Three columns with a header."""
-    return _tabular.write_run(run, join)
+    return _tabular.write_run(run, protect, "\t")
 
 
 def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """Three columns with a header, four with subtopics."""
-    return _tabular.write_qrels(qrels, join)
+    return _tabular.write_qrels(qrels, protect, "\t")
 
 
 def write_topics(found: Topics) -> Iterator[bytes]:
     """Id and text without a header, as other tools expect."""
-    return _tabular.write_topics(found, join, header=False)
+    return _tabular.write_topics(found, protect, "\t", header=False)
 
 
 OFFERS = (

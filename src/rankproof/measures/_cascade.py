@@ -74,7 +74,8 @@ def survival(size: int, going_on: NDArray[np.float64]) -> Values:
 def expected_err(table: JudgedTable, k: int | None, stop: Values, weights: Values) -> Values:
     """Mean over all orders of tied documents of the sum of (chance to stop at a rank) x (its weight)."""
     value = np.zeros(len(table))
-    rows = np.flatnonzero(stop > 0)
+    # Groups that begin below k add nothing.
+    rows = np.flatnonzero((stop > 0) & (True if k is None else table.tie_first <= k))
     first, size = table.tie_first[rows], (table.tie_last - table.tie_first + 1)[rows]
     query = table.query[rows]
     new = np.ones(len(rows), dtype=bool)

@@ -16,7 +16,8 @@ from rankproof.records.pool import Pool
 def discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
     """What a gain at a rank is divided by: log2(rank + 1), or jk2002's log2(rank) from rank 2 on."""
     if name == "log2":
-        return np.asarray(np.log2(rank + 1.0), dtype=np.float64)
+        shifted: NDArray[np.float64] = np.log2(rank + 1.0)
+        return shifted
     return np.maximum(np.log2(rank), 1.0).astype(np.float64)
 
 
