@@ -127,7 +127,12 @@ def prepared() -> None:
     began = time.perf_counter()
     rankproof.evaluate(qrels, ready, "P@5")
     again = time.perf_counter() - began
-    line("prepared run, another measure: share of the first time, %", 100 * again / first, "below 1", again < 0.01 * first)
+    line(
+        "prepared run, another measure: share of the first time, %",
+        100 * again / first,
+        "below 1",
+        again < 0.01 * first,
+    )
 
 
 def main() -> None:

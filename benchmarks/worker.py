@@ -1,6 +1,6 @@
 """One tool, one process: load two files and evaluate nDCG@10, RR, R@100 and AP, several times; prints JSON.
 
-    python benchmarks/worker.py TOOL QRELS RUN REPEATS
+python benchmarks/worker.py TOOL QRELS RUN REPEATS
 """
 
 from __future__ import annotations

@@ -29,9 +29,9 @@ ORDERS = [
 ]
 
 # Few distinct scores, so that ties are common; ids from any script, of any length around the quick path's limits.
-IDS = st.text(st.characters(min_codepoint=33, blacklist_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=30).filter(
-    lambda s: not s.startswith("#") and not any(c.isspace() for c in s)
-)
+IDS = st.text(
+    st.characters(min_codepoint=33, blacklist_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=30
+).filter(lambda s: not s.startswith("#") and not any(c.isspace() for c in s))
 SCORES = st.one_of(st.integers(-3, 3).map(float), st.floats(allow_nan=False, allow_infinity=False))
 RUNS = st.dictionaries(IDS, st.dictionaries(IDS, SCORES, max_size=12), max_size=5)
 GRADES = st.dictionaries(IDS, st.dictionaries(IDS, st.integers(-2, 4), min_size=1, max_size=12), max_size=5)

@@ -116,7 +116,10 @@ def test_prepared_runs_give_the_same_and_keep_their_table() -> None:
     judged = rankproof.prepare(QRELS)
     ready = judged.prepare(run)
     for measure in ("nDCG@5", "AP"):
-        assert judged.evaluate(ready, measure)[measure].by_query == rankproof.evaluate(QRELS, run, measure)[measure].by_query
+        assert (
+            judged.evaluate(ready, measure)[measure].by_query
+            == rankproof.evaluate(QRELS, run, measure)[measure].by_query
+        )
     first = ready.table(rankproof.Order())
     assert ready.table(rankproof.Order()) is first
 
@@ -128,3 +131,29 @@ def test_a_run_that_meets_no_judged_document_is_measured_with_a_warning() -> Non
     assert (finding.code, finding.severity) == ("no_common_document", "warning")
     assert "prefix" in finding.message
     assert not rankproof.evaluate({"q1": {"12": 1}}, {"q1": {"12": 1.0}}, "RR").findings
+
+
+def test_a_prepared_run_refuses_other_judgments_and_other_reading() -> None:
+    judged = rankproof.prepare(QRELS)
+    ready = judged.prepare({"q1": {"d1": 1.0}})
+    with pytest.raises(rankproof.UsageError, match="was prepared with the judgments"):
+        rankproof.evaluate(rankproof.prepare(QRELS), ready, "RR")
+    with pytest.raises(rankproof.UsageError, match="order must be said to"):
+        judged.evaluate(ready, "RR", order="given")
+
+
+def test_allowed_faults_of_qrels(tmp_path: Path) -> None:
+    run = {"q1": {"d1": 1.0}}
+    path = tmp_path / "a.qrels"
+    path.write_text("q1 0 d1 1\nq1 0 d1 2\n")
+    with pytest.raises(Refused, match="--allow conflicting_judgment"):
+        rankproof.evaluate(path, run, "RR")
+    evaluation = rankproof.evaluate(path, run, "RR(rel=2)", allow=["conflicting_judgment"])
+    assert evaluation["RR(rel=2)"].mean == 1.0
+    assert "judged more than once: 1; the best grade of a document counts" in evaluation.fine_print
+    # No whole number could honestly stand in for half a grade.
+    path.write_text("q1 0 d1 0.5\n")
+    for allow in ([], ["fractional_grade"]):
+        with pytest.raises(Refused, match="not a whole number") as refused:
+            rankproof.evaluate(path, run, "RR", allow=allow)
+        assert "--allow" not in str(refused.value)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hypothesis import strategies as st
-from tests.measures.references import DIVERSITY, REFERENCES, Case, Subtopics
+from tests.measures.plain_cases import Case
+from tests.measures.plain_diversity import Subtopics
+from tests.measures.references import DIVERSITY, REFERENCES
 
 from rankproof.measures._contract import Measure, Values, Variant
 from rankproof.records.judged import JudgedTable
@@ -49,9 +51,7 @@ class World:
             if variant.measure.needs_subtopics:
                 covers = {d: {s for s, g in gs.items() if g >= variant["rel"]} for d, gs in docs.items()}
                 pool = [covers[d] for d in sorted(docs, reverse=True)]
-                told.append(
-                    DIVERSITY[name](Subtopics([covers.get(d, set()) for d in ranking], pool), variant)
-                )
+                told.append(DIVERSITY[name](Subtopics([covers.get(d, set()) for d in ranking], pool), variant))
             else:
                 grades = self.plain[query]
                 case = Case(
@@ -81,9 +81,7 @@ def worlds(tied: bool = False, most: int = 12) -> st.SearchStrategy[World]:
         ranking = order.map(lambda docs: {doc: float(-i) for i, doc in enumerate(docs)})
 
     def answer(chosen: Any) -> st.SearchStrategy[World]:
-        run = st.fixed_dictionaries(
-            {query: st.one_of(ranking, ranking, ranking, st.none()) for query in chosen}
-        )
+        run = st.fixed_dictionaries({query: st.one_of(ranking, ranking, ranking, st.none()) for query in chosen})
         return run.map(lambda told: World(chosen, {q: docs for q, docs in told.items() if docs is not None}))
 
     return qrels.flatmap(answer)
@@ -98,15 +96,10 @@ def crowd(seed: int, queries: int = 120, most: int = 30, tied: bool = False) -> 
     for number in range(queries):
         query = f"q{number}"
         qrels[query] = {
-            doc: {
-                s: chance.choice((-1, 0, 0, 1, 1, 2, 3, 4))
-                for s in chance.sample(SUBTOPICS, chance.randint(1, 3))
-            }
+            doc: {s: chance.choice((-1, 0, 0, 1, 1, 2, 3, 4)) for s in chance.sample(SUBTOPICS, chance.randint(1, 3))}
             for doc in chance.sample(names, chance.randint(1, most))
         }
         if chance.random() < 0.95:
             docs = chance.sample(names, chance.randint(0, most))
-            run[query] = {
-                doc: float(chance.randint(0, 9)) if tied else -float(i) for i, doc in enumerate(docs)
-            }
+            run[query] = {doc: float(chance.randint(0, 9)) if tied else -float(i) for i, doc in enumerate(docs)}
     return World(qrels, run)

@@ -68,6 +68,7 @@ class Check:
     look      finds the fault; without what it needs (qrels, cutoffs, ranks, scores) it finds nothing
     remedy    what to do, in general
     weigh     the severity, where it depends on what was asked for
+    firm      what is refused for it even when the fault is allowed: no honest value could stand in for it
     """
 
     name: str
@@ -77,6 +78,7 @@ class Check:
     look: Callable[[Subject], Found]
     remedy: str
     weigh: Callable[[Subject], Severity] | None = None
+    firm: tuple[Noun, ...] = ()
 
     @property
     def summary(self) -> str:

@@ -46,6 +46,7 @@ OFFERS = (
         page=__doc__,
         of=("qrels",),
         severity="error",
+        firm=("qrels",),
         look=look,
         remedy="Map the grades to whole numbers; check that the file holds qrels and not a run.",
     ),

@@ -42,6 +42,7 @@ OFFERS = (
         page=__doc__,
         of=("run", "qrels"),
         severity="error",
+        firm=("qrels",),
         look=look,
         remedy="Write it with a decimal point and no separators, or remove the line.",
     ),

@@ -25,9 +25,7 @@ NOUNS = ("run", "qrels", "topics")
     type=ShelfName("formats"),
     help="The format of SOURCE; by content otherwise.",
 )
-@click.option(
-    "--to", type=ShelfName("formats"), help="The format of TARGET; by the ending of its name otherwise."
-)
+@click.option("--to", type=ShelfName("formats"), help="The format of TARGET; by the ending of its name otherwise.")
 @click.option(
     "--noun", type=click.Choice(NOUNS), help="What SOURCE holds; found out by content where that is possible."
 )
@@ -48,9 +46,7 @@ NOUNS = ("run", "qrels", "topics")
     "the document's id in a passage's; the best passage counts.",
 )
 @click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
-@click.option(
-    "--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault."
-)
+@click.option("--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault.")
 @click.option(
     "-O",
     "--option",
@@ -150,9 +146,7 @@ def _tell(told: dict[str, Any], as_json: bool) -> None:
     if as_json:
         text = json.dumps(told, ensure_ascii=False)
     else:
-        size = f"{told['queries']:,} queries" + (
-            "" if told["noun"] == "topics" else f", {told['rows']:,} rows"
-        )
+        size = f"{told['queries']:,} queries" + ("" if told["noun"] == "topics" else f", {told['rows']:,} rows")
         done = f"{told['source']} -> {told['target']} ({told['to']}): {told['noun']}, {size}"
         text = "\n".join([done, *(f"  {note}" for note in told["notes"])])
     click.echo(text, err=told["target"] == "-")

@@ -148,7 +148,7 @@ def command(
 def _evaluate(qrels: str, runs: Sequence[str], measures: Sequence[str], choices: dict[str, Any]) -> list[Evaluation]:
     from rankproof.flow.measuring import evaluate, prepare
 
-    judged = prepare(qrels, choices.pop("qrels_format"))
+    judged = prepare(qrels, choices.pop("qrels_format"), allow=choices["allow"])
     return _distinct([evaluate(judged, run, measures, **choices) for run in watched(runs, "measuring")], runs)
 
 

@@ -73,12 +73,16 @@ def refuse(
     shape: str = "",
     unit: Unit = "line",
 ) -> None:
-    """Raises Refused when a check finds an error that is not allowed. Looks for errors only: it is quick."""
+    """Raises Refused when a check finds an error that is not allowed. Looks for errors only: it is quick.
+
+    Firm faults are refused even when allowed: see `Check.firm`.
+    """
     subject = Subject(rows, noun, source_name, order=order, shape=shape, unit=unit)
     # Our own checks only: looking for other packages' takes longer than a small evaluation does.
     ours = (check for check in shelf.offered("checks").values() if noun in check.of)
     grave = [check for check in ours if check.severity_for(subject) == "error"]
-    errors = [finding for finding in judge(subject, grave, allow, strict=False) if finding.severity == "error"]
+    allowed = [code for code in allow if noun not in shelf.find("checks", code).firm]
+    errors = [finding for finding in judge(subject, grave, allowed, strict=False) if finding.severity == "error"]
     if errors:
         raise Refused(refusal(errors, noun), errors)
 
@@ -92,10 +96,13 @@ def refusal(errors: Sequence[Finding], noun: Noun) -> str:
     text = str(first)
     if more:
         text += f" {more:,} more such {'error' if more == 1 else 'errors'} ({', '.join(codes)})."
+    named = not first.source.startswith("<")  # a file, which a command could read again
+    if named:
+        text += f" See all with: rankproof {command} validate {first.source}."
+    if any(noun in shelf.find("checks", code).firm for code in codes):
+        return text
     allow = f"To go on all the same: --allow {' --allow '.join(codes)}"
-    if first.source.startswith("<"):  # no file that a command could read again
-        return f"{text} {allow} (in Python: allow={codes})."
-    return f"{text} See all with: rankproof {command} validate {first.source}. {allow}."
+    return f"{text} {allow}." if named else f"{text} {allow} (in Python: allow={codes})."
 
 
 def checks_of(noun: Noun) -> list[Check]:

@@ -22,9 +22,7 @@ def document_of(pattern: str) -> Callable[[str], str | None]:
     id. Any other is a separator: the document's id is what comes before it first.
     """
     if not pattern:
-        raise UsageError(
-            "An empty pattern collapses nothing. Give a separator such as '#', or a regular expression."
-        )
+        raise UsageError("An empty pattern collapses nothing. Give a separator such as '#', or a regular expression.")
     if "(" not in pattern:
 
         def before(passage: str) -> str | None:
@@ -37,9 +35,7 @@ def document_of(pattern: str) -> Callable[[str], str | None]:
     except re.error as error:
         raise UsageError(f"The pattern {pattern!r} is no regular expression: {error}.") from None
     if expression.groups < 1:
-        raise UsageError(
-            f"The pattern {pattern!r} has no group. Put the document's id in brackets: '(.*)_[0-9]+'."
-        )
+        raise UsageError(f"The pattern {pattern!r} has no group. Put the document's id in brackets: '(.*)_[0-9]+'.")
 
     def matched(passage: str) -> str | None:
         match = expression.match(passage)
@@ -78,9 +74,7 @@ def collapse(rows: Rows, pattern: str, order: Order, source: str, by_label: bool
     again, _ = best_first.duplicates(labels=by_label)
     kept = best_first.take(np.setdiff1d(np.arange(len(best_first), dtype=np.int64), again))
     said = f"collapsed by {pattern!r}: {len(rows):,} rows to {len(kept):,}, the best passage of each document"
-    return kept, said + (
-        f"; {unmatched:,} rows do not fit the pattern and kept their id" if unmatched else ""
-    )
+    return kept, said + (f"; {unmatched:,} rows do not fit the pattern and kept their id" if unmatched else "")
 
 
 def without_doubles(rows: Rows, by_label: bool = False) -> tuple[Rows, str]:
@@ -98,6 +92,4 @@ def drop_self(rows: Rows) -> tuple[Rows, str]:
     own = [doc == queries[q] for doc, q in zip(rows.doc_ids(), rows.query.tolist(), strict=True)]
     kept = np.flatnonzero(~np.array(own, dtype=bool)).astype(np.int64)
     dropped = len(rows) - len(kept)
-    return (
-        rows.take(kept) if dropped else rows
-    ), f"dropped {dropped:,} documents whose id is the query's own"
+    return (rows.take(kept) if dropped else rows), f"dropped {dropped:,} documents whose id is the query's own"

@@ -163,9 +163,7 @@ def _skip_undefined(
     return [chosen[id(table)] for table in on], tuple(out)
 
 
-def _population(
-    whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...], missing: str
-) -> Population:
+def _population(whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...], missing: str) -> Population:
     ids = whole.pool.query_ids
     absent = np.flatnonzero(~whole.in_run).tolist()
     empty = np.flatnonzero(scored.pool.relevant(1) == 0).tolist()

@@ -28,12 +28,16 @@ T = TypeVar("T")
 HARMLESS = ("rank_disagrees",)
 
 
-def prepare_qrels(qrels: Any, format: str | None = None, **options: Any) -> PreparedQrels:
+def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = (), **options: Any) -> PreparedQrels:
     """Judgments from anything that holds them, checked."""
     if isinstance(qrels, PreparedQrels):
         return qrels
+    allow = tuple(allow)
     if isinstance(qrels, dict) and all(isinstance(docs, dict) for docs in qrels.values()):
-        return _qrels_from_dict(qrels)
+        judgments = _told(lambda: Judgments.from_dicts(qrels))
+        if not qrels or any(judgments.faults.values()):
+            _refuse_qrels(Rows.from_dicts(qrels), "<dict>", allow, unit="row")
+        return PreparedQrels(judgments, "<dict>", lambda: Rows.from_dicts(qrels))
     from rankproof.flow.collect import read_rows
     from rankproof.records.qrels import Qrels
 
@@ -41,23 +45,26 @@ def prepare_qrels(qrels: Any, format: str | None = None, **options: Any) -> Prep
         return PreparedQrels(qrels.judgments(), qrels.name, lambda: qrels.rows)
     rows, said = read_rows(qrels, "qrels", format, **options)
     judgments = Judgments.from_rows(rows)
+    notes: tuple[str, ...] = ()
     if len(rows) == 0 or any(judgments.faults.values()):
-        from rankproof.flow.check import refuse
-
-        refuse(rows, "qrels", said.source, shape=said.shape, unit=said.unit)
+        _refuse_qrels(rows, said.source, allow, said.shape, said.unit)
+        notes = _best_grade(judgments)
     # Column 2 matters only where it says more than one thing; otherwise the rows need not be kept.
     if len(rows.labels) > 1 or not _is_path(qrels):
-        return PreparedQrels(judgments, said.source, lambda: rows)
-    return PreparedQrels(judgments, said.source, lambda: read_rows(qrels, "qrels", format, **options)[0])
+        return PreparedQrels(judgments, said.source, lambda: rows, notes)
+    return PreparedQrels(judgments, said.source, lambda: read_rows(qrels, "qrels", format, **options)[0], notes)
 
 
-def _qrels_from_dict(qrels: dict[str, Any]) -> PreparedQrels:
-    judgments = _told(lambda: Judgments.from_dicts(qrels))
-    if not qrels or any(judgments.faults.values()):
-        from rankproof.flow.check import refuse
+def _refuse_qrels(rows: Rows, source: str, allow: tuple[str, ...], shape: str = "", unit: Unit = "line") -> None:
+    from rankproof.flow.check import refuse
 
-        refuse(Rows.from_dicts(qrels), "qrels", "<dict>", unit="row")
-    return PreparedQrels(judgments, "<dict>", lambda: Rows.from_dicts(qrels))
+    refuse(rows, "qrels", source, allow, shape=shape, unit=unit)
+
+
+def _best_grade(judgments: Judgments) -> tuple[str, ...]:
+    """What became of documents judged twice, once the checks have let them pass."""
+    doubles = judgments.faults["conflicting_judgment"] + judgments.faults["duplicate_judgment"]
+    return (f"judged more than once: {doubles}; the best grade of a document counts",) if doubles else ()
 
 
 def join_run(
@@ -240,5 +247,3 @@ def name_of(what: object, source: str) -> str:
         return "run"
     base = os.path.basename(source)
     return base.split(".")[0] or base or "run"
-
-

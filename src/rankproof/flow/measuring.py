@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from rankproof import shelf
+from rankproof.errors import UsageError
 from rankproof.flow.evaluate import evaluate_tables
 from rankproof.flow.joining import join_run, prepare_qrels
 from rankproof.flow.prepared import PreparedQrels, PreparedRun
@@ -19,9 +20,9 @@ from rankproof.records.settings import Settings
 Measures = str | Variant | Iterable[str | Variant]
 
 
-def prepare(qrels: Any, format: str | None = None, **options: Any) -> PreparedQrels:
+def prepare(qrels: Any, format: str | None = None, *, allow: Iterable[str] = (), **options: Any) -> PreparedQrels:
     """Judgments read, checked and ready: `rankproof.prepare(qrels).evaluate(run, "nDCG@10")`, as often as you like."""
-    return prepare_qrels(qrels, format, **options)
+    return prepare_qrels(qrels, format, allow, **options)
 
 
 def evaluate(
@@ -52,14 +53,30 @@ def evaluate(
     prepared ones. The choices are those of `rankproof evaluate`; see `Settings` for the first of them.
     """
     variants = parse(measures)
-    judged = prepare_qrels(qrels, qrels_format)
-    if not isinstance(run, PreparedRun):
-        run = join_run(
-            judged, run, format=run_format, order=order, lower_is_better=lower_is_better, collapse=collapse,
-            drop_self=drop_self, allow=allow, threads=threads, name=name,
-        )  # fmt: skip
+    reading: dict[str, Any] = {
+        "format": run_format, "order": order, "lower_is_better": lower_is_better, "collapse": collapse,
+        "drop_self": drop_self, "allow": allow, "threads": threads, "name": name,
+    }  # fmt: skip
+    if isinstance(run, PreparedRun):
+        _refuse_other(qrels, run, reading)
+    else:
+        run = join_run(prepare_qrels(qrels, qrels_format, allow), run, **reading)
     settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
     return measure_run(run, variants, settings)
+
+
+def _refuse_other(qrels: Any, run: PreparedRun, reading: dict[str, Any]) -> None:
+    """A prepared run stands on its own judgments and was read in its own way: neither can be changed now."""
+    if qrels is not run.qrels:
+        raise UsageError(
+            f"The run {run.name!r} was prepared with the judgments {run.qrels.name}. Evaluate it on those "
+            "(`run.qrels`), or prepare it with these."
+        )
+    said = [name for name, value in reading.items() if value]
+    if said:
+        raise UsageError(
+            f"The run {run.name!r} is already read: {', '.join(said)} must be said to `prepare(run, ...)`."
+        )
 
 
 def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Settings) -> Evaluation:
@@ -68,7 +85,11 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
         run = run.without_self()
     subtopics = any(variant.measure.needs_subtopics for variant in variants)
     evaluation = evaluate_tables(
-        lambda order: run.table(order, subtopics), variants, settings, run_name=run.name, notes=lambda: run.notes
+        lambda order: run.table(order, subtopics),
+        variants,
+        settings,
+        run_name=run.name,
+        notes=lambda: (*run.qrels.notes, *run.notes),
     )
     # Known once the run has been read.
     if run.tag or run.findings:

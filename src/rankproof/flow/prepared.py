@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 class PreparedQrels:
     """Judgments ready for joining. `evaluate(run, measures)` and `prepare(run)` spare a loop the reading of qrels."""
 
-    __slots__ = ("_subtopics", "judgments", "name", "pool", "rows")
+    __slots__ = ("_subtopics", "judgments", "name", "notes", "pool", "rows")
 
-    def __init__(self, judgments: Judgments, name: str, rows: Callable[[], Rows]) -> None:
+    def __init__(self, judgments: Judgments, name: str, rows: Callable[[], Rows], notes: tuple[str, ...] = ()) -> None:
         self.judgments = judgments
         self.name = name
+        self.notes = notes  # what was decided on reading, for the fine print
         self.rows = rows  # the rows as read, read again: only subtopics and explanations of faults need them
         self.pool = Pool(judgments.query_ids, judgments.start, judgments.grade)
         self._subtopics: Subtopics | None = None
@@ -119,7 +120,10 @@ class PreparedRun:
         self.tag = joined.tag
         disagree = joined.faults["rank_disagrees"]
         if disagree:
-            note = f"rank column: disagrees with the scores in {disagree} queries; scores decide (--order rank reads ranks)"
+            queries = "query" if disagree == 1 else "queries"
+            note = (
+                f"rank column: disagrees with the scores in {disagree} {queries}; scores decide (--order rank: ranks)"
+            )
             self.notes = tuple(dict.fromkeys((*self.notes, note)))
         if len(joined.rank) == 0 and not self.findings:
             self.findings = self._nothing_met(order)

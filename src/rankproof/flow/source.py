@@ -145,9 +145,7 @@ def require_text(source: Source) -> None:
     if b"\0" in head:
         half = head[1::2].count(0) > len(head) // 3 or head[::2].count(0) > len(head) // 3
         hint = (
-            "It may be UTF-16 without its mark: write it anew as UTF-8."
-            if half
-            else "Check that it is the right file."
+            "It may be UTF-16 without its mark: write it anew as UTF-8." if half else "Check that it is the right file."
         )
         raise Unreadable(f"{source.name} is a binary file, not text. {hint}")
     if b"\r" in head and b"\n" not in head:

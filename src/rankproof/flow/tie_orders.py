@@ -116,9 +116,7 @@ def _placements(size: int, alike: tuple[int, ...]) -> Ranks:
     return np.array(list(fill(tuple(range(size)), alike)), dtype=np.int32)
 
 
-def random_orders(
-    table: JudgedTable, query: int, tied: list[Group], many: int, chance: np.random.Generator
-) -> Ranks:
+def random_orders(table: JudgedTable, query: int, tied: list[Group], many: int, chance: np.random.Generator) -> Ranks:
     """A row per random order, with the ranks of the query's rows."""
     start, end = table.start[query], table.start[query + 1]
     ranks = np.tile(table.rank[start:end], (many, 1))

@@ -134,9 +134,7 @@ def _over_orders(table: JudgedTable, variant: Variant, k: int | None, seed: int)
     return seen
 
 
-def _take_in(
-    table: JudgedTable, variant: Variant, waiting: list[tuple[int, orders.Ranks, bool]], seen: _Seen
-) -> None:
+def _take_in(table: JudgedTable, variant: Variant, waiting: list[tuple[int, orders.Ranks, bool]], seen: _Seen) -> None:
     """Computes the orders of some queries at once and notes what they gave."""
     times = [len(ranks) for _, ranks, _ in waiting]
     queries = np.repeat(np.array([query for query, _, _ in waiting], dtype=np.int64), times)

@@ -70,9 +70,7 @@ def _unpack_zstd(data: bytes | memoryview) -> bytes:
 
 
 def _short_or_damaged(error: Exception) -> Exception:
-    return (
-        EOFError() if "incomplete" in str(error) or "ended before" in str(error) else ValueError(str(error))
-    )
+    return EOFError() if "incomplete" in str(error) or "ended before" in str(error) else ValueError(str(error))
 
 
 def zstd_library() -> Any:

@@ -18,7 +18,8 @@ def discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
     if name == "log2":
         shifted: NDArray[np.float64] = np.log2(rank + 1.0)
         return shifted
-    return np.maximum(np.log2(rank), 1.0).astype(np.float64)
+    plain: NDArray[np.float64] = np.maximum(np.log2(rank), 1.0)
+    return plain
 
 
 def dcg(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:

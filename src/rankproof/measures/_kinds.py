@@ -59,7 +59,7 @@ class Number:
         except ValueError:
             value = math.nan
         fits = self.low <= value <= self.high and math.isfinite(value)
-        if self.open_low and value == self.low or self.open_high and value == self.high:
+        if (self.open_low and value == self.low) or (self.open_high and value == self.high):
             fits = False
         if not fits:
             left, right = ("above" if self.open_low else "from"), ("below" if self.open_high else "to")

@@ -29,9 +29,7 @@ def of_queries(start: NDArray[np.int64], queries: Sequence[int]) -> NDArray[np.i
     return rows
 
 
-def fingerprint(
-    kind: str, rows: Rows, numbers: NDArray[np.float64] | None, labels: Sequence[str] = ()
-) -> str:
+def fingerprint(kind: str, rows: Rows, numbers: NDArray[np.float64] | None, labels: Sequence[str] = ()) -> str:
     """SHA-256 of rows in a fixed order. Ids come with their lengths: no two contents give the same bytes."""
     digest = sha256(f"rankproof {kind} 1\n".encode())
     ids = [query.encode("utf-8", "surrogateescape") for query in rows.query_ids]

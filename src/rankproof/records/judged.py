@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.records.order import DEFAULT_ORDER, Order
-from rankproof.records.pool import Negatives, Pool
+from rankproof.records.pool import Pool
 
 if TYPE_CHECKING:
     from rankproof.records.subtopics import Subtopics

@@ -67,9 +67,7 @@ class Pool:
     @property
     def position(self) -> NDArray[np.int64]:
         """For each pooled document, its 1-based place in its query's ideal order."""
-        return self.remember(
-            "position", lambda: np.arange(1, len(self.grade) + 1) - self.start[:-1][self.query]
-        )
+        return self.remember("position", lambda: np.arange(1, len(self.grade) + 1) - self.start[:-1][self.query])
 
     @property
     def judged(self) -> NDArray[np.bool_]:

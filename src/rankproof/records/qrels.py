@@ -132,9 +132,7 @@ class Qrels(Mapping[str, dict[str, int]]):
             ]
         turn = sorted(range(len(keys)), key=keys.__getitem__)
         rows = self.rows.take(np.array(turn, dtype=np.int64))
-        return fingerprint(
-            "qrels", rows, rows.number, [keys[i][2] for i in turn] if self.has_subtopics else ()
-        )
+        return fingerprint("qrels", rows, rows.number, [keys[i][2] for i in turn] if self.has_subtopics else ())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Qrels) and self.content_hash == other.content_hash

@@ -36,16 +36,12 @@ class Run(Mapping[str, dict[str, float | None]]):
     notes: tuple[str, ...] = field(default=(), repr=False)  # what was decided on reading
 
     @classmethod
-    def of(
-        cls, rows: Rows, order: Order = DEFAULT_ORDER, name: str = "run", notes: tuple[str, ...] = ()
-    ) -> Run:
+    def of(cls, rows: Rows, order: Order = DEFAULT_ORDER, name: str = "run", notes: tuple[str, ...] = ()) -> Run:
         """The run in rows that checks have passed, put in order."""
         turn = rows.sorted(order.by, order.ties, order.precision, order.lower_is_better)
         in_order = bool((turn == np.arange(len(turn))).all())
         # Once in order, "as given" says what a rank column or a list said.
-        return cls(
-            rows if in_order else rows.take(turn), order if order.by == "score" else GIVEN, name, notes
-        )
+        return cls(rows if in_order else rows.take(turn), order if order.by == "score" else GIVEN, name, notes)
 
     # ---- what is in it -------------------------------------------------------------------------
 

@@ -24,9 +24,7 @@ def read(token: str) -> Pairing:
     """The pairing of one token."""
     match = _FORM.fullmatch(token)
     if match is None:
-        raise UnknownName(
-            "similarity", re.split(r"[(@]", token)[0] or token, shelf.everything("similarities")
-        )
+        raise UnknownName("similarity", re.split(r"[(@]", token)[0] or token, shelf.everything("similarities"))
     item = by_name(match["name"])
     return Pairing(item, *choices(item, match["params"], match["at"], token))
 

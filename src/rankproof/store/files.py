@@ -17,9 +17,7 @@ from rankproof.records.qrels import Qrels
 from rankproof.records.run import Run
 
 
-def write(
-    record: Run | Qrels | Mapping[str, str], path: str | os.PathLike[str], format: str | None = None
-) -> str:
+def write(record: Run | Qrels | Mapping[str, str], path: str | os.PathLike[str], format: str | None = None) -> str:
     """Writes a run, qrels or topics; the format is the one named, or the one that the ending names.
 
     An ending of .gz, .zst, .bz2 or .xz compresses. The file appears when it is whole: an error leaves
@@ -58,9 +56,7 @@ def format_for(path: str, noun: Noun, format: str | None = None) -> Format:
     plain = _without_packing(path).casefold()
     fitting = [form for form in writers if plain.endswith(form.endings)]
     if not fitting:
-        raise UsageError(
-            f"The name {path!r} does not say in which format to write {noun}. Name one: {names}."
-        )
+        raise UsageError(f"The name {path!r} does not say in which format to write {noun}. Name one: {names}.")
     return fitting[0]
 
 
@@ -135,11 +131,7 @@ def _packed(content: Iterable[bytes], packing: str | None) -> Iterator[bytes]:
         pack = lzma.LZMACompressor()
     else:
         library = zstd_library()
-        pack = (
-            library.ZstdCompressor()
-            if sys.version_info >= (3, 14)
-            else library.ZstdCompressor().compressobj()
-        )
+        pack = library.ZstdCompressor() if sys.version_info >= (3, 14) else library.ZstdCompressor().compressobj()
     for piece in content:
         yield pack.compress(piece)
     yield pack.flush()
