@@ -61,8 +61,28 @@ inline std::vector<std::string> plain_cut(std::string line, const Layout& layout
         }
         fresh = false;
     }
+    if (inside) return {};  // a quote that is not closed
     fields.push_back(plain_trim(field));
     return fields;
+}
+
+// Whether bytes are UTF-8 without a zero byte, by decoding each character and asking whether it is written shortest.
+inline bool plain_text(const std::string& s) {
+    for (std::size_t i = 0; i < s.size();) {
+        const auto first = static_cast<unsigned char>(s[i]);
+        const std::size_t length = first < 0x80 ? 1 : first < 0xC0 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF8 ? 4 : 0;
+        if (first == 0 || length == 0 || i + length > s.size()) return false;
+        std::uint32_t point = length == 1 ? first : first & (0x7Fu >> length);
+        for (std::size_t k = 1; k < length; ++k) {
+            const auto next = static_cast<unsigned char>(s[i + k]);
+            if (next < 0x80 || next > 0xBF) return false;
+            point = point << 6 | (next & 0x3F);
+        }
+        const std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+        if (point < least[length] || point > 0x10FFFF || (point >= 0xD800 && point <= 0xDFFF)) return false;
+        i += length;
+    }
+    return true;
 }
 
 struct PlainRow {

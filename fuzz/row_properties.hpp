@@ -25,8 +25,10 @@ inline std::string label_of(const Rows& rows, std::size_t i) {
 inline void check_rows(const Rows& rows, string_view text, const Layout& layout) {
     const PlainText plain = plain_read(std::string(text), layout);
     REQUIRE(rows.size() == plain.rows.size() && rows.fault_count == plain.faults, "rows and faulty lines");
+    std::vector<std::int64_t> undecodable;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const PlainRow& row = plain.rows[i];
+        if (!plain_text(row.query) || !plain_text(row.doc) || !plain_text(row.label)) undecodable.push_back(row.line);
         REQUIRE(query_of(rows, i) == row.query && rows.doc[i] == row.doc, "ids");
         REQUIRE(!row.query.empty() && !row.doc.empty(), "ids that are there");
         REQUIRE(layout.label < 0 ? rows.label[i] == -1 : label_of(rows, i) == row.label, "a label");
@@ -36,6 +38,7 @@ inline void check_rows(const Rows& rows, string_view text, const Layout& layout)
         REQUIRE(state != NumberState::ok || std::isfinite(rows.number[i]), "a finite number");
         REQUIRE(layout.rank >= 0 ? rows.rank[i] != rankproof::no_rank : rows.rank[i] == rankproof::no_rank, "a rank");
     }
+    REQUIRE(rows.undecodable == undecodable, "lines that are not text");
 }
 
 using Judged = std::tuple<std::string, std::string, std::int32_t>;

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.measures.worlds import World, crowd, worlds
 
+import rankproof
 from rankproof.measures._text import parse
 
 pyndeval = pytest.importorskip("pyndeval", reason="pyndeval is not installed: nothing to hold against")
@@ -48,3 +51,15 @@ def test_same_value_for_every_query(world: World, alpha: float, rel: int) -> Non
 @pytest.mark.parametrize("alpha", [0.5, 0.25])
 def test_same_value_on_long_rankings(alpha: float) -> None:
     hold_against(crowd(seed=11, queries=60), alpha, 1)
+
+
+def test_same_value_from_a_file_where_ids_decide_the_ideal(tmp_path: Path) -> None:
+    """Three documents are equally good; ndeval's ideal begins with the one whose id is the greatest."""
+    rows = [("1", s, doc, 1) for doc, covers in {"d1": "abc", "d2": "def", "d9": "abd"}.items() for s in covers]
+    run = [("1", "d1", 2.0), ("1", "d2", 1.0)]
+    qrels = tmp_path / "diversity.qrels"
+    qrels.write_text("".join(f"{q} {s} {doc} {grade}\n" for q, s, doc, grade in rows))
+    told = pyndeval.RelevanceEvaluator(rows, ["alpha-nDCG@2"], alpha=1.0).evaluate(run)["1"]["alpha-nDCG@2"]
+    ours = rankproof.evaluate(str(qrels), {"1": {"d1": 2.0, "d2": 1.0}}, "alpha_nDCG(alpha=1)@2")
+    assert told > 1.1
+    assert ours["alpha_nDCG(alpha=1)@2"].mean == pytest.approx(told, abs=1e-9)

@@ -39,7 +39,8 @@ def test_expected_reciprocal_rank_has_top_grade_3_whatever_the_ratings():
 
 
 def test_discounted_gain():
-    assert value("DCG@10", [3, None, 2]) == pytest.approx(7 + 3 / 2)
+    assert value("DCG@10", [3, 0, 2]) == pytest.approx(7 + 3 / 2)
+    assert value("DCG@1", [3, None]) == 7.0
 
 
 def plain(rated, results, k):
@@ -61,6 +62,8 @@ def test_ndcg_as_the_scorer_reads(collection):
 def test_what_lies_outside_is_refused():
     with pytest.raises(OutOfDialect, match="Quepid subtracts"):
         value("DCG@10", [-1, 1])
+    with pytest.raises(OutOfDialect, match="unrated documents among the results"):
+        value("DCG@10", [3, None, 2])
     with pytest.raises(OutOfDialect, match="grades up to 3"):
         value("ERR@10", [4])
     with pytest.raises(OutOfDialect, match="Quepid divides 0 by 0"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,9 @@ import pytest
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.collect import read_qrels, read_rows, read_run, read_topics
 
+# The library makes folders in the home folder as soon as it is imported: give it another home.
+HOME = tempfile.TemporaryDirectory()
+os.environ.setdefault("IR_DATASETS_HOME", HOME.name)
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed (extra: irds)")
 NAME = "rankproof-made-for-a-test"
 

@@ -1,14 +1,15 @@
-"""A line has bytes that are not UTF-8: its ids cannot be compared with those of another file.
+"""A line has bytes that are not text in UTF-8: its ids cannot be compared with those of another file.
 
-The usual reasons: a file written in another encoding (Latin-1, UTF-16), or one that is not text at all.
+The usual reasons: a file written in another encoding (Latin-1, UTF-16), one that is not text at all, or zero bytes
+that a full or broken disk has left in it.
 
 severity: error
 remedy: convert the file, for example with `iconv -f latin1 -t utf-8`
 
 >>> from rankproof.testing.checking import show
 >>> show("undecodable_bytes", run=b"q1 Q0 caf\\xe9 1 9.5 bm25")
-example.run, line 1: an id on this line is not UTF-8. Convert the file to UTF-8, for example with
-iconv -f latin1 -t utf-8.
+example.run, line 1: an id on this line is not text in UTF-8. Convert the file to UTF-8, for example
+with iconv -f latin1 -t utf-8.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rankproof.checks._subject import Subject
 def look(subject: Subject) -> Found:
     """One spot per line with undecodable ids."""
     lines = subject.rows.undecodable
-    return found((Spot("an id on this line is not UTF-8.", line) for line in lines[:FEW]), len(lines))
+    return found((Spot("an id on this line is not text in UTF-8.", line) for line in lines[:FEW]), len(lines))
 
 
 OFFERS = (

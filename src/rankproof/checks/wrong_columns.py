@@ -1,7 +1,7 @@
 """A line has too few columns, or too many: it cannot be read as a row, and what it says would be lost.
 
-The usual reasons: another separator than the format's, white space inside an id, a file cut short in the
-middle of a line, or another format than the one that was detected.
+The usual reasons: another separator than the format's, white space inside an id, a line break inside quotes, a
+file cut short in the middle of a line, or another format than the one that was detected.
 
 severity: error
 remedy: correct the line, or name the file's format with --format
@@ -27,6 +27,8 @@ def look(subject: Subject) -> Found:
         # A shape says how many columns there are ('the header has 3: ...'). With all of them, an id is empty.
         if f" {columns}: " in subject.shape:
             return f"the query id or the document id is empty ({quote(text)})."
+        if columns == 0:
+            return f"a quote is opened and not closed on this line ({quote(text)})."
         return f"{count(columns, 'column')} ({quote(text)}){wanted}."
 
     faults = subject.rows.faults[:FEW]

@@ -51,9 +51,9 @@ def answer(error: Exception, as_json: bool) -> int:
         return known.exit_status
     try:
         if as_json:
-            import json
+            from rankproof.records.jsontext import to_json
 
-            click.echo(json.dumps(shape(known), ensure_ascii=False))
+            click.echo(to_json(shape(known)))
         else:
             text = str(known)
             click.echo(text if text.startswith("Usage:") else f"rankproof: {text}", err=True)

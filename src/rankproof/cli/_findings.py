@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -13,6 +11,7 @@ from rankproof.checks._words import count
 from rankproof.flow.validate import Validated
 from rankproof.records.change import Change
 from rankproof.records.finding import SEVERITIES, Finding
+from rankproof.records.jsontext import to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +55,7 @@ def as_text(answers: Sequence[Answer]) -> str:
 def as_json(answers: Sequence[Answer]) -> str:
     """For a program: the same, whole."""
     out = {"valid": all(answer.valid for answer in answers), "files": [_entry(answer) for answer in answers]}
-    text = json.dumps(out, ensure_ascii=False, indent=2) + "\n"
-    # Bytes that are no UTF-8 stand in an id as surrogates: written as escapes, the document stays valid JSON.
-    return re.sub(r"[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return to_json(out, indent=2) + "\n"
 
 
 def _file(answer: Answer) -> list[str]:

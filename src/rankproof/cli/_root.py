@@ -1,6 +1,7 @@
 """The root of the command line: finds commands by their files, runs one, answers every error in one way.
 
-Exit status: 0 done, 1 failed or invalid, 2 wrong usage, 3 undecided, 130 interrupted, 141 reader gone.
+Exit status: 0 done, 1 failed or invalid, 2 wrong usage, 3 undecided, 130 interrupted, 141 reader gone,
+143 told to stop.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import click
 
 from rankproof import __version__
 from rankproof.cli import _errors
+from rankproof.cli._signals import tidy_stop
 from rankproof.errors import UnknownName
 
 _HERE = os.path.dirname(__file__)
@@ -87,9 +89,10 @@ class Commands(click.Group):
         args = list(sys.argv[1:] if args is None else args)
         try:
             # Not standalone: click hands its errors on, so that they take the one way all errors take.
-            status = super().main(
-                args, prog_name, complete_var, False, windows_expand_args=windows_expand_args, **extra
-            )
+            with tidy_stop():
+                status = super().main(
+                    args, prog_name, complete_var, False, windows_expand_args=windows_expand_args, **extra
+                )
         except Exception as error:
             status = _errors.answer(error, as_json=_errors.wants_json(args))
         sys.exit(status if isinstance(status, int) else 0)

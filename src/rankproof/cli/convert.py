@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import click
 
 from rankproof.cli._types import ShelfName
 from rankproof.errors import UsageError
+from rankproof.records.jsontext import to_json
 
 NOUNS = ("run", "qrels", "topics")
 
@@ -144,7 +144,7 @@ def _write(record: Any, target: str, to: str | None) -> str:
 def _tell(told: dict[str, Any], as_json: bool) -> None:
     """What was done: on standard error when the data itself goes to standard output."""
     if as_json:
-        text = json.dumps(told, ensure_ascii=False)
+        text = to_json(told)
     else:
         size = f"{told['queries']:,} queries" + ("" if told["noun"] == "topics" else f", {told['rows']:,} rows")
         done = f"{told['source']} -> {told['target']} ({told['to']}): {told['noun']}, {size}"

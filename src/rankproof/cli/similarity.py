@@ -109,7 +109,7 @@ def _table(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) 
 
 
 def _json(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:
-    import json
+    from rankproof.records.jsontext import to_json
 
     first = next(iter(found.values()))
     document = {
@@ -126,4 +126,4 @@ def _json(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -
         "only_a": list(first.only_a),
         "only_b": list(first.only_b),
     }
-    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return to_json(document, indent=2) + "\n"

@@ -78,8 +78,11 @@ Rows rows_from_arrow(nb::object source, const ColumnNames& names) {
                                   given.value == std::floor(given.value);
                 r = good ? static_cast<std::int64_t>(given.value) : bad_rank;
             }
+            const string_view q = queries->text(i, a), d = docs->text(i, b);
+            if (q.empty()) in_column(names.query, row, "is empty; every row needs a query id");
+            if (d.empty()) in_column(names.doc, row, "is empty; every row needs a document id");
             const bool labelled = labels && !labels->is_null(i);
-            rows.add(queries->text(i, a), docs->text(i, b), n, r, labelled ? labels->text(i, c) : string_view{},
+            rows.add(q, d, n, r, labelled ? labels->text(i, c) : string_view{},
                      labelled, row);
         }
     }

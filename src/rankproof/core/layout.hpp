@@ -21,7 +21,7 @@ struct Layout {
 // The fields of one line that somebody wants. A missing column is an empty view.
 struct Fields {
     string_view query, doc, number, rank, label;
-    int columns = 0;
+    int columns = 0;  // 0 also for a line that opens a quote and does not close it: nobody knows what is in it
 };
 
 // Cuts lines into fields. Holds the text of quoted fields that had doubled quotes until the next line.
@@ -108,7 +108,7 @@ private:
         while (true) {
             string_view field;
             if (layout_.quoted && p < end && *p == '"') {
-                field = unquote(p, end);
+                if (!unquote(p, end, field)) return {};
             } else {
                 const auto* stop = static_cast<const char*>(
                     std::memchr(p, layout_.separator, static_cast<std::size_t>(end - p)));
@@ -122,20 +122,21 @@ private:
         }
     }
 
-    // The field in quotes at p; moves p to the separator after it. Text after the closing quote is kept.
-    string_view unquote(const char*& p, const char* end) {
+    // The field in quotes at p; moves p to the separator after it. Text after the closing quote is kept. False when
+    // the quote is not closed: such a field goes on in the next line, and no id has a line break in it.
+    bool unquote(const char*& p, const char* end, string_view& field) {
         std::string text;
+        bool closed = false;
         ++p;
-        while (p < end) {
-            if (*p == '"') {
-                ++p;
-                if (p >= end || *p != '"') break;
-            }
-            text.push_back(*p++);
+        while (p < end && !closed) {
+            closed = *p == '"' && (p + 1 == end || p[1] != '"');
+            if (*p == '"') ++p;
+            if (!closed) text.push_back(*p++);
         }
         while (p < end && *p != layout_.separator) text.push_back(*p++);
         unescaped_.push_back(std::move(text));
-        return unescaped_.back();
+        field = unescaped_.back();
+        return closed;
     }
 
     static string_view trimmed(string_view s) {

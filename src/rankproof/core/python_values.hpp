@@ -27,9 +27,11 @@ inline std::string about(PyObject* query, PyObject* doc, const char* what) {
 }
 
 inline void need_text(PyObject* query, PyObject* id) {
-    if (PyUnicode_Check(id)) return;
-    if (query == nullptr) wrong_type("a query id", "a str", id);
-    wrong_type(about(query, nullptr, "a document id"), "a str", id);
+    const bool text = PyUnicode_Check(id);
+    if (text && PyUnicode_GET_LENGTH(id) > 0) return;
+    const std::string what = query == nullptr ? "a query id" : about(query, nullptr, "a document id");
+    if (text) throw nanobind::value_error((what + " is empty; give every query and document an id").c_str());
+    wrong_type(what, "a str", id);
 }
 
 inline double score_of(PyObject* value, PyObject* query, PyObject* doc, const char* what = "the score") {

@@ -139,7 +139,7 @@ private:
         Piece piece = finish(judgments_.queries.find(name), chunk.placed);
         piece.begin = begin;
         piece.length = static_cast<std::uint64_t>(end - begin);
-        if (!is_utf8({begin, piece.length})) ++chunk.faults.undecodable_bytes;
+        if (!is_text({begin, piece.length})) ++chunk.faults.undecodable_bytes;
         chunk.pieces.push_back(piece);
         block_.clear();
     }

@@ -51,6 +51,9 @@ Rows Rows::from_text(string_view text, const Layout& layout) {
                                            : read_number(f.number);
         rows.add(f.query, f.doc, n, layout.rank < 0 ? no_rank : read_rank(f.rank), f.label, layout.label >= 0,
                  line_number);
+        const bool zeros = has_zero(f.query) || has_zero(f.doc) || has_zero(f.label);
+        if (zeros && (rows.undecodable.empty() || rows.undecodable.back() != line_number))
+            rows.undecodable.push_back(line_number);
     }
     return rows;
 }

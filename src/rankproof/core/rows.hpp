@@ -51,7 +51,7 @@ public:
 
     std::vector<LineFault> faults;
     std::size_t fault_count = 0;
-    std::vector<std::int64_t> undecodable;  // lines with ids that are not UTF-8
+    std::vector<std::int64_t> undecodable;  // lines with ids that are not text in UTF-8
 
 private:
     void fault(std::int64_t line_number, int columns, string_view text);

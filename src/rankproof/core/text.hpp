@@ -114,14 +114,19 @@ inline bool same(string_view a, string_view b) {
     return n == 0 || (a[0] == b[0] && a[n >> 1] == b[n >> 1] && a[n - 1] == b[n - 1]);
 }
 
-// Whether all bytes are below 0x80, eight at a time.
+// Whether all bytes are between 1 and 0x7F. Compilers turn the loop into one over many bytes at a time.
 inline bool is_ascii(string_view s) {
-    std::uint64_t high = 0;
-    std::size_t i = 0;
-    for (; i + 8 <= s.size(); i += 8) high |= load64(s.data() + i);
-    for (; i < s.size(); ++i) high |= static_cast<unsigned char>(s[i]);
-    return (high & 0x8080808080808080ULL) == 0;
+    unsigned char high = 0, low = 0xFF;
+    for (const char c : s) {
+        const auto byte = static_cast<unsigned char>(c);
+        high |= byte;
+        low = byte < low ? byte : low;
+    }
+    return high < 0x80 && low > 0;
 }
+
+// A zero byte is in no id that somebody wrote: it is what a broken disk or a binary file leaves in a text.
+inline bool has_zero(string_view s) { return !s.empty() && std::memchr(s.data(), 0, s.size()) != nullptr; }
 
 // Strict UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 inline bool is_utf8(string_view s) {
@@ -145,5 +150,8 @@ inline bool is_utf8(string_view s) {
     }
     return true;
 }
+
+// Whether bytes from a file can be ids.
+inline bool is_text(string_view s) { return is_ascii(s) || (is_utf8(s) && !has_zero(s)); }
 
 }  // namespace rankproof

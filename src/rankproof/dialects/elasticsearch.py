@@ -1,6 +1,7 @@
 """Elasticsearch's `_rank_eval`: precision, recall, mean_reciprocal_rank, dcg, expected_reciprocal_rank.
 
-checked: the source of its rank-eval module (7.x and 8.x agree) and the numbers in its own tests
+checked: the source of its rank-eval module, read and not run, and the numbers in its own tests of dcg and
+    expected_reciprocal_rank
 differs: the order is that of the hits, scores are not looked at; the gain is 2^grade - 1; P is over the hits returned
     (at most k); the ideal of nDCG (`dcg` with `normalize`) is cut at the number of hits returned, so that a search
     with one perfect hit has nDCG 1

@@ -1,7 +1,7 @@
 """OpenSearch's Search Relevance Workbench of 2025: Precision@k, MAP@k and NDCG@k of pointwise experiments.
 
-checked: the source of its search-relevance plugin (from 3.1, June 2025, until a threshold came in February 2026) and
-    the numbers in its own tests
+checked: the source of its search-relevance plugin, read and not run, and the numbers in its tests of 2025 (pull
+    request 61, for version 3.1, until pull request 394 of February 2026)
 differs: the order is that of the hits, scores are not looked at; the gain of nDCG is 2^grade - 1; P is over the hits
     returned (at most k); each query's value is rounded to 2 places, halves up, before the mean is taken
 limits: no grade below 0 in nDCG (it would subtract); later versions count a document as relevant only from max(half

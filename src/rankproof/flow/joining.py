@@ -39,10 +39,12 @@ def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = 
             _refuse_qrels(Rows.from_dicts(qrels), "<dict>", allow, unit="row")
         return PreparedQrels(judgments, "<dict>", lambda: Rows.from_dicts(qrels))
     from rankproof.flow.collect import read_rows
+    from rankproof.flow.source import once
     from rankproof.records.qrels import Qrels
 
     if isinstance(qrels, Qrels):
         return PreparedQrels(qrels.judgments(), qrels.name, lambda: qrels.rows)
+    qrels = once(qrels)
     rows, said = read_rows(qrels, "qrels", format, **options)
     judgments = Judgments.from_rows(rows)
     notes: tuple[str, ...] = ()
@@ -92,7 +94,7 @@ def join_run(
         from rankproof.flow.collect import plan
         from rankproof.flow.source import once
 
-        run = once(run)  # standard input can be read once, and is looked at twice when the core cannot read it
+        run = once(run)  # a pipe can be read once, and is looked at twice when the core cannot read it
         planned = plan(run, "run", format, **reading)
         if planned is not None:
             return _from_text(qrels, planned, run, order, threads, name)

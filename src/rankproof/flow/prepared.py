@@ -43,9 +43,10 @@ class PreparedQrels:
         if self._subtopics is None:
             from rankproof.core._core import Judgments
 
-            entries = Judgments.from_rows(self.rows(), subtopics=True).subtopics
+            judgments = Judgments.from_rows(self.rows(), subtopics=True)
+            entries = judgments.subtopics
             assert entries is not None
-            self._subtopics = Subtopics(*entries)
+            self._subtopics = Subtopics(*entries).by_document_id(judgments.doc_ids())
         return self._subtopics
 
     def prepare(self, run: Any, **reading: Any) -> PreparedRun:

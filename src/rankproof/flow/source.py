@@ -49,8 +49,19 @@ def is_file_like(what: object) -> bool:
 
 
 def once(what: Any) -> Any:
-    """What can be read more than once: standard input and open files as a Source, all else as it is."""
-    return open_source(what) if (isinstance(what, str) and what == STDIN) or hasattr(what, "read") else what
+    """What can be read more than once: standard input, pipes and open files as a Source, all else as it is."""
+    return open_source(what) if hasattr(what, "read") or _is_pipe(what) else what
+
+
+def _is_pipe(what: object) -> bool:
+    """Whether a path is that of a pipe or a device, such as `-` or a shell's <(command)."""
+    if not isinstance(what, str | os.PathLike):
+        return False
+    try:
+        mode = os.stat(what).st_mode
+    except (OSError, ValueError):
+        return what == STDIN
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
 def open_source(

@@ -36,7 +36,10 @@ def id_text(value: object, where: str) -> str:
 def number_of(value: object, where: str, what: str) -> float:
     """A score, grade or rank as a number. NaN and infinity pass: the checks name them."""
     if isinstance(value, Real):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:  # a whole number beyond every double
+            return -math.inf if isinstance(value, int) and value < 0 else math.inf
     if isinstance(value, str) and is_number(value.strip()):
         return float(value)
     raise InputError(f"{where}: {value!r} is not a number, but a {what} must be one.")
@@ -98,7 +101,7 @@ class Gather:
             self._line.append(line)
 
     def _where(self, line: int) -> str:
-        return f"{self.source}, line {line}" if line else f"{self.source}, row {len(self._doc) + 1}"
+        return f"{self.source}, line {line}" if line else f"{self.source}, row {len(self._label) + 1}"
 
     def _whole(self, rank: object, line: int) -> int:
         value = number_of(rank, self._where(line), "rank")

@@ -43,11 +43,18 @@ def decode(text: str, where: str, line: int = 0) -> Any:
         return _decoder.decode(text)
     except json.JSONDecodeError as error:
         at = line or error.lineno
-        raise InputError(f"{where}, line {at}: this is not JSON ({error.msg}, column {error.colno}).") from None
+        raise InputError(
+            f"{where}, line {at}: this is not JSON ({error.msg}, column {error.colno}). "
+            "Write the file anew, or name its format with --format."
+        ) from None
     except RecursionError:
-        raise InputError(f"{where}: the JSON is nested too deeply to be a ranking.") from None
-    except ValueError as error:  # a whole number with thousands of digits
-        raise InputError(f"{where}: the JSON cannot be read ({error}).") from None
+        raise InputError(
+            f"{where}: the JSON is nested too deeply to be a ranking. Check that it is the right file."
+        ) from None
+    except ValueError:
+        raise InputError(
+            f"{where}: the JSON cannot be read: it has a whole number with thousands of digits. Shorten the number."
+        ) from None
 
 
 def refuse_repeated(value: object, where: str) -> None:

@@ -43,7 +43,8 @@ def _read(items: Any, source: Source) -> list[Any]:
     try:
         return list(items)
     except Exception as error:  # whatever a download or a parser of another library raises
-        raise Unreadable(f"{source.name} cannot be read: {type(error).__name__}: {error}") from error
+        # Such errors carry every address that was tried: the beginning says what went wrong.
+        raise Unreadable(f"{source.name} cannot be read: {type(error).__name__}: {error!s:.200}") from error
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:

@@ -44,11 +44,11 @@ def gain_of(grade: NDArray[Any], gain: Gain, rel: int = 0) -> NDArray[np.float64
 
     A grade that a mapping does not list keeps its linear gain, as in trec_eval.
     """
-    positive = np.maximum(grade, 0).astype(np.float64)
+    positive: NDArray[np.float64] = np.maximum(grade, 0).astype(np.float64)
     if gain == "linear":
         worth = positive
     elif isinstance(gain, str):
-        worth = np.exp2(positive) - 1.0
+        worth = np.asarray(np.exp2(positive) - 1.0)
     else:
         worth = positive
         for level, value in gain:

@@ -32,12 +32,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof import __version__
 from rankproof.records.evaluation import Evaluation
+from rankproof.records.jsontext import to_json
 from rankproof.reports._contract import Report
 
 SCHEMA = "evaluation/1"
@@ -51,7 +51,7 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
         "evaluations": [evaluation.to_dict(by_query=per_query) for evaluation in evaluations],
         "observed": dict(observed),
     }
-    return json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return to_json(document, indent=2) + "\n"
 
 
 OFFERS = (Report("json", __doc__, render, ".json", "application/json"),)
