@@ -6,7 +6,6 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,26 +18,6 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
     goal = tmp_path / "out.txt"
     _output.give("Ωmega\n", str(goal))
     assert goal.read_bytes() == "Ωmega\n".encode()
-    assert os.listdir(tmp_path) == ["out.txt"]
-
-
-def _write_half(goal: str, stop: type[BaseException]) -> Callable[[], None]:
-    def half() -> None:
-        with _output.written(goal) as file:
-            file.write(b"half")
-            raise stop
-
-    return half
-
-
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, ValueError])
-def test_an_error_on_the_way_leaves_the_old_file(tmp_path: Path, stop: type[BaseException]) -> None:
-    goal = tmp_path / "out.txt"
-    goal.write_text("old")
-    half = _write_half(str(goal), stop)
-    with pytest.raises(stop):
-        half()
-    assert goal.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.txt"]
 
 

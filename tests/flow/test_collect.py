@@ -42,7 +42,7 @@ def test_faults_are_refused_with_their_line(tmp_path: Path) -> None:
     assert [finding.code for finding in error.value.findings] == ["duplicate_document"]
     allowed = read_run(path, allow=["duplicate_document"])
     assert allowed.to_dict() == {"q1": {"d2": 2.5, "d1": 1.5}}
-    assert "1 rows that repeat a document were left out; the first counts" in allowed.notes
+    assert "1 rows that repeat a document are left out; the first counts" in allowed.notes
 
 
 @pytest.mark.parametrize(

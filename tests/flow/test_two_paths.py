@@ -107,7 +107,7 @@ def test_allowed_faults_are_settled_and_said(tmp_path: Path) -> None:
     # d2 counts once, at its best place; d7 has no score and is left out: ranking d2, d1.
     assert evaluation["RR"].by_query["q1"] == 0.5
     assert evaluation["NumRet"].by_query["q1"] == 2
-    assert any("doubles" in line for line in evaluation.fine_print)
+    assert any("repeat a document" in line for line in evaluation.fine_print)
     assert any("usable score" in line for line in evaluation.fine_print)
 
 
@@ -157,3 +157,13 @@ def test_allowed_faults_of_qrels(tmp_path: Path) -> None:
         with pytest.raises(Refused, match="not a whole number") as refused:
             rankproof.evaluate(path, run, "RR", allow=allow)
         assert "--allow" not in str(refused.value)
+
+
+def test_ids_that_are_numbers_become_text() -> None:
+    evaluation = rankproof.evaluate({1: {10: 1, 11: 0}}, {1: {11: 2.0, 10: 1.0}}, "RR")
+    assert evaluation["RR"].by_query == {"1": 0.5}
+
+
+def test_a_score_that_is_text_is_refused() -> None:
+    with pytest.raises(InputError, match="'high'"):
+        rankproof.evaluate(QRELS, {"q1": {"d1": "high"}}, "RR")

@@ -13,7 +13,8 @@ import pytest
 import rankproof
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.collect import read_qrels, read_run, read_topics
-from rankproof.store.files import replace_file, write
+from rankproof.store.atomic import replace_file
+from rankproof.store.files import write
 
 RUN = {"q1": {"d1": 2.5, "d2": 1.5}}
 
@@ -66,14 +67,21 @@ def test_an_error_leaves_everything_as_it_was(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["a.run"]
 
 
-def test_an_interruption_leaves_everything_as_it_was(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, ValueError])
+def test_an_interruption_leaves_everything_as_it_was(tmp_path: Path, stop: type[BaseException]) -> None:
     def pieces() -> Iterator[bytes]:
         yield b"half"
-        raise KeyboardInterrupt
+        raise stop
 
-    with pytest.raises(KeyboardInterrupt):
-        replace_file(str(tmp_path / "a.run"), pieces())
+    path = tmp_path / "a.run"
+    with pytest.raises(stop):
+        replace_file(str(path), pieces())
     assert os.listdir(tmp_path) == []
+    path.write_text("what was there")
+    with pytest.raises(stop):
+        replace_file(str(path), pieces())
+    assert path.read_text() == "what was there"
+    assert os.listdir(tmp_path) == ["a.run"]
 
 
 def test_permissions_and_links(tmp_path: Path) -> None:
@@ -91,9 +99,9 @@ def test_permissions_and_links(tmp_path: Path) -> None:
 def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     run = read_run(RUN)
     (tmp_path / "folder.run").mkdir()
-    with pytest.raises(UsageError, match=r"folder\.run is a directory. Name a file in it."):
+    with pytest.raises(UsageError, match=r"folder\.run is a folder. Name a file in it to write to."):
         write(run, tmp_path / "folder.run")
-    with pytest.raises(UsageError, match=r"the directory .*missing does not exist. Create it first."):
+    with pytest.raises(UsageError, match=r"the folder .*missing does not exist. Create it first."):
         write(run, tmp_path / "missing" / "a.run")
 
 

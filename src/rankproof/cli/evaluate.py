@@ -14,6 +14,7 @@ from rankproof.cli import _output
 from rankproof.cli._progress import watched
 from rankproof.cli._types import Measures, ShelfName
 from rankproof.errors import UsageError
+from rankproof.store.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from rankproof.records.evaluation import Evaluation
@@ -132,7 +133,7 @@ def command(
     if [qrels, *runs].count("-") > 1:
         raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
     if output is not None and output != "-":
-        _output.refuse(output)
+        refuse_path(output)
     from rankproof import shelf
 
     report = shelf.find("reports", form)

@@ -10,6 +10,7 @@ from rankproof.cli import _output
 from rankproof.cli._progress import watched
 from rankproof.cli._types import ShelfName
 from rankproof.errors import InputError
+from rankproof.store.atomic import refuse as refuse_path
 
 
 @click.group("qrels")
@@ -50,7 +51,7 @@ def validate(
     rankproof qrels validate qrels_test.tsv --allow negative_grade --strict
     """
     if output is not None and output != "-":
-        _output.refuse(output)
+        refuse_path(output)
     from rankproof.cli._findings import Answer, as_text
     from rankproof.cli._findings import as_json as to_json
     from rankproof.flow.validate import validate_qrels

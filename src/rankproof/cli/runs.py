@@ -12,6 +12,7 @@ from rankproof.cli import _output
 from rankproof.cli._progress import watched
 from rankproof.cli._types import ShelfName
 from rankproof.errors import InputError, UsageError
+from rankproof.store.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from rankproof.cli._findings import Answer, Fixed
@@ -125,7 +126,7 @@ def validate(
         raise UsageError(f"The tag {tag!r} has white space in it or is empty. Use one word.")
     for path in (fix, output):
         if path is not None and path != STDIN:
-            _output.refuse(path)
+            refuse_path(path)
     from rankproof.cli import _findings
     from rankproof.flow.check import MAX_DEPTH
     from rankproof.flow.source import once

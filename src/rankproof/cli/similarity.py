@@ -11,6 +11,7 @@ import click
 from rankproof.cli import _output
 from rankproof.cli._types import ShelfName
 from rankproof.errors import UsageError
+from rankproof.store.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from rankproof.records.run import Run
@@ -63,7 +64,7 @@ def command(
     if run_a == run_b == "-":
         raise UsageError("Standard input (-) can be read only once. Give the other run as a file.")
     if output is not None and output != "-":
-        _output.refuse(output)
+        refuse_path(output)
     from rankproof.flow.collect import read_run
     from rankproof.flow.similarity import similarities
 

@@ -83,7 +83,7 @@ def without_doubles(rows: Rows, by_label: bool = False) -> tuple[Rows, str]:
     if not len(again):
         return rows, ""
     kept = rows.take(np.setdiff1d(np.arange(len(rows), dtype=np.int64), again))
-    return kept, f"{len(again):,} rows that repeat a document were left out; the first counts"
+    return kept, f"{len(again):,} rows that repeat a document are left out; the first counts"
 
 
 def drop_self(rows: Rows) -> tuple[Rows, str]:

@@ -7,22 +7,21 @@ the input is read again as rows and the checks explain the fault by its line: sa
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankproof.core._core import Judgments, Rows
-from rankproof.errors import InputError, Refused
+from rankproof.errors import Refused
 from rankproof.flow.prepared import PreparedQrels, PreparedRun
 from rankproof.records.order import By, Order
 
 if TYPE_CHECKING:
     from rankproof.core._core import Joined
     from rankproof.records.finding import Finding, Unit
-
-T = TypeVar("T")
 
 # Counted by the core, but no reason to refuse a run.
 HARMLESS = ("rank_disagrees",)
@@ -34,10 +33,12 @@ def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = 
         return qrels
     allow = tuple(allow)
     if isinstance(qrels, dict) and all(isinstance(docs, dict) for docs in qrels.values()):
-        judgments = _told(lambda: Judgments.from_dicts(qrels))
-        if not qrels or any(judgments.faults.values()):
-            _refuse_qrels(Rows.from_dicts(qrels), "<dict>", allow, unit="row")
-        return PreparedQrels(judgments, "<dict>", lambda: Rows.from_dicts(qrels))
+        # Ids that are numbers, or values that are text, take the longer way below, which knows what to do or say.
+        with suppress(ValueError):
+            judgments = Judgments.from_dicts(qrels)
+            if not qrels or any(judgments.faults.values()):
+                _refuse_qrels(Rows.from_dicts(qrels), "<dict>", allow, unit="row")
+            return PreparedQrels(judgments, "<dict>", lambda: Rows.from_dicts(qrels))
     from rankproof.flow.collect import read_rows
     from rankproof.flow.source import once
     from rankproof.records.qrels import Qrels
@@ -112,17 +113,25 @@ def _dict_order(run: dict[str, Any]) -> By:
 
 
 def _from_dict(qrels: PreparedQrels, run: dict[str, Any], own: Order, asked: By | None, name: str) -> PreparedRun:
-    def join(order: Order) -> Joined:
-        joined = _told(
-            lambda: qrels.judgments.join_dicts(run, order.by, order.ties, order.precision, order.lower_is_better)
-        )
-        if _trusted(joined):
-            return joined
-        rows = Rows.from_dicts(run)
-        _refuse(rows, "<dict>", order, qrels, unit="row")
-        return join_rows(qrels.judgments, rows, order)
+    def rows() -> Rows:
+        try:
+            return Rows.from_dicts(run)
+        except ValueError:
+            # Ids that are numbers, or scores that are text: the general reader knows what to do, or what to say.
+            from rankproof.flow.collect import read_rows
 
-    return PreparedRun(qrels, join, lambda: Rows.from_dicts(run), own=own, asked=asked, name=name)
+            return read_rows(run, "run")[0]
+
+    def join(order: Order) -> Joined:
+        with suppress(ValueError):
+            joined = qrels.judgments.join_dicts(run, order.by, order.ties, order.precision, order.lower_is_better)
+            if _trusted(joined):
+                return joined
+        read = rows()
+        _refuse(read, "<dict>", order, qrels, unit="row")
+        return join_rows(qrels.judgments, read, order)
+
+    return PreparedRun(qrels, join, rows, own=own, asked=asked, name=name)
 
 
 def _from_text(
@@ -190,19 +199,19 @@ def _of_run(run: Any) -> Any:
 
 def settle(rows: Rows, order: Order) -> tuple[Rows, tuple[str, ...]]:
     """Rows with allowed faults made measurable: rows without a number go, and of doubles the best stays."""
+    from rankproof.flow.collapse import without_doubles
+
     notes = []
     if order.by == "score":
         fine = np.flatnonzero((rows.state == Rows.OK) | (rows.state == Rows.INFINITE))
         if len(fine) < len(rows):
             notes.append(f"allowed: {len(rows) - len(fine)} rows without a usable score are left out")
             rows = rows.take(fine.astype(np.int64))
-    again, _ = rows.duplicates()
-    if len(again):
-        rows = rows.take(rows.sorted(order.by, order.ties, order.precision, order.lower_is_better))
-        again, _ = rows.duplicates()
-        rows = rows.take(np.setdiff1d(np.arange(len(rows), dtype=np.int64), again))
-        notes.append(f"allowed: {len(again)} doubles are left out; the best place of each document counts")
-    return rows, tuple(notes)
+    in_order = rows.take(rows.sorted(order.by, order.ties, order.precision, order.lower_is_better))
+    best, note = without_doubles(in_order)
+    if note:
+        notes.append(f"allowed: {note}")
+    return best, tuple(notes)
 
 
 def _trusted(joined: Joined) -> bool:
@@ -229,14 +238,6 @@ def _refuse(
         grave: list[Finding] = [finding for finding in found if finding.code == "no_common_query"]
         if grave:  # nothing is found where there is no row at all and that is allowed
             raise Refused(refusal(grave, "run"), grave)
-
-
-def _told(call: Callable[[], T]) -> T:
-    """What the core answers; its complaints about Python values become an InputError."""
-    try:
-        return call()
-    except ValueError as error:
-        raise InputError(f"<dict>: {error}.") from None
 
 
 def _is_path(what: object) -> bool:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 
 from rankproof import shelf
-from rankproof.errors import InputError, UsageError
+from rankproof.errors import UsageError
 from rankproof.flow.unpack import ENDINGS, zstd_library
 from rankproof.formats._contract import Format, Noun
 from rankproof.records.qrels import Qrels
 from rankproof.records.run import Run
+from rankproof.store.atomic import replace_file
 
 
 def write(record: Run | Qrels | Mapping[str, str], path: str | os.PathLike[str], format: str | None = None) -> str:
@@ -26,7 +25,8 @@ def write(record: Run | Qrels | Mapping[str, str], path: str | os.PathLike[str],
     name = os.fspath(path)
     noun = noun_of(record)
     form = format_for(name, noun, format)
-    replace_file(name, pieces(record, form))
+    packing = ENDINGS.get(os.path.splitext(name)[1].casefold())
+    replace_file(name, _packed(pieces(record, form), packing))
     return form.name
 
 
@@ -71,44 +71,6 @@ def pieces(record: Any, form: Format) -> Iterator[bytes]:
 def _without_packing(path: str) -> str:
     stem, ending = os.path.splitext(path)
     return stem if ending.casefold() in ENDINGS else path
-
-
-def replace_file(path: str, content: Iterable[bytes]) -> None:
-    """Writes beside the place and moves into it, so that nobody ever sees half a file."""
-    # A link stays a link: what it points to is replaced.
-    goal = os.path.realpath(path)
-    folder = os.path.dirname(goal)
-    if os.path.isdir(goal):
-        raise UsageError(f"{path} is a directory. Name a file in it.")
-    if not os.path.isdir(folder):
-        raise UsageError(f"{path} cannot be written: the directory {folder} does not exist. Create it first.")
-    packed = _packed(content, ENDINGS.get(os.path.splitext(path)[1].casefold()))
-    try:
-        if os.path.exists(goal) and not os.path.isfile(goal):
-            with open(goal, "wb") as device:  # a pipe or a device: nothing can be moved into its place
-                device.writelines(packed)
-            return
-        mode = os.stat(goal).st_mode & 0o777 if os.path.exists(goal) else 0o666 & ~_umask()
-        descriptor, beside = tempfile.mkstemp(prefix=f".{os.path.basename(goal)}.", dir=folder)
-        try:
-            with open(descriptor, "wb") as file:
-                file.writelines(packed)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(beside, mode)
-            os.replace(beside, goal)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                os.remove(beside)
-            raise
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _packed(content: Iterable[bytes], packing: str | None) -> Iterator[bytes]:

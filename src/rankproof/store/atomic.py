@@ -1,0 +1,47 @@
+"""Atomic: a file that is there whole or not at all, whatever happens while it is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+
+from rankproof.errors import InputError, UsageError
+
+
+def refuse(path: str) -> None:
+    """An error when nothing can be written there; asked before the work, not after it."""
+    goal = os.path.realpath(path)
+    if os.path.isdir(goal):
+        raise UsageError(f"{path} is a folder. Name a file in it to write to.")
+    folder = os.path.dirname(goal)
+    if not os.path.isdir(folder):
+        raise UsageError(f"{path} cannot be written: the folder {folder} does not exist. Create it first.")
+    if not os.access(goal if os.path.exists(goal) else folder, os.W_OK):
+        raise UsageError(f"{path} cannot be written: no permission. Name another file.")
+
+
+def replace_file(path: str, content: Iterable[bytes]) -> None:
+    """Writes beside the place and moves into it, so that nobody ever sees half a file."""
+    refuse(path)
+    goal = os.path.realpath(path)  # a link stays a link; what it points to is replaced
+    try:
+        if os.path.exists(goal) and not os.path.isfile(goal):
+            with open(goal, "wb") as device:  # a pipe or a device: nothing can be moved into its place
+                device.writelines(content)
+            return
+        beside = f"{goal}.{os.getpid()}.part"
+        try:
+            with open(beside, "xb") as file:
+                file.writelines(content)
+                file.flush()
+                os.fsync(file.fileno())
+            if os.path.exists(goal):
+                os.chmod(beside, os.stat(goal).st_mode & 0o7777)
+            os.replace(beside, goal)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.remove(beside)
+            raise
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from None
