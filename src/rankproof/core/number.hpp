@@ -51,6 +51,23 @@ inline double exact_double(string_view s) {
 inline constexpr double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+// m / 10^k, rounded once: m from 1 on, k from 1 to 19. One division with remainder; the remainder only matters
+// as "there was one".
+inline double exact_quotient(std::uint64_t m, unsigned k) {
+    constexpr std::uint64_t powers[] = {1ULL, 10ULL, 100ULL, 1000ULL, 10000ULL, 100000ULL, 1000000ULL, 10000000ULL,
+                                        100000000ULL, 1000000000ULL, 10000000000ULL, 100000000000ULL,
+                                        1000000000000ULL, 10000000000000ULL, 100000000000000ULL,
+                                        1000000000000000ULL, 10000000000000000ULL, 100000000000000000ULL,
+                                        1000000000000000000ULL, 10000000000000000000ULL};
+    const std::uint64_t d = powers[k];
+    // m shifted to just below d * 2^64: the quotient then has 63 or 64 bits, ten more than a double holds.
+    const int shift = 63 + __builtin_clzll(m) - __builtin_clzll(d);
+    const auto top = static_cast<unsigned __int128>(m) << shift;
+    const auto quotient = static_cast<std::uint64_t>(top / d);
+    const std::uint64_t odd = static_cast<std::uint64_t>(top % d) != 0;
+    return std::ldexp(static_cast<double>(quotient | odd), -shift);
+}
+
 }  // namespace detail
 
 // Reads a decimal number: sign, digits, point, exponent. No hexadecimal, no thousands, no trailing text.
@@ -109,8 +126,8 @@ inline Number read_number(string_view s) {
     return {value, NumberState::ok};
 }
 
-// The same for a token with at least 24 readable bytes from its beginning, quickly when it is of the usual form:
-// a sign or none, one to eight digits, and a point with up to eight more.
+// The same for a token with at least 40 readable bytes from its beginning, quickly when it is of the usual form:
+// a minus or none, one to seven digits, and a point with up to sixteen more, nineteen in all.
 inline Number read_number_quick(string_view s) {
     const char* p = s.data();
     std::size_t n = s.size();
@@ -121,14 +138,22 @@ inline Number read_number_quick(string_view s) {
     const std::uint64_t word = load64(p), points = word ^ 0x2E2E2E2E2E2E2E2EULL;
     const std::uint64_t zero = (points - 0x0101010101010101ULL) & ~points & 0x8080808080808080ULL;
     const unsigned whole = zero == 0 ? 8 : static_cast<unsigned>(__builtin_ctzll(zero)) / 8;
-    if (whole == 0 || n <= whole + 1 || n > whole + 9 || p[whole] != '.') return read_number(s);
+    if (whole == 0 || whole == 8 || n <= whole + 1 || n > 20 || n > whole + 17) return read_number(s);
     const auto parts = static_cast<unsigned>(n - whole - 1);
-    const std::int64_t high = eight_digits(word, whole), low = eight_digits(load64(p + whole + 1), parts);
+    const char* fraction = p + whole + 1;
+    const std::int64_t high = eight_digits(word, whole);
+    std::int64_t low = eight_digits(load64(fraction), parts < 8 ? parts : 8);
+    if (parts > 8) {
+        const std::int64_t rest = eight_digits(load64(fraction + 8), parts - 8);
+        if (rest < 0) return read_number(s);
+        low = low < 0 ? low : low * static_cast<std::int64_t>(detail::power_of_ten[parts - 8]) + rest;
+    }
     if (high < 0 || low < 0) return read_number(s);
     const double scale = detail::power_of_ten[parts];
-    const std::int64_t mantissa = high * static_cast<std::int64_t>(scale) + low;
-    if (mantissa > (std::int64_t{1} << 53)) return read_number(s);
-    const double value = static_cast<double>(mantissa) / scale;
+    const std::uint64_t mantissa =
+        static_cast<std::uint64_t>(high) * static_cast<std::uint64_t>(scale) + static_cast<std::uint64_t>(low);
+    const double value = mantissa <= (1ULL << 53) ? static_cast<double>(mantissa) / scale
+                                                  : detail::exact_quotient(mantissa, parts);
     return {negative ? -value : value, NumberState::ok};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 namespace rankproof {
 
@@ -49,8 +50,7 @@ std::size_t Placer::place(const Block& block, std::int64_t q, Placed& out) {
     bool falling = true;
     for (std::size_t i = 1; i < block.size; ++i) falling &= block.key[i - 1] >= block.key[i];
     if (falling) place_descending(block);
-    else if (found_.size() <= 4 * static_cast<std::size_t>(std::bit_width(block.size))) place_by_counting(block);
-    else place_by_sorting(block);
+    else place_by_counting(block);
     std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return a.rank < b.rank; });
     for (const Found& f : found_) {
         out.rank.push_back(f.rank);
@@ -85,21 +85,49 @@ void Placer::place_descending(const Block& block) {
     }
 }
 
-// Few documents to place in an unsorted list: counting what comes before each is cheaper than sorting all.
+// An unsorted list: each document is counted between the keys of the few that are to be placed, which is cheaper
+// than sorting them all.
 void Placer::place_by_counting(const Block& block) {
-    const double* keys = block.key.data();
-    for (Found& f : found_) {
-        const double k = keys[f.at];
-        std::int64_t greater = 0, equal = 0, before = 0;
-        for (std::size_t j = 0; j < block.size; ++j) {
-            greater += keys[j] > k;
-            equal += keys[j] == k;
+    wanted_.clear();
+    for (const Found& f : found_) wanted_.push_back(block.key[f.at]);
+    std::sort(wanted_.begin(), wanted_.end(), std::greater<>());
+    wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
+    const std::size_t n = wanted_.size();
+    equal_.assign(n + 1, 0);
+    above_.assign(n + 1, 0);  // above_[i]: documents below wanted key i - 1 and above wanted key i
+    for (std::size_t j = 0; j < block.size; ++j) {
+        const double k = block.key[j];
+        // How many wanted keys are greater: a binary search whose steps do not branch.
+        const double* base = wanted_.data();
+        for (std::size_t length = n; length > 1;) {
+            const std::size_t half = length / 2;
+            base += base[half - 1] > k ? half : 0;
+            length -= half;
         }
-        for (std::size_t j = 0; equal > 1 && j < block.size; ++j)
-            before += keys[j] == k && j != f.at && order_.wins_tie(block.doc(j), j, block.doc(f.at), f.at);
-        f.first = static_cast<std::int32_t>(greater + 1);
-        f.last = static_cast<std::int32_t>(greater + equal);
-        f.rank = static_cast<std::int32_t>(greater + before + 1);
+        const auto i = static_cast<std::size_t>(base - wanted_.data()) + (*base > k);
+        const bool same_key = i < n && wanted_[i] == k;
+        equal_[i] += same_key;
+        above_[i] += !same_key;
+    }
+    first_.resize(n);
+    std::uint32_t before = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        before += above_[i];
+        first_[i] = before;
+        before += equal_[i];
+    }
+    std::size_t tied = 0;
+    for (Found& f : found_) {
+        const double k = block.key[f.at];
+        const auto i = static_cast<std::size_t>(
+            std::lower_bound(wanted_.begin(), wanted_.end(), k, std::greater<>()) - wanted_.begin());
+        if (equal_[i] > 1 && ++tied > many_in_tie) return place_by_sorting(block);
+        std::uint32_t ahead = 0;
+        for (std::size_t j = 0; equal_[i] > 1 && j < block.size; ++j)
+            ahead += block.key[j] == k && j != f.at && order_.wins_tie(block.doc(j), j, block.doc(f.at), f.at);
+        f.first = static_cast<std::int32_t>(first_[i] + 1);
+        f.last = static_cast<std::int32_t>(first_[i] + equal_[i]);
+        f.rank = static_cast<std::int32_t>(first_[i] + ahead + 1);
     }
 }
 

@@ -93,7 +93,8 @@ private:
 
     const Judgments& judgments_;
     const Order& order_;
-    std::vector<std::uint32_t> slots_, turn_, position_, first_, last_;
+    std::vector<std::uint32_t> slots_, turn_, position_, first_, last_, equal_, above_;
+    std::vector<double> wanted_;
     std::vector<Found> found_;
 };
 

@@ -82,7 +82,7 @@ private:
 
     // The next line, if it has the usual form; moves p behind it.
     bool next_usual(const char*& p, const char* end, Fields& f) const {
-        if (!usual_ || static_cast<std::size_t>(end - p) < quick_bytes + 24 || *p == '#') return false;
+        if (!usual_ || static_cast<std::size_t>(end - p) < quick_bytes + 40 || *p == '#') return false;
         const char* next = quick_cut(p, f);
         if (next == nullptr) return false;
         p = next;

@@ -55,7 +55,7 @@ def collapse(rows: Rows, pattern: str, order: Order, source: str, by_label: bool
     unmatched = documents.count(None)
     if passages and unmatched == len(passages):
         raise InputError(
-            f"{source}: no document id fits the pattern {pattern!r}; the first is {passages[0]!r}. "
+            f"{source}: no document id fits the pattern {pattern!r}; the first is {passages[0]!r:.80}. "
             "Give a separator that is in the ids, or a regular expression with a group."
         )
     scored = bool(len(rows)) and bool((rows.state != rows.ABSENT).all())

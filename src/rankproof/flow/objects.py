@@ -29,7 +29,7 @@ def topics_of(what: Any, name: str) -> Topics:
     if isinstance(what, Mapping):
         for query, text in what.items():
             if not isinstance(text, str):
-                raise InputError(f"{name}: query {query!r} has {text!r:.80} where its text should be.")
+                raise InputError(f"{name}: query {query!r:.80} has {text!r:.80} where its text should be.")
             add_topic(found, id_text(query, name), text, name)
         return found
     if is_list(what):

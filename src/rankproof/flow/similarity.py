@@ -46,5 +46,5 @@ def _refuse_doubles(run: Rankings, which: str) -> None:
             last = {doc: i for i, doc in enumerate(ranking)}
             double = next(doc for i, doc in enumerate(ranking) if last[doc] != i)
             raise InputError(
-                f"The {which} run ranks document {double!r} twice for query {query!r}. Keep one of the two."
+                f"The {which} run ranks document {double!r:.80} twice for query {query!r:.80}. Keep one of the two."
             )

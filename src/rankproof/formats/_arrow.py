@@ -49,7 +49,7 @@ def read_topics(table: Any, names: Sequence[str], source: str) -> Topics:
         where = f"{source}, row {row}"
         name = id_text(query, where)
         if not isinstance(text, str):
-            raise InputError(f"{where}: found {text!r:.80} where the text of query {name!r} should be.")
+            raise InputError(f"{where}: found {text!r:.80} where the text of query {name!r:.80} should be.")
         if found.get(name) != text:
             add_topic(found, name, text, where)
     return found

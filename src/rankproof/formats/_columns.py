@@ -28,9 +28,9 @@ TOPIC_ID = (*QUERY[:-1], "_id", "id", "number", "num")
 TEXT = ("text", "query", "query_text", "title", "question")
 
 
-def plain(name: str) -> str:
-    """A column name without case, quotes and the choice between '-', ' ' and '_'."""
-    return name.strip().strip("\"'").lstrip("#").strip().casefold().replace("-", "_").replace(" ", "_")
+def plain(name: object) -> str:
+    """A column name without case, quotes and the choice between '-', ' ' and '_'. Keys of a dict may be no text."""
+    return str(name).strip().strip("\"'").lstrip("#").strip().casefold().replace("-", "_").replace(" ", "_")
 
 
 def is_known(name: str) -> bool:

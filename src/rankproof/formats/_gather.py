@@ -30,7 +30,7 @@ def id_text(value: object, where: str) -> str:
         if not math.isfinite(number):
             raise InputError(f"{where}: an id is missing (found {value}). Give every query and document an id.")
         return str(int(number)) if number.is_integer() else repr(number)
-    raise InputError(f"{where}: {value!r} cannot be an id. An id is a text or a number.")
+    raise InputError(f"{where}: {value!r:.80} cannot be an id. An id is a text or a number.")
 
 
 def number_of(value: object, where: str, what: str) -> float:
@@ -42,7 +42,7 @@ def number_of(value: object, where: str, what: str) -> float:
             return -math.inf if isinstance(value, int) and value < 0 else math.inf
     if isinstance(value, str) and is_number(value.strip()):
         return float(value)
-    raise InputError(f"{where}: {value!r} is not a number, but a {what} must be one.")
+    raise InputError(f"{where}: {value!r:.80} is not a number, but a {what} must be one.")
 
 
 def add_topic(topics: Topics, query: str, text: str, where: str) -> None:
@@ -50,7 +50,7 @@ def add_topic(topics: Topics, query: str, text: str, where: str) -> None:
     if not query:
         raise InputError(f"{where}: the query id is empty.")
     if query in topics:
-        raise InputError(f"{where}: query {query!r} already has a text. Keep one of the two.")
+        raise InputError(f"{where}: query {query!r:.80} already has a text. Keep one of the two.")
     topics[query] = text
 
 
@@ -106,7 +106,7 @@ class Gather:
     def _whole(self, rank: object, line: int) -> int:
         value = number_of(rank, self._where(line), "rank")
         if not (value.is_integer() and 0 <= value < 2**53):
-            raise InputError(f"{self._where(line)}: {rank!r} is not a rank. A rank is a whole number from 1 on.")
+            raise InputError(f"{self._where(line)}: {rank!r:.80} is not a rank. A rank is a whole number from 1 on.")
         return int(value)
 
     def add_record(self, record: Mapping[str, Any], columns: Mapping[str, str], line: int = 0) -> None:
@@ -114,7 +114,7 @@ class Gather:
         values = [record[columns[role]] if role in columns else None for role in _ROLES]
         for role, value in zip(_ROLES[:-1], values, strict=False):
             if value is None and role in columns:
-                raise InputError(f"{self._where(line)}: {columns[role]!r} is null. Give it a value.")
+                raise InputError(f"{self._where(line)}: {columns[role]!r:.80} is null. Give it a value.")
         query, doc, number, rank, label = values
         self.add(query, doc, number, rank, label, line)
 

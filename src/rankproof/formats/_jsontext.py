@@ -60,7 +60,7 @@ def decode(text: str, where: str, line: int = 0) -> Any:
 def refuse_repeated(value: object, where: str) -> None:
     """Refuses an object with a repeated key."""
     if isinstance(value, Repeated):
-        raise InputError(f"{where}: the key {value.again!r} is there twice in one object. Keep one of the two.")
+        raise InputError(f"{where}: the key {value.again!r:.80} is there twice in one object. Keep one of the two.")
 
 
 def json_lines(source: Source) -> list[tuple[int, dict[str, Any]]]:

@@ -64,7 +64,7 @@ def read_queries(queries: Iterable[tuple[int, Any, Any]], noun: Noun, source: st
     lower: set[bool] = set()
     numbered = False
     for line, query, docs in queries:
-        where = f"{source}, line {line}" if line else f"{source}, query {query!r}"
+        where = f"{source}, line {line}" if line else f"{source}, query {query!r:.80}"
         for doc, number, rank, label, is_distance in _entries(docs, noun, where):
             gather.add(query, doc, number, rank, label, line)
             numbered = numbered or number is not None or rank is not None
@@ -106,5 +106,5 @@ def _entries(docs: Any, noun: Noun, where: str) -> Iterable[Entry]:
 
 def _needed(number: object, doc: object, where: str) -> object:
     if number is None:
-        raise InputError(f"{where}: document {doc!r} has null for its number. Give it one, or leave it out.")
+        raise InputError(f"{where}: document {doc!r:.80} has null for its number. Give it one, or leave it out.")
     return number

@@ -120,7 +120,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
         label = str(row["esci_label"]).strip()
         if label.casefold() not in GRADES:
             raise InputError(
-                f"{where}: {label!r} is no ESCI label. Possible: E, S, C, I, or "
+                f"{where}: {label!r:.80} is no ESCI label. Possible: E, S, C, I, or "
                 "Exact, Substitute, Complement, Irrelevant."
             )
         gather.add(row["query_id"], row["product_id"], GRADES[label.casefold()], line=line)

@@ -59,7 +59,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
         for i, item in enumerate(value, start=1):
             refuse_repeated(item, f"{source.name}, row {i}")
         return read_list(value, noun, source.name)
-    raise InputError(f"{source.name}: an object or a list is needed, but the JSON holds {value!r}.")
+    raise InputError(f"{source.name}: an object or a list is needed, but the JSON holds {value!r:.80}.")
 
 
 def topics(source: Source, options: Options) -> Topics:
@@ -70,14 +70,14 @@ def topics(source: Source, options: Options) -> Topics:
         refuse_repeated(value, source.name)
         for query, text in value.items():
             if not isinstance(text, str):
-                raise InputError(f"{source.name}: query {query!r} has {text!r} where its text should be.")
+                raise InputError(f"{source.name}: query {query!r:.80} has {text!r:.80} where its text should be.")
             add_topic(found, id_text(query, source.name), text, source.name)
         return found
     for i, item in enumerate(value if isinstance(value, list) else [value], start=1):
         where = f"{source.name}, row {i}"
         refuse_repeated(item, where)
         if not isinstance(item, Mapping):
-            raise InputError(f"{where}: an object with an id and a text is needed; found {item!r}.")
+            raise InputError(f"{where}: an object with an id and a text is needed; found {item!r:.80}.")
         add_topic(found, *topic_of(item, where), where)
     return found
 

@@ -54,7 +54,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
     for where, case in cases(source):
         query = id_text(case["id"], where)
         if query in ids:
-            raise InputError(f"{where}: the id {query!r} is taken by an earlier case. Give each case its own.")
+            raise InputError(f"{where}: the id {query!r:.80} is taken by an earlier case. Give each case its own.")
         ids.add(query)
         if not isinstance(case.get(TRUTH), list):
             raise InputError(f"{where}: {TRUTH} must be a list of document ids.")

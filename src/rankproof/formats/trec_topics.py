@@ -71,7 +71,7 @@ def write_topics(found: Topics) -> Iterator[bytes]:
         for query, text in found.items():
             number, title = html.escape(query, quote=False), html.escape(" ".join(text.split()), quote=False)
             if _LEAD.match(query) or _LEAD.match(text) or number != number.strip():
-                raise InputError(f"Topic {query!r} cannot be written as TREC topics. Write it as jsonl.")
+                raise InputError(f"Topic {query!r:.80} cannot be written as TREC topics. Write it as jsonl.")
             yield f"<top>\n<num> Number: {number}\n<title> {title}\n</top>\n\n"
 
     return gathered(lines())

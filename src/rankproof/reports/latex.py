@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.records.evaluation import Evaluation
+from rankproof.reports._align import printable
 from rankproof.reports._contract import Report
 from rankproof.reports._grid import Cell, grid, notes
 
@@ -55,7 +56,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _flat(text: str) -> str:
-    return re.sub(r"\s", " ", text)
+    return printable(re.sub(r"\s", " ", text))
 
 
 def escaped(text: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.records.evaluation import Evaluation
+from rankproof.reports._align import printable
 from rankproof.reports._contract import Report
 from rankproof.reports._grid import Cell, grid, notes
 
@@ -34,7 +35,7 @@ def _cell(cell: Cell) -> str:
 
 def escaped(text: str) -> str:
     """The text with Markdown's own characters written out, on one line."""
-    flat = re.sub(r"\s", " ", text)
+    flat = printable(re.sub(r"\s", " ", text))
     return re.sub(r"([\\`*_|<>\[\]~])", r"\\\1", flat)
 
 
