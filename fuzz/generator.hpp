@@ -88,12 +88,18 @@ private:
     // Falling scores, scores with many ties, or any order at all.
     std::string score(std::size_t i) {
         if (odd(60)) return one_of(odd_numbers);
-        if (numbers_ == 0) return std::to_string(1000 - i) + "." + std::to_string(below(1000000));
+        if (numbers_ == 0) return std::to_string(1000 - i) + "." + digits(1 + below(18));
         if (numbers_ == 1) return std::to_string(below(4)) + (below(2) == 0 ? ".5" : "");
-        std::string out = below(3) == 0 ? "-" : "";
-        for (std::size_t digits = 1 + below(20), k = 0; k < digits; ++k) out += static_cast<char>('0' + below(10));
-        if (below(2) == 0) out.insert(out.size() - below(std::min<std::size_t>(out.size(), 9)), ".");
+        std::string out = digits(1 + below(24));
+        if (below(2) == 0) out.insert(below(out.size() + 1), ".");
+        if (below(3) == 0) out.insert(0, "-");
         if (below(5) == 0) out += "e" + std::to_string(static_cast<int>(below(700)) - 350);
+        return out;
+    }
+
+    std::string digits(std::size_t count) {
+        std::string out;
+        for (std::size_t k = 0; k < count; ++k) out += static_cast<char>('0' + below(10));
         return out;
     }
 

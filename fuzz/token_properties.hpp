@@ -60,20 +60,19 @@ inline void check_tokens(string_view text) {
         if (stop > i) {
             --left;
             check_number(std::string(text.substr(i, stop - i)));
-            if (text.size() - i >= 32) check_quick_number(text.substr(i, stop - i));
+            if (text.size() - i >= 40) check_quick_number(text.substr(i, stop - i));
         }
         i = stop + 1;
     }
 }
 
 // A line that the quick cut accepts is cut in the same way by the plain one, and by the plainest.
-inline void check_lines(string_view text) {
-    rankproof::Layout classic;
-    rankproof::Cutter cutter(classic);
+inline void check_lines(string_view text, const rankproof::Layout& layout) {
+    rankproof::Cutter cutter(layout);
     for (std::size_t i = 0; i + rankproof::quick_bytes <= text.size();) {
         const std::size_t stop = std::min(text.find('\n', i), text.size());
         rankproof::Fields quick;
-        const char* next = rankproof::quick_cut(text.data() + i, quick);
+        const char* next = rankproof::quick_cut(text.data() + i, cutter.usual(), quick);
         if (next != nullptr) {
             const char* begin = text.data() + i;
             REQUIRE(next == text.data() + stop + 1, "the end of a line");
@@ -86,6 +85,11 @@ inline void check_lines(string_view text) {
         }
         i = stop + 1;
     }
+}
+
+inline void check_lines(string_view text) {
+    check_lines(text, rankproof::Layout());
+    check_lines(text, {' ', 0, 2, 3, -1, 1, 4, 4, 0, false, false});
 }
 
 }  // namespace fuzz

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 PIECES = [
     b"q1", b"q2", b"d1", b"d2", b"Q0", b"0", b"1", b"2", b"2.5", b"-1", b"nan", b"inf", b"1e999", b"1e5", b"0x1",
     b"1_0", b" ", b" ", b" ", b"\t", b"\n", b"\n", b"\r\n", b"\r", b",", b";", b"|", b'"', b"{", b"}", b"[", b"]",
-    b":", b"#", b"query_id", b"doc_id", b"score", b"grade", b"rank", b'{"query_id":', b'"docs"', b"null", b"NaN", b"<top>",
-    b"q1 Q0 d1 1 2.5 t\n", b"q1 0 d1 1\n", b"q1\td1\t1\n", b"q1,d1,1\n", b'{"q1": {"d1": 1}}', b'["q1", "d1", 1]',
-    b"PAR1", b"\x1f\x8b\x08", b"BZh91AY&SY", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"\xef\xbb\xbf", b"\xff\xfe",
-    b"\x00", b"\xff", b"\xc3\xa9", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\x1c", b"\x1b[0m", b"9" * 400, b"x" * 300,
+    b":", b"#", b"query_id", b"doc_id", b"score", b"grade", b"rank", b'{"query_id":', b'"docs"', b"null",
+    b"NaN", b"<top>", b"q1 Q0 d1 1 2.5 t\n", b"q1 0 d1 1\n", b"q1\td1\t1\n", b"q1,d1,1\n", b'{"q1": {"d1": 1}}',
+    b'["q1", "d1", 1]', b"PAR1", b"\x1f\x8b\x08", b"BZh91AY&SY", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd",
+    b"\xef\xbb\xbf", b"\xff\xfe", b"\x00", b"\xff", b"\xc3\xa9", b"\xed\xa0\x80", b"\xe2\x80\xa8", b"\x1c", b"\x1b[0m",
+    b"9" * 400, b"x" * 300,
 ]  # fmt: skip
 
 anything = st.one_of(

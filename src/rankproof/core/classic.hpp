@@ -1,4 +1,5 @@
-// A TREC run's usual line, cut in a few instructions: six columns, one blank between them, 128 bytes at most.
+// The usual line of a TREC run or of TREC qrels, cut in a few instructions: one blank between columns, 128 bytes at
+// most.
 // Anything else is left to Cutter, which knows every form; both give the same fields.
 #pragma once
 
@@ -23,38 +24,69 @@ inline std::uint64_t low_bytes(const char* p) {
     return bits;
 }
 
-// Cuts the line at p; gives the beginning of the next line, or nullptr when the line is not of the usual form.
-inline const char* quick_cut(const char* p, Fields& f) {
-    unsigned at[6], found = 0;
+// Finds the ends of the N columns of the line at p; gives the beginning of the next line, or nullptr when the line
+// is not of the usual form.
+template <unsigned N>
+inline const char* column_ends(const char* p, unsigned (&at)[N]) {
+    unsigned found = 0;
     std::uint64_t before = 1;  // as if a low byte came before: a line that begins with one is not the usual form
     for (unsigned base = 0; base < quick_bytes; base += 64) {
         std::uint64_t bits = low_bytes(p + base);
         const std::uint64_t doubled = bits & ((bits << 1) | before);
         before = bits >> 63;
         unsigned here = 0;
-        for (; found < 6 && bits != 0; bits &= bits - 1) at[found++] = base + (here = static_cast<unsigned>(__builtin_ctzll(bits)));
+        for (; found < N && bits != 0; bits &= bits - 1) {
+            here = static_cast<unsigned>(__builtin_ctzll(bits));
+            at[found++] = base + here;
+        }
         // Two low bytes side by side, but for what follows the line's end: not the usual form.
-        const std::uint64_t upto = found == 6 ? (std::uint64_t{2} << here) - 1 : ~std::uint64_t{0};
+        const std::uint64_t upto = found == N ? (std::uint64_t{2} << here) - 1 : ~std::uint64_t{0};
         if ((doubled & upto) != 0) return nullptr;
-        if (found == 6) break;
+        if (found == N) break;
     }
-    if (found < 6 || p[at[5]] != '\n') return nullptr;
-    const auto blank = [&](unsigned i) { return (p[at[i]] == ' ') | (p[at[i]] == '\t'); };
-    if (!(blank(0) & blank(1) & blank(2) & blank(3) & blank(4))) return nullptr;
-    const auto field = [&](unsigned i) { return string_view(p + at[i - 1] + 1, at[i] - at[i - 1] - 1); };
-    f.query = {p, at[0]};
-    f.doc = field(2);
-    f.rank = field(3);
-    f.number = field(4);
-    f.label = field(5);
-    f.columns = 6;
-    return p + at[5] + 1;
+    if (found < N || p[at[N - 1]] != '\n') return nullptr;
+    bool blanks = true;
+    for (unsigned i = 0; i + 1 < N; ++i) blanks &= (p[at[i]] == ' ') | (p[at[i]] == '\t');
+    return blanks ? p + at[N - 1] + 1 : nullptr;
+}
+
+// Cuts the line of a run (query, Q0, doc, rank, score, tag) or of qrels (query, label, doc, grade).
+inline const char* quick_cut(const char* p, Usual usual, Fields& f) {
+    const char* next = nullptr;
+    if (usual == Usual::run) {
+        unsigned at[6];
+        if ((next = column_ends(p, at)) == nullptr) return nullptr;
+        f.query = {p, at[0]};
+        f.doc = {p + at[1] + 1, at[2] - at[1] - 1};
+        f.rank = {p + at[2] + 1, at[3] - at[2] - 1};
+        f.number = {p + at[3] + 1, at[4] - at[3] - 1};
+        f.label = {p + at[4] + 1, at[5] - at[4] - 1};
+        f.columns = 6;
+    } else if (usual == Usual::qrels) {
+        unsigned at[4];
+        if ((next = column_ends(p, at)) == nullptr) return nullptr;
+        f.query = {p, at[0]};
+        f.label = {p + at[0] + 1, at[1] - at[0] - 1};
+        f.doc = {p + at[1] + 1, at[2] - at[1] - 1};
+        f.number = {p + at[2] + 1, at[3] - at[2] - 1};
+        f.columns = 4;
+    }
+    return next;
 }
 
 #else
 
-inline const char* quick_cut(const char*, Fields&) { return nullptr; }
+inline const char* quick_cut(const char*, Usual, Fields&) { return nullptr; }
 
 #endif
+
+// The next line, if it is of the usual form and far enough from the end to be read in steps; moves p behind it.
+inline bool next_usual(const char*& p, const char* end, Usual usual, Fields& f) {
+    if (usual == Usual::no || static_cast<std::size_t>(end - p) < quick_bytes + 40 || *p == '#') return false;
+    const char* next = quick_cut(p, usual, f);
+    if (next == nullptr) return false;
+    p = next;
+    return true;
+}
 
 }  // namespace rankproof

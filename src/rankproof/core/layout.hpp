@@ -24,6 +24,9 @@ struct Fields {
     int columns = 0;  // 0 also for a line that opens a quote and does not close it: nobody knows what is in it
 };
 
+// Layouts whose lines are nearly always of one form.
+enum class Usual { no, run, qrels };
+
 // Cuts lines into fields. Holds the text of quoted fields that had doubled quotes until the next line.
 class Cutter {
 public:
@@ -33,8 +36,14 @@ public:
                    layout.number == 4 && layout.label == 5 && layout.least == 6 && layout.most == 0;
     }
 
-    // Whether the layout is that of a TREC run.
-    bool is_classic() const { return classic_; }
+    // Whether the layout is that of a TREC run or of TREC qrels.
+    Usual usual() const {
+        const Layout& l = layout_;
+        if (classic_ && l.least == 6 && l.most == 0) return Usual::run;
+        const bool qrels = l.separator == ' ' && l.query == 0 && l.label == 1 && l.doc == 2 && l.number == 3 &&
+                           l.rank < 0 && l.least == 4 && (l.most == 0 || l.most >= 4);
+        return qrels ? Usual::qrels : Usual::no;
+    }
 
     // Whether the line [p, end) holds a row; blank lines and comments do not. Skips leading blanks.
     bool begins(const char*& p, const char* end) const {

@@ -36,7 +36,7 @@ class Reader {
 public:
     Reader(const Judgments& judgments, const Layout& layout, const Order& order)
         : judgments_(judgments), layout_(layout), order_(order), cutter_(layout), placer_(judgments, order),
-          usual_(cutter_.is_classic()) {}
+          usual_(cutter_.usual() == Usual::run ? Usual::run : Usual::no) {}
 
     void read(Chunk& chunk) {
         const char* p = chunk.begin;
@@ -48,7 +48,7 @@ public:
         while (p < chunk.end) {
             const char* line = p;
             Fields f;
-            const bool quick = next_usual(p, chunk.end, f);
+            const bool quick = next_usual(p, chunk.end, usual_, f);
             if (!quick && !next_any(p, chunk, f)) continue;
             if (!open || !same(f.query, current)) {
                 if (open) close(chunk, current, piece, line);
@@ -79,15 +79,6 @@ public:
 
 private:
     static bool inside(string_view s, const Chunk& chunk) { return s.data() >= chunk.begin && s.data() < chunk.end; }
-
-    // The next line, if it has the usual form; moves p behind it.
-    bool next_usual(const char*& p, const char* end, Fields& f) const {
-        if (!usual_ || static_cast<std::size_t>(end - p) < quick_bytes + 40 || *p == '#') return false;
-        const char* next = quick_cut(p, f);
-        if (next == nullptr) return false;
-        p = next;
-        return true;
-    }
 
     // The next line, whatever its form; moves p behind it. False when it holds no row.
     bool next_any(const char*& p, Chunk& chunk, Fields& f) {
@@ -149,7 +140,7 @@ private:
     const Order& order_;
     Cutter cutter_;
     Placer placer_;
-    bool usual_;
+    Usual usual_;
     Block block_;
     std::string name_;
     string_view tag_;

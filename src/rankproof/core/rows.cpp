@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <numeric>
 
+#include "classic.hpp"
+
 namespace rankproof {
 
 void Rows::add(string_view q, string_view d, Number n, std::int64_t r, string_view tag, bool labelled,
                std::int64_t line_number) {
     // Files list a query's rows together: the last row's query is nearly always this one's.
-    const bool same = !query.empty() && queries.names()[static_cast<std::size_t>(query.back())] == q;
-    query.push_back(same ? query.back() : static_cast<std::int32_t>(queries.add(q)));
+    const bool again = !query.empty() && same(queries.names()[static_cast<std::size_t>(query.back())], q);
+    query.push_back(again ? query.back() : static_cast<std::int32_t>(queries.add(q)));
     doc.push(d);
     number.push_back(n.value);
     state.push_back(static_cast<std::uint8_t>(n.state));
@@ -18,9 +20,9 @@ void Rows::add(string_view q, string_view d, Number n, std::int64_t r, string_vi
     if (!labelled) {
         label.push_back(-1);
     } else {
-        const bool again = !label.empty() && label.back() >= 0 &&
-                           labels.names()[static_cast<std::size_t>(label.back())] == tag;
-        label.push_back(again ? label.back() : static_cast<std::int32_t>(labels.add(tag)));
+        const bool as_before = !label.empty() && label.back() >= 0 &&
+                               same(labels.names()[static_cast<std::size_t>(label.back())], tag);
+        label.push_back(as_before ? label.back() : static_cast<std::int32_t>(labels.add(tag)));
     }
     if (!is_utf8(q) || !is_utf8(d) || (labelled && !is_utf8(tag))) undecodable.push_back(line_number);
 }
@@ -30,19 +32,43 @@ void Rows::fault(std::int64_t line_number, int columns, string_view text) {
     if (faults.size() < faults_kept) faults.push_back({line_number, columns, std::string(text.substr(0, 120))});
 }
 
+// Room for about as many rows as the beginning of the text promises: growing step by step copies everything.
+void Rows::reserve_for(string_view text) {
+    const string_view head = text.substr(0, std::size_t{1} << 14);
+    const auto lines = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n'));
+    if (lines == 0 || text.size() == head.size()) return;
+    const std::size_t n = text.size() / head.size() * (lines + 1) + lines;
+    query.reserve(n);
+    doc.start.reserve(n + 1);
+    doc.data.reserve(text.size() / 3);
+    number.reserve(n);
+    state.reserve(n);
+    rank.reserve(n);
+    line.reserve(n);
+    label.reserve(n);
+}
+
 Rows Rows::from_text(string_view text, const Layout& layout) {
     Rows rows;
+    rows.reserve_for(text);
     Cutter cutter(layout);
     const char* p = text.data();
     const char* end = p + text.size();
+    const Usual usual = cutter.usual();
     for (std::int64_t line_number = 1; p < end; ++line_number) {
+        Fields f;
+        if (line_number > layout.skip && next_usual(p, end, usual, f)) {
+            rows.add(f.query, f.doc, read_number_quick(f.number), usual == Usual::run ? read_rank_quick(f.rank) : no_rank,
+                     f.label, true, line_number);
+            continue;
+        }
         const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
         const char* next = stop == nullptr ? end : stop + 1;
         if (stop == nullptr) stop = end;
         const char* begin = p;
         p = next;
         if (line_number <= layout.skip || !cutter.begins(begin, stop)) continue;
-        const Fields f = cutter.cut(begin, stop);
+        f = cutter.cut(begin, stop);
         if (!cutter.fits(f) || f.query.empty() || f.doc.empty()) {
             rows.fault(line_number, f.columns, {begin, static_cast<std::size_t>(stop - begin)});
             continue;
@@ -51,9 +77,6 @@ Rows Rows::from_text(string_view text, const Layout& layout) {
                                            : read_number(f.number);
         rows.add(f.query, f.doc, n, layout.rank < 0 ? no_rank : read_rank(f.rank), f.label, layout.label >= 0,
                  line_number);
-        const bool zeros = has_zero(f.query) || has_zero(f.doc) || has_zero(f.label);
-        if (zeros && (rows.undecodable.empty() || rows.undecodable.back() != line_number))
-            rows.undecodable.push_back(line_number);
     }
     return rows;
 }

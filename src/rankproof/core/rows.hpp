@@ -54,6 +54,7 @@ public:
     std::vector<std::int64_t> undecodable;  // lines with ids that are not text in UTF-8
 
 private:
+    void reserve_for(string_view text);
     void fault(std::int64_t line_number, int columns, string_view text);
 };
 

@@ -25,7 +25,7 @@ def read_table(table: Any, names: Sequence[str], noun: Noun, source: str) -> Rea
     """Rows of any object with `__arrow_c_stream__`, its columns found by name."""
     columns = _columns.by_name(names, noun)
     if columns is None:
-        shown = ", ".join(map(str, names[:12])) or "none"
+        shown = ", ".join(f"{name!s:.40}" for name in names[:12]) or "none"
         raise InputError(
             f"{source}: the columns are {shown}; {noun} need {_columns.expected(noun)}. Rename the columns."
         )
@@ -41,7 +41,7 @@ def read_topics(table: Any, names: Sequence[str], source: str) -> Topics:
     """Topics of a pyarrow table, its columns found by name. The same text may stand in many rows."""
     at = _columns.topic_columns(names)
     if at is None:
-        shown = ", ".join(map(str, names[:12])) or "none"
+        shown = ", ".join(f"{name!s:.40}" for name in names[:12]) or "none"
         raise InputError(f"{source}: the columns are {shown}; topics need {_columns.expected('topics')}.")
     found: Topics = {}
     queries, texts = (table.column(i).to_pylist() for i in at)

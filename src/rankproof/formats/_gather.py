@@ -147,7 +147,7 @@ def record_columns(keys: Iterable[str], noun: Noun, where: str) -> tuple[dict[st
     names = list(keys)
     columns = by_name(names, noun)
     if columns is None:
-        shown = ", ".join(repr(name) for name in names[:8])
+        shown = ", ".join(f"{name!r:.40}" for name in names[:8])
         raise InputError(f"{where}: the fields are {shown}; a row of {noun} needs {expected(noun)}.")
     return named(names, columns), columns.lower_is_better
 

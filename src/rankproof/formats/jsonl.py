@@ -53,7 +53,7 @@ def detect(source: Source, noun: Noun) -> Sure:
         return Sure.NO
     try:
         record = json.loads(source.head.lstrip().split(b"\n", 1)[0])
-    except ValueError:
+    except (ValueError, RecursionError):
         return Sure.CERTAIN  # a line too long to be seen whole, or one that reading will complain about
     return Sure.CERTAIN if _has_fields(record, noun) else Sure.POSSIBLE
 
@@ -84,7 +84,7 @@ def _query(record: Mapping[str, Any], where: str, line: int) -> tuple[int, Any, 
     names = list(record)
     at = _columns.place([_columns.plain(name) for name in names], (*_columns.QUERY, "_id", "id"))
     if key is None or at < 0:
-        shown = ", ".join(map(repr, names[:8]))
+        shown = ", ".join(f"{name!r:.40}" for name in names[:8])
         raise InputError(f"{where}: the fields are {shown}; a query needs its id (query_id) and its documents (docs).")
     docs, scores = record[key], record.get("scores")
     if scores is not None:
@@ -98,7 +98,7 @@ def topic_of(record: Mapping[str, Any], where: str) -> tuple[str, str]:
     """The id and the text of a topic."""
     named = _columns.topic_columns(list(record))
     if named is None:
-        shown = ", ".join(map(repr, list(record)[:8]))
+        shown = ", ".join(f"{name!r:.40}" for name in list(record)[:8])
         raise InputError(f"{where}: the fields are {shown}; a topic needs {_columns.expected('topics')}.")
     query, text = (list(record.values())[at] for at in named)
     if not isinstance(text, str):
