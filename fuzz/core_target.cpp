@@ -22,6 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_duplicates(pool, true);
     const Judgments judgments = Judgments::from_rows(pool, true);
     check_judgments(judgments, pool);
+    check_straight(Judgments::from_text(c.qrels_text.text(), c.qrels), judgments, pool);
 
     const Rows rows = Rows::from_text(text, c.run);
     check_rows(rows, text, c.run);

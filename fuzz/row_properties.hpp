@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -113,6 +114,22 @@ inline void check_judgments(const rankproof::Judgments& judgments, const Rows& r
             REQUIRE(parts.doc[k] >= judgments.start[q] && parts.doc[k] < judgments.start[q + 1] &&
                         parts.subtopic[k] >= 0 && parts.subtopic[k] < parts.number[q],
                     "a subtopic's place");
+}
+
+// Judgments straight from the text are those of the rows, and there are none where the rows have anything to explain.
+inline void check_straight(const std::optional<rankproof::Judgments>& straight, const rankproof::Judgments& judgments,
+                           const Rows& rows) {
+    if (!straight) return;
+    const auto& f = judgments.faults;
+    REQUIRE(rows.size() > 0 && f.wrong_columns + f.not_a_number + f.fractional_grade + f.conflicting_judgment +
+                                       f.duplicate_judgment + f.undecodable_bytes == 0,
+            "nothing to explain");
+    REQUIRE(straight->start == judgments.start && straight->grade == judgments.grade && straight->hash == judgments.hash,
+            "the same pools");
+    REQUIRE(straight->doc.data == judgments.doc.data && straight->doc.start == judgments.doc.start, "the same documents");
+    REQUIRE(straight->queries.names().data == judgments.queries.names().data &&
+                straight->queries.names().start == judgments.queries.names().start,
+            "the same queries");
 }
 
 }  // namespace fuzz

@@ -9,7 +9,7 @@ Same seed, same inputs. An input that fails is saved, and the exit status is 1. 
 fuzzer takes the same target and corpus:
 
     clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -Isrc/rankproof/core -Ifuzz \\
-        fuzz/core_target.cpp src/rankproof/core/{scan,rows,judgments,ranking,rowjoin}.cpp -o fuzz_core
+        fuzz/core_target.cpp src/rankproof/core/{judgments,judgments_text,ranking,rowjoin,rows,scan}.cpp -o fuzz_core
     ./fuzz_core fuzz/corpus
 """
 
@@ -30,11 +30,12 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 CORE = ROOT / "src" / "rankproof" / "core"
 BUILD = ROOT / "build" / "fuzz"
-# The part of the core that needs no Python.
+# The core, but for the part that needs Python.
+NEEDS_PYTHON = ("arrow", "dicts", "input", "module")
 SOURCES = [
     HERE / "driver.cpp",
     HERE / "core_target.cpp",
-    *(CORE / f"{name}.cpp" for name in ("scan", "rows", "judgments", "ranking", "rowjoin")),
+    *sorted(path for path in CORE.glob("*.cpp") if path.stem not in NEEDS_PYTHON),
 ]
 FLAGS = [
     "-std=c++20", "-O1", "-g", "-fno-omit-frame-pointer", "-ffp-contract=off", "-Wall", "-Wextra", "-pthread",
@@ -56,11 +57,14 @@ def build(sanitizers: str) -> Path:
     state = hashlib.sha256(" ".join([compiler, *flags]).encode())
     for path in [*SOURCES, *headers]:
         state.update(path.read_bytes())
-    driver = BUILD / f"driver-{state.hexdigest()[:16]}"
+    label = sanitizers.replace(",", "-")
+    driver = BUILD / f"driver-{label}-{state.hexdigest()[:16]}"
     if driver.exists():
         return driver
     BUILD.mkdir(parents=True, exist_ok=True)
-    objects = [BUILD / f"{source.stem}-{state.hexdigest()[:16]}.o" for source in SOURCES]
+    for older in BUILD.glob(f"driver-{label}-*"):
+        older.unlink(missing_ok=True)
+    objects = [BUILD / f"{source.stem}-{label}-{os.getpid()}.o" for source in SOURCES]
 
     def compile_one(source: Path, target: Path) -> None:
         subprocess.run([compiler, *flags, "-c", str(source), "-o", str(target)], check=True)

@@ -48,6 +48,9 @@ inline void check_quick_number(string_view token) {
     const rankproof::Number plain = rankproof::read_number(token), quick = rankproof::read_number_quick(token);
     REQUIRE(plain.state == quick.state, "a quick number's state");
     REQUIRE(std::isnan(plain.value) ? std::isnan(quick.value) : same_double(plain.value, quick.value), "a quick number");
+    const rankproof::Number small = rankproof::read_small_number(token);
+    REQUIRE(plain.state == small.state, "a small number's state");
+    REQUIRE(std::isnan(plain.value) ? std::isnan(small.value) : same_double(plain.value, small.value), "a small number");
     REQUIRE(rankproof::read_rank(token) == rankproof::read_rank_quick(token), "a quick rank");
 }
 

@@ -73,7 +73,7 @@ def assert_equal(joined: Joined, qrels: Any, run: Any, order: Order) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(pair=pairs())
 def test_all_ways_agree_with_the_reference(order: Order, pair: tuple[Any, Any]) -> None:
     qrels, run = pair
@@ -108,6 +108,38 @@ def test_lines_in_any_order_give_the_same_table(pair: tuple[Any, Any], seed: int
     expected = table_of(qrels, run)
     for column in ("in_run", "retrieved", "start", "rank", "tie_first", "tie_last"):
         np.testing.assert_array_equal(getattr(joined, column), getattr(expected, column), err_msg=column)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    lines=st.lists(
+        st.tuples(
+            st.sampled_from(["q1", "q2", "é"]),
+            st.sampled_from(["0", "1"]),
+            st.sampled_from(["d1", "d2", "d" * 140, "д"]),
+            st.sampled_from(["0", "1", "2", "3", "-1", "1.0", "12345678", "+2", "0.5", "nan", "x", "9" * 12]),
+        ),
+        max_size=12,
+    ),
+    end=st.sampled_from(["\n", "\r\n", " \n", "\n\n", "\n# comment\n"]),
+    padding=st.booleans(),
+)
+def test_qrels_from_text_are_those_from_rows_or_none(lines: list[tuple[str, ...]], end: str, padding: bool) -> None:
+    text = "".join(" ".join(line) + end for line in lines)
+    # Far from the end of the text a line is cut in the quick way.
+    text += "".join(f"last 0 p{i} {i % 3}\n" for i in range(40)) if padding else ""
+    rows = Rows.from_text(text.encode(), **QRELS)
+    slow = Judgments.from_rows(rows)
+    fast = Judgments.from_text(text.encode(), **QRELS)
+    doubtful = len(rows) == 0 or any(slow.faults.values()) or any(abs(n) > 1e6 for n in rows.number)
+    together = [q for i, q in enumerate(rows.query) if i == 0 or rows.query[i - 1] != q]
+    doubtful |= len(set(together)) < len(together) or len(rows.duplicates()[0]) > 0
+    assert (fast is None) == doubtful
+    if fast is not None:
+        assert fast.query_ids == slow.query_ids
+        assert fast.doc_ids() == slow.doc_ids()
+        np.testing.assert_array_equal(fast.start, slow.start)
+        np.testing.assert_array_equal(fast.grade, slow.grade)
 
 
 def large(queries: int = 400, documents: int = 500, seed: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:

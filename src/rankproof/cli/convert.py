@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
+from rankproof.cli._output import output
 from rankproof.cli._types import ShelfName
 from rankproof.errors import UsageError
 from rankproof.records.jsontext import to_json
@@ -135,9 +135,10 @@ def _write(record: Any, target: str, to: str | None) -> str:
     if to is None:
         raise UsageError("Standard output has no name that says the format. Name it with --to.")
     form = format_for(target, noun_of(record), to)
+    stream = output()
     for piece in pieces(record, form):
-        sys.stdout.buffer.write(piece)
-    sys.stdout.buffer.flush()
+        stream.write(piece)
+    stream.flush()
     return form.name
 
 

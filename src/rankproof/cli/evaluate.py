@@ -14,6 +14,7 @@ from rankproof.cli import _output
 from rankproof.cli._progress import watched
 from rankproof.cli._types import Measures, ShelfName
 from rankproof.errors import UsageError
+from rankproof.records.settings import MOST_THREADS
 from rankproof.store.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ TREC_MEASURES = "official"
 )
 @click.option(
     "--threads",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_THREADS),
     default=0,
     help="How many threads read; 0 for all cores. Never changes a result.",
 )

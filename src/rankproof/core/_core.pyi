@@ -99,6 +99,22 @@ class Judgments:
     def from_rows(rows: Rows, subtopics: bool = False) -> Judgments: ...
     @staticmethod
     def from_dicts(data: Mapping[str, Mapping[str, int]]) -> Judgments: ...
+    @staticmethod
+    def from_text(
+        data: Any,
+        separator: str,
+        query: int,
+        doc: int,
+        number: int = -1,
+        rank: int = -1,
+        label: int = -1,
+        least: int = 0,
+        most: int = 0,
+        skip: int = 0,
+        quoted: bool = False,
+        comments: bool = False,
+    ) -> Judgments | None:
+        """TREC qrels straight from their text; None when a line leaves a doubt and rows must explain it."""
     @property
     def query_ids(self) -> list[str]: ...
     @property

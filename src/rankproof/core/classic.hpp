@@ -3,6 +3,8 @@
 // Anything else is left to Cutter, which knows every form; both give the same fields.
 #pragma once
 
+#include <array>
+
 #include "layout.hpp"
 
 namespace rankproof {
@@ -24,30 +26,51 @@ inline std::uint64_t low_bytes(const char* p) {
     return bits;
 }
 
+// The two characters that stand between columns.
+inline constexpr auto is_separator = [] {
+    std::array<bool, 256> table{};
+    table[' '] = table['\t'] = true;
+    return table;
+}();
+
+// The places of the first N low bytes of a word of flags; false when there are fewer. Without a branch for each.
+template <unsigned N>
+inline bool first_places(std::uint64_t bits, unsigned (&at)[N]) {
+    std::uint64_t left[N];
+    left[0] = bits;
+    for (unsigned i = 1; i < N; ++i) left[i] = left[i - 1] & (left[i - 1] - 1);
+    if (left[N - 1] == 0) return false;
+    for (unsigned i = 0; i < N; ++i) at[i] = static_cast<unsigned>(__builtin_ctzll(left[i]));
+    return true;
+}
+
+// The same over two words, for the longer lines.
+template <unsigned N>
+inline bool first_places(std::uint64_t low, std::uint64_t high, unsigned (&at)[N]) {
+    unsigned found = 0;
+    for (; found < N && low != 0; low &= low - 1) at[found++] = static_cast<unsigned>(__builtin_ctzll(low));
+    for (; found < N && high != 0; high &= high - 1) at[found++] = 64 + static_cast<unsigned>(__builtin_ctzll(high));
+    return found == N;
+}
+
 // Finds the ends of the N columns of the line at p; gives the beginning of the next line, or nullptr when the line
 // is not of the usual form.
 template <unsigned N>
 inline const char* column_ends(const char* p, unsigned (&at)[N]) {
-    unsigned found = 0;
-    std::uint64_t before = 1;  // as if a low byte came before: a line that begins with one is not the usual form
-    for (unsigned base = 0; base < quick_bytes; base += 64) {
-        std::uint64_t bits = low_bytes(p + base);
-        const std::uint64_t doubled = bits & ((bits << 1) | before);
-        before = bits >> 63;
-        unsigned here = 0;
-        for (; found < N && bits != 0; bits &= bits - 1) {
-            here = static_cast<unsigned>(__builtin_ctzll(bits));
-            at[found++] = base + here;
-        }
-        // Two low bytes side by side, but for what follows the line's end: not the usual form.
-        const std::uint64_t upto = found == N ? (std::uint64_t{2} << here) - 1 : ~std::uint64_t{0};
-        if ((doubled & upto) != 0) return nullptr;
-        if (found == N) break;
+    const std::uint64_t low = low_bytes(p);
+    // Low bytes side by side, or at the very beginning: not the usual form, but for what follows the line's end.
+    const std::uint64_t doubled = low & ((low << 1) | 1);
+    if (first_places(low, at)) {
+        if ((doubled & ((std::uint64_t{2} << at[N - 1]) - 1)) != 0) return nullptr;
+    } else {
+        const std::uint64_t high = low_bytes(p + 64);
+        if (doubled != 0 || !first_places(low, high, at)) return nullptr;
+        const std::uint64_t again = high & ((high << 1) | (low >> 63));
+        if ((again & ((std::uint64_t{2} << (at[N - 1] - 64)) - 1)) != 0) return nullptr;
     }
-    if (found < N || p[at[N - 1]] != '\n') return nullptr;
-    bool blanks = true;
-    for (unsigned i = 0; i + 1 < N; ++i) blanks &= (p[at[i]] == ' ') | (p[at[i]] == '\t');
-    return blanks ? p + at[N - 1] + 1 : nullptr;
+    bool usual = p[at[N - 1]] == '\n';
+    for (unsigned i = 0; i + 1 < N; ++i) usual &= is_separator[static_cast<unsigned char>(p[at[i]])];
+    return usual ? p + at[N - 1] + 1 : nullptr;
 }
 
 // Cuts the line of a run (query, Q0, doc, rank, score, tag) or of qrels (query, label, doc, grade).

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "rows.hpp"
@@ -25,6 +26,10 @@ class Judgments {
 public:
     // A document judged under several labels (subtopics) has the best of its grades in the pool.
     static Judgments from_rows(const Rows& rows, bool with_subtopics);
+
+    // TREC qrels straight from their text, when no line leaves a doubt; nothing otherwise: the text is then read as
+    // rows, which can be explained.
+    static std::optional<Judgments> from_text(string_view text, const Layout& layout);
 
     std::size_t size() const { return start.size() - 1; }
 

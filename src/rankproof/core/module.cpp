@@ -81,6 +81,17 @@ Rows rows_from_columns(nb::sequence queries, nb::sequence docs, std::optional<Gi
     return rows;
 }
 
+std::optional<BoundJudgments> judgments_from_text(nb::handle data, const std::string& separator, int query, int doc,
+                                                  int number, int rank, int label, int least, int most, int skip,
+                                                  bool quoted, bool comments) {
+    const Layout columns = layout(separator, query, doc, number, rank, label, least, most, skip, quoted, comments);
+    const Input input(data);
+    nb::gil_scoped_release free;
+    std::optional<Judgments> found = Judgments::from_text(input.text(), columns);
+    if (!found) return std::nullopt;
+    return BoundJudgments(std::move(*found));
+}
+
 nb::list faults_of(const Rows& rows) {
     nb::list out;
     for (const LineFault& f : rows.faults) out.append(nb::make_tuple(f.line, f.columns, to_str(f.beginning)));
@@ -240,6 +251,9 @@ NB_MODULE(_core, m) {
                     },
                     "rows"_a, "subtopics"_a = false)
         .def_static("from_dicts", &BoundJudgments::from_dicts, "data"_a)
+        .def_static("from_text", &judgments_from_text, "data"_a, "separator"_a, "query"_a, "doc"_a, "number"_a = -1,
+                    "rank"_a = -1, "label"_a = -1, "least"_a = 0, "most"_a = 0, "skip"_a = 0, "quoted"_a = false,
+                    "comments"_a = false)
         .def_prop_ro("query_ids", [](const BoundJudgments& b) { return to_list(b.judgments.queries.names()); })
         .VIEW(BoundJudgments, std::int64_t, "start", judgments.start)
         .VIEW(BoundJudgments, std::int32_t, "grade", judgments.grade)

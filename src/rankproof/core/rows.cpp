@@ -37,7 +37,8 @@ void Rows::reserve_for(string_view text) {
     const string_view head = text.substr(0, std::size_t{1} << 14);
     const auto lines = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n'));
     if (lines == 0 || text.size() == head.size()) return;
-    const std::size_t n = text.size() / head.size() * (lines + 1) + lines;
+    // A row has a dozen bytes at the least: a file that begins with empty lines must not ask for all the memory.
+    const std::size_t n = std::min(text.size() / head.size() * (lines + 1) + lines, text.size() / 12);
     query.reserve(n);
     doc.start.reserve(n + 1);
     doc.data.reserve(text.size() / 3);
@@ -77,6 +78,10 @@ Rows Rows::from_text(string_view text, const Layout& layout) {
                                            : read_number(f.number);
         rows.add(f.query, f.doc, n, layout.rank < 0 ? no_rank : read_rank(f.rank), f.label, layout.label >= 0,
                  line_number);
+        // A usual line, above, has no control character in it.
+        const bool zeros = has_zero(f.query) || has_zero(f.doc) || has_zero(f.label);
+        if (zeros && (rows.undecodable.empty() || rows.undecodable.back() != line_number))
+            rows.undecodable.push_back(line_number);
     }
     return rows;
 }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 #include "assembly.hpp"
@@ -68,7 +69,12 @@ void read_all(std::vector<Chunk>& chunks, const Judgments& judgments, const Layo
     if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
     threads = static_cast<unsigned>(std::min<std::size_t>(threads, chunks.size()));
     std::vector<std::thread> others;
-    for (unsigned i = 1; i < threads; ++i) others.emplace_back(work);
+    others.reserve(threads);
+    try {
+        for (unsigned i = 1; i < threads; ++i) others.emplace_back(work);
+    } catch (const std::system_error&) {
+        // The machine gives no more threads: those that there are do all the work.
+    }
     work();
     for (std::thread& t : others) t.join();
     if (failed) std::rethrow_exception(failure);

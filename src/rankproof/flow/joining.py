@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankproof.core._core import Judgments, Rows
-from rankproof.errors import Refused
+from rankproof.errors import Refused, UsageError
 from rankproof.flow.prepared import PreparedQrels, PreparedRun
 from rankproof.records.order import By, Order
+from rankproof.records.settings import MOST_THREADS
 
 if TYPE_CHECKING:
     from rankproof.core._core import Joined
@@ -39,13 +40,19 @@ def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = 
             if not qrels or any(judgments.faults.values()):
                 _refuse_qrels(Rows.from_dicts(qrels), "<dict>", allow, unit="row")
             return PreparedQrels(judgments, "<dict>", lambda: Rows.from_dicts(qrels))
-    from rankproof.flow.collect import read_rows
+    from rankproof.flow.collect import plan, read_rows
     from rankproof.flow.source import once
     from rankproof.records.qrels import Qrels
 
     if isinstance(qrels, Qrels):
         return PreparedQrels(qrels.judgments(), qrels.name, lambda: qrels.rows)
     qrels = once(qrels)
+    planned = plan(qrels, "qrels", format, **options)
+    if planned is not None and planned.description.layout is not None:
+        source, read = planned.source, planned.description.layout.read
+        beyond_doubt = Judgments.from_text(source.whole, **asdict(planned.description.layout))
+        if beyond_doubt is not None:
+            return PreparedQrels(beyond_doubt, planned.description.source, lambda: read(source))
     rows, said = read_rows(qrels, "qrels", format, **options)
     judgments = Judgments.from_rows(rows)
     notes: tuple[str, ...] = ()
@@ -85,6 +92,8 @@ def join_run(
     **options: Any,
 ) -> PreparedRun:
     """A run from anything that holds one, joined with judgments."""
+    if not 0 <= threads <= MOST_THREADS:
+        raise UsageError(f"There can be 0 (as many as the machine has) to {MOST_THREADS} threads; got {threads}.")
     allow = tuple(allow)
     plain = collapse is None and not drop_self and not allow
     if plain and isinstance(run, dict) and not options and format is None:

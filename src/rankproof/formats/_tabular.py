@@ -73,7 +73,10 @@ def topics(source: Source, separators: str) -> Topics:
         rows = list(enumerate(cut, start=1))
     else:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-        rows = [(reader.line_num, row) for row in reader]
+        try:
+            rows = [(reader.line_num, row) for row in reader]
+        except csv.Error as error:
+            raise InputError(f"{source.name}, line {reader.line_num}: this is not CSV ({error}).") from None
     rows = [(number, row) for number, row in rows if any(row)]
     if not rows:
         return {}

@@ -29,3 +29,6 @@ class Settings:
 
 
 DEFAULT_SETTINGS = Settings()
+
+# Threads that may be asked for: more would wait for each other.
+MOST_THREADS = 1024

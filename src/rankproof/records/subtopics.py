@@ -36,7 +36,8 @@ class Subtopics:
     def by_document_id(self, doc_ids: Sequence[str]) -> Subtopics:
         """The same entries, in each query by document id descending (bytewise); `doc_ids` are the pool's."""
         place = np.empty(len(doc_ids), dtype=np.int64)
-        place[sorted(range(len(doc_ids)), key=lambda i: doc_ids[i].encode())] = np.arange(len(doc_ids))
+        as_bytes = [doc.encode("utf-8", "surrogatepass") for doc in doc_ids]
+        place[sorted(range(len(doc_ids)), key=as_bytes.__getitem__)] = np.arange(len(doc_ids))
         query = np.repeat(np.arange(len(self.number)), np.diff(self.start))
         turn = np.lexsort((-place[self.doc], query))  # stable: a document's entries keep their order
         return Subtopics(self.start, self.number, self.doc[turn], self.subtopic[turn], self.grade[turn])

@@ -36,6 +36,7 @@ def _rows(
 
 def cut(table: JudgedTable, depth: int) -> JudgedTable:
     """Only the first `depth` documents of each ranking (trec_eval's -M)."""
+    depth = min(depth, np.iinfo(np.int32).max)  # no ranking is deeper, and NumPy takes no larger number
     keep = table.rank <= depth
     return _rows(table, keep, np.minimum(table.retrieved, depth))
 

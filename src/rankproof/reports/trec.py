@@ -45,7 +45,7 @@ def trec_lines(evaluation: Evaluation, per_query: bool) -> list[str]:
     if per_query:
         texts = [_by_query(column) for column in columns]
         queries = {query for shown in texts for query in shown}
-        for query in sorted(queries, key=str.encode):
+        for query in sorted(queries, key=lambda query: query.encode("utf-8", "surrogatepass")):
             lines += [
                 _line(column.name, query, shown[query])
                 for column, shown in zip(columns, texts, strict=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rankproof import shelf
-from rankproof.errors import UsageError
+from rankproof.errors import InputError, UsageError
 from rankproof.flow.unpack import ENDINGS, zstd_library
 from rankproof.formats._contract import Format, Noun
 from rankproof.records.qrels import Qrels
@@ -64,8 +64,17 @@ def pieces(record: Any, form: Format) -> Iterator[bytes]:
     """The content of the file."""
     writers = {"run": form.write_run, "qrels": form.write_qrels, "topics": form.write_topics}
     writer: Any = writers[noun_of(record)]
-    found: Iterator[bytes] = writer(record)
-    return found
+    return _as_text(writer(record))
+
+
+def _as_text(content: Iterator[bytes]) -> Iterator[bytes]:
+    try:
+        yield from content
+    except UnicodeEncodeError as error:  # bytes that were no UTF-8, or half of a surrogate pair
+        odd = error.object[max(0, error.start - 20) : error.end + 20]
+        raise InputError(
+            f"{odd!r} has a character that no UTF-8 file can hold. Correct the source, or convert it to UTF-8 first."
+        ) from None
 
 
 def _without_packing(path: str) -> str:
