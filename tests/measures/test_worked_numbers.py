@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from rankproof.flow.evaluate import evaluate_tables
@@ -98,3 +99,12 @@ def test_the_reports_that_an_audit_would_find_possible(ranks: set[int], ndcg: fl
     assert places(full("R@5", ranking, pool), 2) == 0.60
     assert full("RR", ranking, pool) == 0.5
     assert places(full("nDCG@5", ranking, pool), 3) == ndcg
+
+
+def test_a_table_of_discounts_changes_no_bit() -> None:
+    from rankproof.measures import _dcg
+
+    rank = np.random.default_rng(0).integers(1, 1001, _dcg.MANY + 1).astype(np.int32)
+    for name in ("log2", "jk2002"):
+        parts = np.concatenate([_dcg.discount(part, name) for part in np.split(rank, [2000])])
+        np.testing.assert_array_equal(_dcg.discount(rank, name), parts)

@@ -12,9 +12,19 @@ from rankproof.measures._gain import Gain, gain_of
 from rankproof.records.judged import JudgedTable
 from rankproof.records.pool import Pool
 
+# From this many rows on, a table of discounts by rank pays.
+MANY = 4096
+
 
 def discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
     """What a gain at a rank is divided by: log2(rank + 1), or jk2002's log2(rank) from rank 2 on."""
+    if len(rank) > MANY and rank.dtype.kind == "i" and int(rank.max()) < MANY:
+        # Few distinct ranks among many rows: a logarithm for each rank, not for each row.
+        return _discount(np.arange(1, int(rank.max()) + 1), name)[rank - 1]
+    return _discount(rank, name)
+
+
+def _discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
     if name == "log2":
         shifted: NDArray[np.float64] = np.log2(rank + 1.0)
         return shifted
