@@ -184,3 +184,26 @@ def test_everything_tied(documents: int) -> None:
         assert_equal(Judgments.from_dicts(qrels).join_dicts(run, **arguments(order)), qrels, run, order)
         joined = Judgments.from_dicts(qrels).join_text(run_text(run), **TREC, **arguments(order))
         assert_equal(joined, qrels, run, order)
+
+
+@pytest.mark.parametrize("fault", ["", "double", "again"])
+def test_large_qrels_are_read_in_halves(fault: str) -> None:
+    lines = [f"q{q} 0 doc{q}-{d} {(q * d) % 4}\n" for q in range(4000) for d in range(20)]
+    if fault == "double":
+        lines.append(lines[-1])
+    elif fault == "again":
+        lines.append("q1 0 another 1\n")
+    text = "".join(lines).encode()
+    assert len(text) > 1 << 20
+    fast = Judgments.from_text(text, **QRELS)
+    assert (fast is None) == bool(fault)
+    if fast is not None:
+        slow = Judgments.from_rows(Rows.from_text(text, **QRELS))
+        assert fast.query_ids == slow.query_ids
+        assert fast.doc_ids() == slow.doc_ids()
+        np.testing.assert_array_equal(fast.start, slow.start)
+        np.testing.assert_array_equal(fast.grade, slow.grade)
+    one = "".join(f"q 0 doc{d} {d % 4}\n" for d in range(100_000)).encode()
+    whole = Judgments.from_text(one, **QRELS)
+    assert whole is not None
+    assert whole.query_ids == ["q"]

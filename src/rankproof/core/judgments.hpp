@@ -33,6 +33,9 @@ public:
 
     std::size_t size() const { return start.size() - 1; }
 
+    // Puts the queries of other judgments behind these; false when a query is in both.
+    bool append(const Judgments& other);
+
     Numbering queries;
     std::vector<std::int64_t> start{0};
     std::vector<std::int32_t> grade;

@@ -4,10 +4,16 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <future>
+#include <system_error>
 
 namespace rankproof {
 
 namespace {
+
+// Texts from this size on are read in two halves.
+constexpr std::size_t worth_a_thread = std::size_t{1} << 20;
 
 // Takes one query's judgments at a time, straight from the text, as long as there is nothing to explain.
 class Taker {
@@ -76,9 +82,8 @@ private:
     std::vector<std::uint32_t> slots_, turn_, places_;
 };
 
-}  // namespace
-
-std::optional<Judgments> Judgments::from_text(string_view text, const Layout& layout) {
+// One part of the text; `first_line` is the number of its first line.
+std::optional<Judgments> take(string_view text, const Layout& layout, std::int64_t first_line) {
     Cutter cutter(layout);
     const Usual usual = cutter.usual() == Usual::qrels ? Usual::qrels : Usual::no;
     if (usual == Usual::no) return std::nullopt;
@@ -88,9 +93,9 @@ std::optional<Judgments> Judgments::from_text(string_view text, const Layout& la
     const char* end = p + text.size();
     const char* piece = p;
     string_view query;
-    for (std::int64_t line = 1; p < end; ++line) {
+    Fields f;  // every way of cutting sets what is read below
+    for (std::int64_t line = first_line; p < end; ++line) {
         const char* begin = p;
-        Fields f;
         const bool quick = line > layout.skip && next_usual(p, end, usual, f);
         if (!quick) {
             const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
@@ -112,6 +117,53 @@ std::optional<Judgments> Judgments::from_text(string_view text, const Layout& la
     if (query.data() == nullptr || !taker.close(query, {piece, static_cast<std::size_t>(end - piece)}))
         return std::nullopt;
     return out;
+}
+
+// Where a later part may begin: at the first line of a query, near the middle; nullptr for a text of one query.
+const char* middle(string_view text) {
+    const char* end = text.data() + text.size();
+    const char* p = text.data() + text.size() / 2;
+    string_view query;
+    while (true) {
+        p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+        if (p == nullptr || ++p == end) return nullptr;
+        const string_view next(p, static_cast<std::size_t>(token_end(p, end) - p));
+        if (query.data() != nullptr && !same(query, next)) return p;
+        query = next;
+    }
+}
+
+}  // namespace
+
+std::optional<Judgments> Judgments::from_text(string_view text, const Layout& layout) {
+    const char* half = text.size() < worth_a_thread ? nullptr : middle(text);
+    if (half == nullptr) return take(text, layout, 1);
+    const auto before = static_cast<std::size_t>(half - text.data());
+    std::future<std::optional<Judgments>> later;
+    try {
+        // Behind any header: the numbers of these lines matter to nobody else.
+        later = std::async(std::launch::async, take, text.substr(before), std::cref(layout), layout.skip + 1);
+    } catch (const std::system_error&) {
+        return take(text, layout, 1);  // no thread to be had
+    }
+    std::optional<Judgments> all = take(text.substr(0, before), layout, 1);
+    const std::optional<Judgments> rest = later.get();
+    if (!all || !rest || !all->append(*rest)) return std::nullopt;
+    return all;
+}
+
+bool Judgments::append(const Judgments& other) {
+    for (std::size_t q = 0; q < other.size(); ++q) {
+        const std::size_t known = queries.size();
+        if (static_cast<std::size_t>(queries.add(other.queries.names()[q])) != known) return false;
+    }
+    const std::int64_t rows = start.back(), bytes = doc.start.back();
+    for (std::size_t q = 1; q < other.start.size(); ++q) start.push_back(rows + other.start[q]);
+    for (std::size_t d = 1; d < other.doc.start.size(); ++d) doc.start.push_back(bytes + other.doc.start[d]);
+    doc.data.insert(doc.data.end(), other.doc.data.begin(), other.doc.data.end());
+    hash.insert(hash.end(), other.hash.begin(), other.hash.end());
+    grade.insert(grade.end(), other.grade.begin(), other.grade.end());
+    return true;
 }
 
 }  // namespace rankproof

@@ -45,9 +45,9 @@ public:
         bool open = false;
         tag_ = {};
         block_.clear();
+        Fields f;  // every way of cutting sets all of it
         while (p < chunk.end) {
             const char* line = p;
-            Fields f;
             const bool quick = next_usual(p, chunk.end, usual_, f);
             if (!quick && !next_any(p, chunk, f)) continue;
             if (!open || !same(f.query, current)) {

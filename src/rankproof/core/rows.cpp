@@ -56,8 +56,8 @@ Rows Rows::from_text(string_view text, const Layout& layout) {
     const char* p = text.data();
     const char* end = p + text.size();
     const Usual usual = cutter.usual();
+    Fields f;  // every way of cutting sets what is read below
     for (std::int64_t line_number = 1; p < end; ++line_number) {
-        Fields f;
         if (line_number > layout.skip && next_usual(p, end, usual, f)) {
             rows.add(f.query, f.doc, read_number_quick(f.number), usual == Usual::run ? read_rank_quick(f.rank) : no_rank,
                      f.label, true, line_number);

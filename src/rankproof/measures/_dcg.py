@@ -20,7 +20,8 @@ def discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
     """What a gain at a rank is divided by: log2(rank + 1), or jk2002's log2(rank) from rank 2 on."""
     if len(rank) > MANY and rank.dtype.kind == "i" and int(rank.max()) < MANY:
         # Few distinct ranks among many rows: a logarithm for each rank, not for each row.
-        return _discount(np.arange(1, int(rank.max()) + 1), name)[rank - 1]
+        by_place = _discount(np.arange(1, int(rank.max()) + 1), name)
+        return np.asarray(by_place[rank - 1], dtype=np.float64)
     return _discount(rank, name)
 
 
@@ -68,8 +69,17 @@ def ideal_dcg(pool: Pool, k: int | None, gain: Gain, rel: int, discounted: str) 
         return best_gains(pool, gain, rel) / discount(pool.position, discounted)
 
     def compute() -> NDArray[np.float64]:
-        worth = pool.remember(("ideal", gain, rel, discounted), discounted_ideal)
-        return pool.sum(worth if k is None else worth * (pool.position <= k))
+        if k is None:
+            return pool.sum(pool.remember(("ideal", gain, rel, discounted), discounted_ideal))
+        query, position, index = pool.head(k)
+        # The pool is in descending order of grade, and so of a named gain: its head is all that is needed.
+        best = (
+            np.maximum(gain_of(pool.grade[index], gain, rel), 0.0)
+            if isinstance(gain, str)
+            else best_gains(pool, gain, rel)[index]
+        )
+        worth = best / discount(position, discounted)
+        return np.bincount(query, weights=worth, minlength=len(pool)).astype(np.float64)
 
     return pool.remember(("ideal_dcg", k, gain, rel, discounted), compute)
 

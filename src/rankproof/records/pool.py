@@ -83,7 +83,19 @@ class Pool:
 
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number of pooled documents that a mask selects, by query."""
-        return np.bincount(self.query[mask], minlength=len(self))
+        upto = np.concatenate(([0], np.cumsum(mask)))[self.start]
+        return upto[1:] - upto[:-1]
+
+    def head(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The first k documents of each ideal order: query, 1-based place, index into the pool's columns."""
+
+        def compute() -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+            size = np.minimum(self.size, k)
+            query = np.repeat(np.arange(len(self)), size)
+            position = np.arange(1, len(query) + 1) - (np.cumsum(size) - size)[query]
+            return query, position, self.start[:-1][query] + position - 1
+
+        return self.remember(("head", k), compute)
 
     def relevant(self, rel: int) -> NDArray[np.int64]:
         """Number of documents with grade `rel` or more, by query."""
