@@ -57,7 +57,9 @@ def answer(error: Exception, as_json: bool) -> int:
         else:
             text = str(known)
             click.echo(text if text.startswith("Usage:") else f"rankproof: {text}", err=True)
-    except BrokenPipeError:
+        if sys.stdout is not None:
+            sys.stdout.flush()  # what a full disk did not take would be tried again, and complained of, at the very end
+    except OSError:
         _close_output()
     return known.exit_status
 
