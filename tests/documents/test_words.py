@@ -38,5 +38,5 @@ def test_a_document_says_nothing_that_it_should_not(page: Path) -> None:
 
 
 def test_the_test_can_fail() -> None:
-    assert len(said("TODO: see /home/me/x\nits behaviour\n/work/main is here")) == 4
+    assert len(said("TODO: see /home/me/x\nits behaviour\n/home/you/y is here")) == 4
     assert said("the Makefile, src/work/x, https://example.org/home/ and a neighbor") == []
