@@ -41,7 +41,8 @@ def offered(shelf: str) -> Mapping[str, Any]:
 
 def everything(shelf: str) -> Mapping[str, Any]:
     """The items of a shelf, with those that installed packages add by entry point."""
-    items = _loaded.setdefault(shelf, _load(shelf)) if shelf not in _loaded else _loaded[shelf]
+    offered(shelf)
+    items = _loaded[shelf]
     if shelf not in _with_plugins:
         # Scanning installed packages costs more than the rest of start-up: done only when asked for.
         from importlib.metadata import entry_points

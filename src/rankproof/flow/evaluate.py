@@ -31,18 +31,17 @@ def evaluate_tables(
     tables: Tables,
     variants: Sequence[Variant],
     settings: Settings = DEFAULT_SETTINGS,
-    order: Order | None = None,
     run_name: str = "run",
     run_tag: str = "",
     notes: Callable[[], Sequence[str]] = tuple,
 ) -> Evaluation:
-    """Values of all variants on one run. `order`, when given, overrides the dialect's.
+    """Values of all variants on one run.
 
     `notes` gives what was noticed in reading the run, for the end of the fine print.
     """
     dialect: Dialect = shelf.find("dialects", settings.dialect)
     spoken = [speak(variant, dialect, settings) for variant in variants]
-    readings = [_reading(dialect, variant, settings, order) for variant in spoken]
+    readings = [_reading(dialect, variant, settings) for variant in spoken]
     seen: dict[Reading, JudgedTable] = {}
     for reading in readings:
         if reading not in seen:
@@ -67,11 +66,9 @@ def evaluate_tables(
     )  # fmt: skip
 
 
-def _reading(dialect: Dialect, variant: Variant, settings: Settings, order: Order | None) -> Reading:
+def _reading(dialect: Dialect, variant: Variant, settings: Settings) -> Reading:
     """How the dialect reads a run for this variant, with what the caller wants otherwise."""
     reading = dialect.read(variant)
-    if order is not None:
-        reading = replace(reading, order=order)
     return replace(reading, missing="zero") if settings.complete else reading
 
 

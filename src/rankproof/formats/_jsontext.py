@@ -21,8 +21,9 @@ class Repeated(dict[str, Any]):
     @property
     def again(self) -> str:
         """The first key that is there a second time."""
-        seen: set[str] = set()
-        return next(key for key, _ in self.pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        keys = [key for key, _ in self.pairs]
+        first = {key: place for place, key in reversed(list(enumerate(keys)))}
+        return next(key for place, key in enumerate(keys) if first[key] < place)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from rankproof.core._core import Rows
 from rankproof.errors import InputError
@@ -17,7 +17,7 @@ NUMBERED = {"run": "each document with its score", "qrels": "each document with 
 PAIR, TRIPLE = 2, 3
 
 
-def is_list(value: object) -> bool:
+def is_list(value: object) -> TypeGuard[Sequence[Any]]:
     """Whether a value is a list or tuple, and not a text."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
 
@@ -42,7 +42,7 @@ def _is_plain(docs: object) -> bool:
     """Whether the core can read a query's documents in place."""
     if isinstance(docs, Repeated):
         return False
-    return isinstance(docs, Mapping) or (is_list(docs) and all(isinstance(doc, str) for doc in docs))  # type: ignore[attr-defined]
+    return isinstance(docs, Mapping) or (is_list(docs) and all(isinstance(doc, str) for doc in docs))
 
 
 def read_list(items: Sequence[Any], noun: Noun, source: str) -> Read:

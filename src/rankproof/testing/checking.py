@@ -7,6 +7,7 @@ from textwrap import fill
 from typing import Any
 
 from rankproof import shelf
+from rankproof.checks._contract import Check
 from rankproof.checks._subject import Subject
 from rankproof.core._core import Rows
 from rankproof.records.finding import Finding
@@ -49,7 +50,8 @@ def findings(code: str, *, run: Lines | None = None, qrels: Lines | None = None,
             again=lambda: qrels_rows(qrels, most=4),
             **options,
         )
-    return shelf.find("checks", code).findings(subject)  # type: ignore[no-any-return]
+    check: Check = shelf.find("checks", code)
+    return check.findings(subject)
 
 
 def show(code: str, **lines: Any) -> None:
