@@ -119,7 +119,8 @@ def test_the_plain_reading_accepts_and_refuses() -> None:
     # The property above is worth something only while both happen often.
     seen = {"accepted": 0, "refused": 0}
 
-    @settings(max_examples=200, deadline=None, database=None)
+    # The same examples every time: how often is a fact about the strategies, not a matter of luck.
+    @settings(max_examples=400, deadline=None, database=None, derandomize=True)
     @given(nearly_qrels(), nearly_run())
     def count(qrels: bytes, run: bytes) -> None:
         try:
