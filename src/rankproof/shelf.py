@@ -23,6 +23,10 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "formats": "format",
         "checks": "check",
         "similarities": "similarity",
+        "significance": "significance method",
+        "corrections": "correction",
+        "rules": "rule",
+        "diagnoses": "diagnosis",
         "reports": "report",
     }
 )

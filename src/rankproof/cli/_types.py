@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof import shelf
+from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
 else:
     _Text = click.ParamType
 
+# What a report can hold, with its article.
+_A = {"evaluation": "an evaluation", "comparison": "a comparison", "verdict": "a verdict"}
 # Cutoffs offered when completing a measure that takes one.
 USUAL_CUTOFFS = (5, 10, 20, 100, 1000)
 
 
 class ShelfName(_Text):
-    """The name of an item on a shelf. `holds` keeps to formats that can hold a noun."""
+    """The name of an item on a shelf. `holds` keeps to formats and reports that can hold a noun."""
 
     def __init__(self, shelf_name: str, holds: str | None = None) -> None:
         self.shelf_name, self.holds = shelf_name, holds
@@ -29,7 +32,12 @@ class ShelfName(_Text):
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name itself, once the shelf knows it; an error that names its neighbors otherwise."""
-        shelf.find(self.shelf_name, value)
+        item = shelf.find(self.shelf_name, value)
+        if self.shelf_name == "reports" and self.holds is not None and self.holds not in item.holds:
+            raise UsageError(
+                f"The report {value} cannot show {_A[self.holds]}; it shows: {', '.join(item.holds)}. "
+                f"Possible here: {', '.join(self._names())}."
+            )
         return value
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:

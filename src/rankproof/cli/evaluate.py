@@ -72,7 +72,9 @@ TREC_MEASURES = "official"
     show_default=True,
     help="Queries where a measure is undefined count as it says, or are left out of the whole table.",
 )
-@click.option("--format", "form", type=ShelfName("reports"), help="The form of the answer; table by default.")
+@click.option(
+    "--format", "form", type=ShelfName("reports", "evaluation"), help="The form of the answer; table by default."
+)
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too.")
 @click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
 @click.option(

@@ -1,4 +1,4 @@
-"""What an item on the reports shelf is: Report, which turns evaluations into one text."""
+"""What an item on the reports shelf is: Report, which turns evaluations, a comparison or a verdict into one text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
+from rankproof.records.verdict import Verdict
 
 
 class Render(Protocol):
@@ -21,22 +23,46 @@ class Render(Protocol):
         """The text; it ends in a line end."""
 
 
+class RenderComparison(Protocol):
+    """The text of a comparison. `per_query` and `observed` as above."""
+
+    def __call__(self, comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+        """The text; it ends in a line end."""
+
+
+class RenderVerdict(Protocol):
+    """The text of a verdict. `observed` as above."""
+
+    def __call__(self, verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
+        """The text; it ends in a line end."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
     """One item of the shelf. `page` is the module's docstring. A report formats; it never calculates.
 
-    render   makes the text
-    ending   the usual ending of a file that holds it
-    mime     its media type
+    render      makes the text of evaluations; None when the form cannot hold them
+    ending      the usual ending of a file that holds it
+    mime        its media type
+    comparison  makes the text of a comparison, where the form can hold one
+    verdict     makes the text of a verdict, where the form can hold one
     """
 
     name: str
     page: str
-    render: Render
+    render: Render | None
     ending: str
     mime: str
+    comparison: RenderComparison | None = None
+    verdict: RenderVerdict | None = None
 
     @property
     def summary(self) -> str:
         """The first line of the page."""
         return self.page.strip().splitlines()[0]
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """What it can show: evaluation, comparison, verdict."""
+        able = {"evaluation": self.render, "comparison": self.comparison, "verdict": self.verdict}
+        return tuple(noun for noun, render in able.items() if render is not None)

@@ -1,0 +1,1 @@
+"""The shelf of corrections for families of tests: one file each."""

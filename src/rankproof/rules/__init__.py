@@ -1,0 +1,1 @@
+"""The shelf of what a gate may ask: one file each."""

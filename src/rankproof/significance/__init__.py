@@ -1,0 +1,1 @@
+"""The shelf of paired tests and intervals: one file each."""
