@@ -11,26 +11,26 @@ if TYPE_CHECKING:
     from rankproof.records.evaluation import Evaluation
 
 # No color of its own: text and lines take the page's, so light and dark notebooks both stay readable.
-_BOX = "color:inherit;background:transparent;font-variant-numeric:tabular-nums"
-_TABLE = "border-collapse:collapse;background:transparent;color:inherit;margin:0.3em 0"
-_CELL = "padding:0.15em 0.9em;border-bottom:1px solid rgba(128,128,128,0.4);background:transparent"
-_FINE = "font-size:0.85em;opacity:0.8;margin:0.3em 0 0;padding-left:1.2em"
+BOX = "color:inherit;background:transparent;font-variant-numeric:tabular-nums"
+TABLE = "border-collapse:collapse;background:transparent;color:inherit;margin:0.3em 0"
+CELL = "padding:0.15em 0.9em;border-bottom:1px solid rgba(128,128,128,0.4);background:transparent"
+FINE = "font-size:0.85em;opacity:0.8;margin:0.3em 0 0;padding-left:1.2em"
 
 
 def html(evaluation: Evaluation) -> str:
     """HTML with every text escaped: names of runs and queries come from files."""
     as_range = evaluation.settings.ties == "range"
     rows = "".join(
-        f'<tr><th scope="row" style="{_CELL};text-align:left">{escape(text)}</th>'
-        f'<td style="{_CELL};text-align:right">{escape(show.overall(result, as_range))}</td></tr>'
+        f'<tr><th scope="row" style="{CELL};text-align:left">{escape(text)}</th>'
+        f'<td style="{CELL};text-align:right">{escape(show.overall(result, as_range))}</td></tr>'
         for text, result in evaluation.results.items()
     )
     notes = "".join(f"<li>{escape(note)}</li>" for note in evaluation.fine_print)
     return (
-        f'<div class="rankproof-evaluation" style="{_BOX}"><table style="{_TABLE}">'
+        f'<div class="rankproof-evaluation" style="{BOX}"><table style="{TABLE}">'
         f'<caption style="text-align:left;color:inherit"><strong>{escape(evaluation.run_name)}</strong>, '
         f"{evaluation.population.scored} queries</caption>"
-        f"<tbody>{rows}</tbody></table>" + (f'<ul style="{_FINE}">{notes}</ul>' if notes else "") + "</div>"
+        f"<tbody>{rows}</tbody></table>" + (f'<ul style="{FINE}">{notes}</ul>' if notes else "") + "</div>"
     )
 
 

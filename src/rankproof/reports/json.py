@@ -36,6 +36,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof import __version__
+from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
 from rankproof.records.jsontext import to_json
 from rankproof.reports._contract import Report
@@ -54,4 +55,15 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
     return to_json(document, indent=2) + "\n"
 
 
-OFFERS = (Report("json", __doc__, render, ".json", "application/json"),)
+def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    """One JSON object, by the published schema `comparison/1`."""
+    document = {
+        "rankproof": __version__,
+        "schema": "comparison/1",
+        **comparison.to_dict(by_query=per_query),
+        "observed": dict(observed),
+    }
+    return to_json(document, indent=2) + "\n"
+
+
+OFFERS = (Report("json", __doc__, render, ".json", "application/json", comparison),)

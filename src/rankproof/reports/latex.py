@@ -2,28 +2,20 @@ r"""A LaTeX table for a paper: booktabs rules, the best value of each measure in
 
 Needs `\usepackage{booktabs}`. Four decimals; whole numbers as such; `undefined` where a query has no value.
 The fine print follows as comments, so that the table can be pasted as it is and its facts stay with it.
+A comparison has its significance marks explained in the caption.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
-from rankproof.reports._align import printable
 from rankproof.reports._contract import Report
 from rankproof.reports._grid import Cell, grid, notes
-
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    **{c: f"\\{c}" for c in "&%$#_{}"},
-}
+from rankproof.reports._latex_comparison import latex_comparison
+from rankproof.reports._tex import cell, escaped, flat, row
 
 
 def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
@@ -34,34 +26,24 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
         [
             rf"\begin{{tabular}}{{{'l' * found.names}{'r' * values}}}",
             r"\toprule",
-            _row(map(escaped, found.header)),
+            row(map(escaped, found.header)),
             r"\midrule",
-            *(_row(map(_cell, row)) for row in found.rows),
+            *(row(map(_cell, cells)) for cells in found.rows),
             r"\bottomrule",
             r"\end{tabular}",
-            *(f"% {_flat(note)}" for note in notes(evaluations)),
+            *(f"% {flat(note)}" for note in notes(evaluations)),
             "",
         ]
     )
 
 
-def _row(texts: Any) -> str:
-    return f"{' & '.join(texts)} \\\\"
+def _cell(found: Cell) -> str:
+    return rf"\textbf{{{cell(found.text)}}}" if found.best else cell(found.text)
 
 
-def _cell(cell: Cell) -> str:
-    # A row that begins with `[` would be read as the argument of the line end above it.
-    text = escaped(cell.text).replace("[", "{[}", 1) if cell.text.startswith("[") else escaped(cell.text)
-    return rf"\textbf{{{text}}}" if cell.best else text
+def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    """A table of systems by measures; each query's values are for other forms."""
+    return latex_comparison(comparison)
 
 
-def _flat(text: str) -> str:
-    return printable(re.sub(r"\s", " ", text))
-
-
-def escaped(text: str) -> str:
-    """The text with LaTeX's own characters written out, on one line."""
-    return "".join(_SPECIAL.get(c, c) for c in _flat(text))
-
-
-OFFERS = (Report("latex", __doc__, render, ".tex", "application/x-latex"),)
+OFFERS = (Report("latex", __doc__, render, ".tex", "application/x-latex", comparison),)

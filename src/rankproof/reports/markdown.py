@@ -10,10 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
 from rankproof.reports._align import printable
 from rankproof.reports._contract import Report
 from rankproof.reports._grid import Cell, grid, notes
+from rankproof.reports._sections import Section, sections
 
 
 def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
@@ -23,6 +25,27 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
     lines = [_row(map(escaped, found.header)), _row(rule), *(_row(map(_cell, row)) for row in found.rows)]
     below = [f"- {escaped(note)}" for note in notes(evaluations)]
     return "\n".join([*lines, *(["", *below] if below else [])]) + "\n"
+
+
+def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    """The parts of the comparison, each under a heading."""
+    return "\n\n".join(_part(section) for section in sections(comparison, per_query)) + "\n"
+
+
+def _part(section: Section) -> str:
+    blocks = [f"### {escaped(section.title)}"]
+    if section.lines:
+        blocks.append("\n".join(_item(line) for line in section.lines))
+    if section.table:
+        first, *rows = section.table
+        rule = ["---" if i < section.names else "---:" for i in range(len(first))]
+        blocks.append("\n".join([_row(map(escaped, first)), _row(rule), *(_row(map(escaped, r)) for r in rows)]))
+    return "\n\n".join(blocks)
+
+
+def _item(line: str | tuple[str, ...]) -> str:
+    first, *below = (line,) if isinstance(line, str) else line
+    return "\n".join([f"- {escaped(first)}", *(f"  - {escaped(text)}" for text in below)])
 
 
 def _row(texts: Any) -> str:
@@ -39,4 +62,4 @@ def escaped(text: str) -> str:
     return re.sub(r"([\\`*_|<>\[\]~])", r"\\\1", flat)
 
 
-OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown"),)
+OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown", comparison),)

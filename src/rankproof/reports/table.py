@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
 from rankproof.reports._align import aligned, printable
 from rankproof.reports._contract import Report
 from rankproof.reports._grid import Grid, grid, notes
+from rankproof.reports._sections import Section, sections
 
 BEST = "* best of these runs; whether the difference is more than chance is another question"
 
@@ -24,6 +26,21 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
     marked = any(cell.best for row in found.rows for cell in row)
     below = [*([BEST] if marked else []), *(printable(note) for note in notes(evaluations))]
     return "\n".join([*aligned(_texts(found, marked), found.names), "", *below]).rstrip() + "\n"
+
+
+def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    """The parts of the comparison, each under its title."""
+    return "\n\n".join(_part(section) for section in sections(comparison, per_query)) + "\n"
+
+
+def _part(section: Section) -> str:
+    table = aligned(section.table, section.names) if section.table else []
+    lines = []
+    for line in section.lines:
+        first, *below = (line,) if isinstance(line, str) else line
+        lines += [f"  {printable(first)}", *(f"      {printable(text)}" for text in below)]
+    between = [""] if table and lines else []
+    return "\n".join([printable(section.title), *(f"  {line}" for line in table), *between, *lines])
 
 
 def _texts(found: Grid, marked: bool) -> list[list[str]]:
@@ -37,4 +54,4 @@ def _texts(found: Grid, marked: bool) -> list[list[str]]:
     return [header, *rows]
 
 
-OFFERS = (Report("table", __doc__, render, ".txt", "text/plain"),)
+OFFERS = (Report("table", __doc__, render, ".txt", "text/plain", comparison),)

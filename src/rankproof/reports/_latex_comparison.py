@@ -1,0 +1,91 @@
+r"""A comparison as a LaTeX table: systems by measures, best in bold, significance marks explained in the caption.
+
+Against a baseline the marks are arrows. Over all pairs each system has a letter, and stands with the letters
+of those it is shown to be better than, as papers of the field have it.
+"""
+
+from __future__ import annotations
+
+from string import ascii_lowercase
+
+from rankproof.records.comparison import ALL_QUERIES, Comparison, Contrast
+from rankproof.records.show import number
+from rankproof.records.words import percent
+from rankproof.reports._tex import cell, escaped, flat, row
+
+
+def latex_comparison(comparison: Comparison) -> str:
+    """A table environment with caption, and the fine print as comments."""
+    whole = [c for c in comparison.contrasts if c.segment == ALL_QUERIES]
+    over_pairs = any(c.baseline != comparison.systems[0] for c in whole)
+    letters = _letters(comparison) if over_pairs else {}
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_caption(comparison, over_pairs)}}}",
+        rf"\begin{{tabular}}{{l{'r' * len(comparison.measures)}}}",
+        r"\toprule",
+        row(["", *map(escaped, comparison.measures)]),
+        r"\midrule",
+    ]
+    for system in comparison.systems:
+        name = f"{cell(system)} ({letters[system]})" if letters else cell(system)
+        cells = [_value(comparison, whole, system, measure, letters) for measure in comparison.measures]
+        lines.append(row([name, *cells]))
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    return "\n".join([*lines, *(f"% {flat(note)}" for note in comparison.fine_print), ""])
+
+
+def _letters(comparison: Comparison) -> dict[str, str]:
+    """a to z; then aa, ab and so on."""
+    return {
+        system: ascii_lowercase[at] if at < 26 else ascii_lowercase[at // 26 - 1] + ascii_lowercase[at % 26]
+        for at, system in enumerate(comparison.systems)
+    }
+
+
+def _caption(comparison: Comparison, over_pairs: bool) -> str:
+    corrected = (
+        "" if comparison.correction == "none" else f", {comparison.correction} over {comparison.family.tests} tests"
+    )
+    test = f"{comparison.significance}{corrected}, {percent(comparison.level)}"
+    base = escaped(comparison.systems[0])
+    marks = (
+        "Letters: shown to be better than the systems with these letters"
+        if over_pairs
+        else rf"$\uparrow$, $\downarrow$: shown to be better or worse than {base}"
+    )
+    return f"{len(comparison.query_ids)} queries. Best in bold. {marks} ({escaped(test)})."
+
+
+def _value(comparison: Comparison, whole: list[Contrast], system: str, measure: str, letters: dict[str, str]) -> str:
+    means = _means(whole, measure)
+    lower = any(c.better == "lower" for c in whole if c.measure == measure)
+    best = (min if lower else max)(means.values())
+    text = number(means[system])
+    if means[system] == best and all(c.better != "neither" for c in whole if c.measure == measure):
+        text = rf"\textbf{{{text}}}"
+    mark = _beaten(whole, system, measure, letters) if letters else _arrow(whole, system, measure)
+    return f"{text}$^{{{mark}}}$" if mark else text
+
+
+def _means(whole: list[Contrast], measure: str) -> dict[str, float]:
+    found = {}
+    for contrast in whole:
+        if contrast.measure == measure:
+            found[contrast.baseline] = contrast.baseline_mean
+            found[contrast.candidate] = contrast.candidate_mean
+    return found
+
+
+def _arrow(whole: list[Contrast], system: str, measure: str) -> str:
+    for contrast in whole:
+        if contrast.measure == measure and contrast.candidate == system:
+            return {"better": r"\uparrow", "worse": r"\downarrow", "not shown": ""}[contrast.direction]
+    return ""
+
+
+def _beaten(whole: list[Contrast], system: str, measure: str, letters: dict[str, str]) -> str:
+    beaten = [c.baseline for c in whole if (c.measure, c.candidate, c.direction) == (measure, system, "better")]
+    beaten += [c.candidate for c in whole if (c.measure, c.baseline, c.direction) == (measure, system, "worse")]
+    return r"\mathrm{" + "".join(sorted(letters[name] for name in beaten)) + "}" if beaten else ""

@@ -1,0 +1,196 @@
+"""What a comparison says, part by part, for the forms that are read from top to bottom: text and Markdown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankproof.records._comparison_show import header, row, title
+from rankproof.records.bounds import Bound, Holes
+from rankproof.records.comparison import ALL_QUERIES, Comparison, Contrast
+from rankproof.records.movement import DocMove, QueryMove
+from rankproof.records.show import number
+from rankproof.records.words import could_have_found, headline, p_phrase, percent, signed
+
+# More headlines than this are no headlines: the table says the same.
+MOST_HEADLINES = 8
+# How many documents or measures a line names before it only counts.
+NAMED = 3
+# Query texts are cut here: a line is to stay a line.
+LONGEST_TEXT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report: a table (header first), lines, or both. `names`: columns that are text, from the left.
+
+    A line may have others below it that belong to it: then it is a tuple.
+    """
+
+    title: str
+    lines: tuple[str | tuple[str, ...], ...] = ()
+    table: tuple[tuple[str, ...], ...] = ()
+    names: int = 1
+
+
+def sections(comparison: Comparison, per_query: bool) -> list[Section]:
+    """The parts that have something to say, in the order a reader wants them."""
+    whole = [c for c in comparison.contrasts if c.segment == ALL_QUERIES]
+    found = [
+        Section(
+            title(comparison),
+            _headlines(whole),
+            (tuple(header(comparison)), *(tuple(row(comparison, c)) for c in comparison.contrasts)),
+            1 + bool(comparison.segments),
+        ),
+        Section("Margins", tuple(_margin(c) for c in comparison.contrasts if c.equivalence is not None)),
+        *_moved(comparison),
+        Section("What the measures do not see", _unseen(comparison)),
+        Section("What is not judged", _holes(comparison.holes, comparison) if comparison.holes is not None else ()),
+        Section("Ties", tuple(risk.note for risk in comparison.tie_risks if risk.note)),
+        Section("Diagnosis", tuple(f"{d.run}: {d.message} {d.reason} {d.remedy}" for d in comparison.diagnoses)),
+        Section("Warnings", comparison.warnings),
+        Section("Each query", (), _queries(comparison)) if per_query else Section(""),
+        Section("Fine print", (*_design(comparison), *comparison.fine_print)),
+    ]
+    return [section for section in found if section.lines or section.table]
+
+
+def _headlines(whole: list[Contrast]) -> tuple[str, ...]:
+    """What is shown, in sentences; what is not shown, in a line each about what could have been found."""
+    shown = [headline(c) for c in whole if c.direction != "not shown"]
+    unshown = [
+        f"{c.measure}, {c.candidate}: not shown; {could_have_found(c)}."
+        if c.detectable is not None
+        else f"{c.measure}, {c.candidate}: not shown. {getattr(c.difference, 'reason', '')}".rstrip()
+        for c in whole
+        if c.direction == "not shown"
+    ]
+    return (*shown[:MOST_HEADLINES], *unshown[:MOST_HEADLINES])
+
+
+def _design(comparison: Comparison) -> list[str]:
+    method = f"method: {comparison.significance}, {percent(comparison.level)} intervals by the same method"
+    kinds = dict.fromkeys(c.adjusted.kind for c in comparison.contrasts if c.adjusted is not None)
+    family = f"family: {comparison.family}"
+    family += f", corrected by {comparison.correction}" if comparison.correction != "none" else ", not corrected"
+    beside = [f"simultaneous: {kind}" for kind in kinds]
+    return [method, family, *beside, f"seed: {comparison.seed}"]
+
+
+def _margin(contrast: Contrast) -> str:
+    found = contrast.equivalence
+    assert found is not None
+    where = f" on {contrast.segment}" if contrast.segment else ""
+    said = "is" if found.holds else "is not"
+    kind = "equivalent to" if found.kind == "equivalence" else "non-inferior to"
+    return (
+        f"{contrast.measure}{where}: {contrast.candidate} {said} shown to be {kind} {contrast.baseline} "
+        f"within {number(found.margin)} ({p_phrase(found.p_value)})."
+    )
+
+
+# ---- which queries pay ---------------------------------------------------------------------------
+
+
+def _moved(comparison: Comparison) -> list[Section]:
+    """The first measure's moves; the others stand in the JSON and the HTML report."""
+    found = []
+    for candidate in comparison.systems[1:]:
+        moves = [m for m in comparison.moves if m.candidate == candidate and m.measure == comparison.measures[0]]
+        for which, chosen in (("Lost", _losing(comparison, moves, True)), ("Won", _losing(comparison, moves, False))):
+            if chosen:
+                name = f"{which} most in {comparison.measures[0]}: {candidate}"
+                found.append(Section(name, tuple(_move(move) for move in chosen)))
+    return found
+
+
+def _losing(comparison: Comparison, moves: list[QueryMove], lost: bool) -> list[QueryMove]:
+    """Worst first for what was lost, best first for what was won."""
+    lower = any(c.better == "lower" for c in comparison.contrasts if c.measure == comparison.measures[0])
+    chosen = [move for move in moves if ((move.difference < 0) != lower) == lost]
+    return chosen if lost else chosen[::-1]
+
+
+def _move(move: QueryMove) -> tuple[str, ...]:
+    said = f" {short(move.text)!r}" if move.text else ""
+    values = f"{number(move.before)} -> {number(move.after)} ({signed(move.difference)})"
+    parts = [
+        f"{what} {_documents(docs)}"
+        for what, docs in (("in", move.entered), ("out", move.left), ("up", move.rose), ("down", move.fell))
+        if docs
+    ]
+    moved = "; ".join(parts) or "the same documents"
+    return f"{move.query_id}{said}: {values}", f"first {move.depth}: {moved}"
+
+
+def _documents(moves: tuple[DocMove, ...]) -> str:
+    """The documents worth most; the others are counted."""
+    turn = sorted(moves, key=lambda m: (-(m.grade if m.grade is not None else -1), m.after or m.before or 0))
+    worth = [m for m in turn if m.grade is not None and m.grade > 0][:NAMED]
+    shown = ", ".join(f"{m.doc_id} ({_places(m)}, grade {m.grade})" for m in worth)
+    rest = len(turn) - len(worth)
+    if not rest:
+        return shown
+    others = "1 other" if rest == 1 else f"{rest} others"
+    return f"{shown} and {others}" if shown else others
+
+
+def _places(move: DocMove) -> str:
+    if move.before is None or move.after is None:
+        return f"#{move.after or move.before}"
+    return f"#{move.before}>{move.after}"
+
+
+def short(text: str) -> str:
+    """A query's text on one line, cut where it is long."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST_TEXT else flat[: LONGEST_TEXT - 3] + "..."
+
+
+# ---- what the numbers cannot see -----------------------------------------------------------------
+
+
+def _unseen(comparison: Comparison) -> tuple[str, ...]:
+    lines = []
+    for spot in comparison.blind_spots:
+        if not spot.unseen:
+            continue
+        seen = ", ".join(f"{measure} sees {count}" for measure, count in list(spot.seen_by.items())[:NAMED] if count)
+        line = (
+            f"{spot.measure}: {spot.candidate} changed {spot.changed} of {spot.queries} rankings; "
+            f"in {len(spot.unseen)} of them ({spot.share:.0%}) the value stayed the same"
+        )
+        lines.append(f"{line}; of these {seen}." if seen else f"{line}.")
+    return tuple(lines)
+
+
+def _holes(holes: Holes, comparison: Comparison) -> tuple[str, ...]:
+    rates = ", ".join(f"{s} {rate:.1%}" for s, rate in zip(comparison.systems, holes.judged_rates, strict=True))
+    unjudged = f"{holes.documents:,} unjudged documents could be relevant ({holes.universe})"
+    lines = [f"Judged@{holes.judged_at}: {rates}; {unjudged}."]
+    for found in holes.bounds:
+        for candidate, bound in zip(comparison.systems[1:], found.differences, strict=True):
+            lines.append(f"{found.measure}: {candidate} - {comparison.systems[0]} lies {_range(bound)}")
+    return tuple(lines)
+
+
+def _range(bound: Bound) -> str:
+    sure = "exact" if bound.exact else "outer bound"
+    sign = ""
+    if bound.least > 0 or bound.greatest < 0:
+        sign = "; its sign does not hang on unjudged documents"
+    elif bound.least < bound.greatest:
+        sign = "; unjudged documents could turn its sign"
+    note = f"; {bound.note}" if bound.note else ""
+    return f"between {signed(bound.least)} and {signed(bound.greatest)} whatever they are ({sure}{sign}{note})."
+
+
+def _queries(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
+    """Every query with the values of every system, measure by measure."""
+    columns = [(text, e.run_name, e[text].by_query) for text in comparison.measures for e in comparison.evaluations]
+    rows = [("query_id", *(f"{text} {name}" for text, name, _ in columns))]
+    rows += [
+        (query, *(number(values.get(query, float("nan"))) for _, _, values in columns))
+        for query in comparison.query_ids
+    ]
+    return tuple(rows)
