@@ -19,6 +19,17 @@ shelf.offered("measures")
 shelf.offered("dialects")
 
 _LATER = {
+    "compare": "rankproof.flow.compare",
+    "compare_evaluations": "rankproof.flow.compare",
+    "gate": "rankproof.flow.gate",
+    "Comparison": "rankproof.records.comparison",
+    "Contrast": "rankproof.records.comparison",
+    "Design": "rankproof.records.design",
+    "Estimate": "rankproof.records.estimate",
+    "NotEstimable": "rankproof.records.estimate",
+    "Verdict": "rankproof.records.verdict",
+    "EvaluationReport": "rankproof.records.evaluation_report",
+    "ExperimentManifest": "rankproof.records.manifest",
     "Run": "rankproof.records.run",
     "Qrels": "rankproof.records.qrels",
     "read_run": "rankproof.flow.collect",
@@ -28,8 +39,15 @@ _LATER = {
 }
 
 __all__ = [
+    "Comparison",
+    "Contrast",
+    "Design",
+    "Estimate",
     "Evaluation",
+    "EvaluationReport",
+    "ExperimentManifest",
     "InputError",
+    "NotEstimable",
     "Order",
     "Qrels",
     "RankproofError",
@@ -37,7 +55,11 @@ __all__ = [
     "Result",
     "Run",
     "UsageError",
+    "Verdict",
+    "compare",
+    "compare_evaluations",
     "evaluate",
+    "gate",
     "prepare",
     "read_qrels",
     "read_run",

@@ -9,8 +9,10 @@ import pytest
 import rankproof
 
 PUBLIC = {
-    "Evaluation", "InputError", "Order", "Qrels", "RankproofError", "Refused", "Result", "Run", "UsageError",
-    "evaluate", "prepare", "read_qrels", "read_run", "read_topics", "write",
+    "Comparison", "Contrast", "Design", "Estimate", "Evaluation", "EvaluationReport", "ExperimentManifest",
+    "InputError", "NotEstimable", "Order", "Qrels", "RankproofError", "Refused", "Result", "Run", "UsageError",
+    "Verdict", "compare", "compare_evaluations", "evaluate", "gate", "prepare", "read_qrels", "read_run",
+    "read_topics", "write",
 }  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from rankproof.errors import UsageError
 from rankproof.flow.contrasting import contrasts
+from rankproof.flow.evaluation_report import evaluation_of
 from rankproof.flow.joining import join_run, prepare_qrels
 from rankproof.flow.measuring import Measures, measure_run
 from rankproof.flow.movement import moves
@@ -17,9 +18,10 @@ from rankproof.flow.segments import read_columns, segments
 from rankproof.measures._contract import Variant
 from rankproof.measures._text import parse
 from rankproof.records.comparison import ALL_QUERIES, Comparison, Contrast
-from rankproof.records.design import Design
+from rankproof.records.design import DEFAULT_DESIGN, Design
 from rankproof.records.estimate import Estimate
 from rankproof.records.evaluation import Evaluation
+from rankproof.records.evaluation_report import EvaluationReport
 from rankproof.records.settings import Settings
 
 # The choices of `compare` that belong to measuring and to the design of the comparison; the rest is reading.
@@ -70,7 +72,7 @@ def compare(
         else:
             runs.append(join_run(judged, source, format=run_format, allow=allow, name=name, **choices))
     return compare_runs(
-        _distinct(runs, sources), parse(measures), settings, design,
+        named_apart(runs, sources), parse(measures), settings, design,
         topics=_topics(topics), queries=queries, by=tuple(by), universe=universe, pool=pool, beyond=beyond,
         most_moved=most_moved,
     )  # fmt: skip
@@ -109,13 +111,14 @@ def compare_runs(
 
 
 def compare_evaluations(
-    evaluations: Sequence[Evaluation],
-    design: Design,
+    evaluations: Sequence[Evaluation | EvaluationReport],
+    design: Design = DEFAULT_DESIGN,
     *,
     queries: Any = None,
     by: Sequence[str] = (),
 ) -> Comparison:
-    """The comparison of evaluations made before, the baseline's first: values alone, without the rankings."""
+    """The comparison of evaluations made before, or of kept reports, the baseline's first: values, no rankings."""
+    evaluations = [evaluation_of(e) if isinstance(e, EvaluationReport) else e for e in evaluations]
     if len(evaluations) < 2:
         raise UsageError("A comparison needs a baseline and at least one candidate.")
     refuse_other_ground(evaluations)
@@ -157,7 +160,7 @@ def _topics(topics: Any) -> Mapping[str, str]:
     return read_topics(topics)
 
 
-def _distinct(runs: Sequence[PreparedRun], sources: Sequence[Any]) -> dict[str, PreparedRun]:
+def named_apart(runs: Sequence[PreparedRun], sources: Sequence[Any]) -> dict[str, PreparedRun]:
     """The runs by names that tell them apart: their own, their paths where two would have one name, then numbers."""
     names = [run.name for run in runs]
     if len(set(names)) < len(names):

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rankproof.flow.prepared import PreparedRun
 from rankproof.records.order import DEFAULT_ORDER, Order
 from rankproof.records.run import Run
 
 
-def listed(run: PreparedRun, depth: int | None = None, wanted: Order = DEFAULT_ORDER) -> dict[str, list[str]]:
-    """{query_id: [doc_id, ...]} in the order its table has, to a depth. Unjudged documents and queries included."""
-    whole = Run.of(run.rows(), run.order(wanted), run.name)
-    return {query: docs if depth is None else docs[:depth] for query, docs, _ in whole.rankings()}
+def listed(
+    run: PreparedRun,
+    depth: int | None = None,
+    wanted: Order = DEFAULT_ORDER,
+    queries: Iterable[str] | None = None,
+) -> dict[str, list[str]]:
+    """{query_id: [doc_id, ...]} in the order its table has, to a depth. Unjudged documents and queries included.
+
+    What is not asked for is left out before ids become texts: a long run has millions of them.
+    """
+    found = Run.of(run.rows(), run.order(wanted), run.name)
+    if queries is not None:
+        found = found.filter(queries)
+    if depth is not None:
+        found = found.cut(depth)
+    return {query: docs for query, docs, _ in found.rankings()}

@@ -30,13 +30,15 @@ def moves(
     """
     depths = {variant.text: _depth(variant) for variant in variants}
     deepest = max(depths.values(), default=USUAL_DEPTH)
-    lists = {name: listed(run, deepest) for name, run in runs.items()}
+    extremes = [_extremes(contrast, most) for contrast in contrasts]
+    wanted = {query for found in extremes for query, _ in found}
+    lists = {name: listed(run, deepest, queries=wanted) for name, run in runs.items()}
     grades = _Grades(next(iter(runs.values())).qrels)
     found = []
-    for contrast in contrasts:
+    for contrast, chosen in zip(contrasts, extremes, strict=True):
         depth = depths[contrast.measure]
         before, after = lists[contrast.baseline], lists[contrast.candidate]
-        for query, difference in _extremes(contrast, most):
+        for query, difference in chosen:
             documents = _documents(before.get(query, [])[:depth], after.get(query, [])[:depth], grades.of(query))
             found.append(
                 QueryMove(

@@ -52,3 +52,6 @@ class Design:
                 raise UsageError(f"The margin of {name} must be above 0; got {margin}.")
         if self.equivalence is not None and self.non_inferiority is not None:
             raise UsageError("Equivalence and non-inferiority are two questions. Ask for one of them.")
+
+
+DEFAULT_DESIGN = Design()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rankproof.records._comparison_show import header, row, title
-from rankproof.records.bounds import Bound, Holes
+from rankproof.records.bounds import Bound
 from rankproof.records.comparison import ALL_QUERIES, Comparison, Contrast
 from rankproof.records.movement import DocMove, QueryMove
 from rankproof.records.show import number
@@ -45,9 +45,9 @@ def sections(comparison: Comparison, per_query: bool) -> list[Section]:
         Section("Margins", tuple(_margin(c) for c in comparison.contrasts if c.equivalence is not None)),
         *_moved(comparison),
         Section("What the measures do not see", _unseen(comparison)),
-        Section("What is not judged", _holes(comparison.holes, comparison) if comparison.holes is not None else ()),
-        Section("Ties", tuple(risk.note for risk in comparison.tie_risks if risk.note)),
-        Section("Diagnosis", tuple(f"{d.run}: {d.message} {d.reason} {d.remedy}" for d in comparison.diagnoses)),
+        _holes(comparison),
+        Section("Ties", _ties(comparison)),
+        Section("Diagnosis", _diagnoses(comparison)),
         Section("Warnings", comparison.warnings),
         Section("Each query", (), _queries(comparison)) if per_query else Section(""),
         Section("Fine print", (*_design(comparison), *comparison.fine_print)),
@@ -124,15 +124,16 @@ def _move(move: QueryMove) -> tuple[str, ...]:
 
 
 def _documents(moves: tuple[DocMove, ...]) -> str:
-    """The documents worth most; the others are counted."""
-    turn = sorted(moves, key=lambda m: (-(m.grade if m.grade is not None else -1), m.after or m.before or 0))
-    worth = [m for m in turn if m.grade is not None and m.grade > 0][:NAMED]
-    shown = ", ".join(f"{m.doc_id} ({_places(m)}, grade {m.grade})" for m in worth)
-    rest = len(turn) - len(worth)
-    if not rest:
-        return shown
-    others = "1 other" if rest == 1 else f"{rest} others"
-    return f"{shown} and {others}" if shown else others
+    """The documents worth most by id and place; how many others, and how many nobody judged."""
+    relevant = sorted((m for m in moves if m.grade is not None and m.grade > 0), key=lambda m: -(m.grade or 0))
+    parts = [f"{m.doc_id} ({_places(m)}, grade {m.grade})" for m in relevant[:NAMED]]
+    unjudged = sum(m.grade is None for m in moves)
+    counts = (
+        (len(relevant[NAMED:]), "more relevant"),
+        (len(moves) - len(relevant) - unjudged, "not relevant"),
+        (unjudged, "unjudged"),
+    )
+    return ", ".join([*parts, *(f"{count} {what}" for count, what in counts if count)])
 
 
 def _places(move: DocMove) -> str:
@@ -164,25 +165,52 @@ def _unseen(comparison: Comparison) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _holes(holes: Holes, comparison: Comparison) -> tuple[str, ...]:
+def _holes(comparison: Comparison) -> Section:
+    holes = comparison.holes
+    if holes is None:
+        return Section("")
     rates = ", ".join(f"{s} {rate:.1%}" for s, rate in zip(comparison.systems, holes.judged_rates, strict=True))
-    unjudged = f"{holes.documents:,} unjudged documents could be relevant ({holes.universe})"
-    lines = [f"Judged@{holes.judged_at}: {rates}; {unjudged}."]
+    base = comparison.systems[0]
+    rows = [("measure", "candidate", "least", "greatest", "bound", "sign")]
     for found in holes.bounds:
         for candidate, bound in zip(comparison.systems[1:], found.differences, strict=True):
-            lines.append(f"{found.measure}: {candidate} - {comparison.systems[0]} lies {_range(bound)}")
-    return tuple(lines)
+            kind = "exact" if bound.exact else "outer"
+            rows.append((found.measure, candidate, signed(bound.least), signed(bound.greatest), kind, _sign(bound)))
+    lines = (
+        f"Judged@{holes.judged_at}: {rates}.",
+        f"{holes.documents:,} unjudged documents could be relevant: {holes.universe}.",
+        f"Whatever they are, the difference from {base} lies between least and greatest.",
+    )
+    return Section("What is not judged", lines, tuple(rows), 2)
 
 
-def _range(bound: Bound) -> str:
-    sure = "exact" if bound.exact else "outer bound"
-    sign = ""
+def _sign(bound: Bound) -> str:
     if bound.least > 0 or bound.greatest < 0:
-        sign = "; its sign does not hang on unjudged documents"
-    elif bound.least < bound.greatest:
-        sign = "; unjudged documents could turn its sign"
-    note = f"; {bound.note}" if bound.note else ""
-    return f"between {signed(bound.least)} and {signed(bound.greatest)} whatever they are ({sure}{sign}{note})."
+        return "stays"
+    return "could turn" if bound.least < 0 < bound.greatest else "could vanish"
+
+
+def _ties(comparison: Comparison) -> tuple[str, ...]:
+    """Each that could change what is said; the others in one line."""
+    changing = tuple(risk.note for risk in comparison.tie_risks if risk.changes)
+    widest = max(comparison.tie_risks, key=lambda risk: risk.greatest - risk.least, default=None)
+    if changing or widest is None:
+        return changing
+    return (
+        f"Some scores are tied, but no order of them changes what is said above; the widest range is "
+        f"{signed(widest.least)} to {signed(widest.greatest)} ({widest.measure}, {widest.candidate}).",
+    )
+
+
+def _diagnoses(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
+    """What was seen in which run; below it, once for all runs that have it, why it matters and what to try."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for d in comparison.diagnoses:
+        found.setdefault((d.reason, d.remedy), {}).setdefault(d.message, []).append(d.run)
+    return tuple(
+        (*(f"{', '.join(runs)}: {message}" for message, runs in seen.items()), reason, f"Try: {remedy}")
+        for (reason, remedy), seen in found.items()
+    )
 
 
 def _queries(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
