@@ -47,7 +47,21 @@ SHELVES = {
         "Similarities",
         "How alike two rankings are, without judgments: `rankproof similarity RUN_A RUN_B -m NAME`.",
     ),
-    "reports": ("Reports", "The forms of the answer: `rankproof evaluate --format NAME`."),
+    "significance": (
+        "Tests and intervals",
+        "How sure a difference is: `rankproof compare --significance NAME`. Interval and p-value come from one method. "
+        "[Statistics](../statistics.md) says which to choose and what simulations showed.",
+    ),
+    "corrections": (
+        "Corrections",
+        "What keeps a family of tests honest: `rankproof compare --correction NAME`.",
+    ),
+    "rules": ("Rules", "What a gate may ask: entries `[[rule]]` of a policy. [Gate](../gate.md) says how they decide."),
+    "diagnoses": ("Diagnoses", "Patterns in the values of a run, why they matter, and what to try."),
+    "reports": (
+        "Reports",
+        "The forms of the answer: `--format NAME` of `evaluate`, `compare` and `gate`, as far as each can hold it.",
+    ),
 }
 
 

@@ -65,6 +65,27 @@ ADDED = [
         ("evaluate", "qrels.trec", "bm25.run", "-m", "nDCG@10", "--dialect", "dashboard"),
         r"bm25 +0\.\d{4}\n(?s:.*)dialect: dashboard\n",
     ),
+    Added(
+        "diagnosis.md",
+        "diagnoses",
+        "no_answer",
+        ("compare", "qrels.trec", "bm25.run", "dense.run", "-m", "RR"),
+        r"dense: 1 of 19 queries gets no document \(q20\)",
+    ),
+    Added(
+        "rule.md",
+        "rules",
+        "enough_queries",
+        ("gate", "policy.toml"),
+        r"nDCG@10 has a value for 20 queries; 50 are asked for",
+    ),
+    Added(
+        "significance.md",
+        "significance",
+        "z",
+        ("compare", "qrels.trec", "bm25.run", "dense.run", "-m", "RR", "--significance", "z", "--no-beyond"),
+        r"method: z, 95% intervals by the same method",
+    ),
 ]
 every_page = pytest.mark.parametrize("added", ADDED, ids=lambda added: added.page)
 
@@ -128,6 +149,10 @@ def test_the_same_file_works_in_another_package(added: Added, tmp_path: Path) ->
     for file in SAMPLE.iterdir():
         (here / file.name).write_bytes(file.read_bytes())
     (here / "train.letor").write_text("2 qid:10 1:0.03 2:0.00 #docid = GX029-35\n0 qid:10 1:0.01 # GX030\n")
+    (here / "policy.toml").write_text(
+        '[policy]\nqrels = "qrels.trec"\ncandidate = "bm25.run"\n'
+        '[[rule]]\nrule = "enough_queries"\nmeasure = "nDCG@10"\nat_least = 50\n'
+    )
     (here / "self.run").write_text("q1 Q0 d1 1 9 t\nq1 Q0 q1 2 8 t\n")
     told = subprocess.run(
         [sys.executable, "-m", "rankproof", *added.command],

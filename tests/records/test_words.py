@@ -36,6 +36,7 @@ def test_an_end_without_limit_is_said_in_words() -> None:
     assert interval(-0.1, 0.2) == "-0.1000 to +0.2000"
     assert interval(-math.inf, 0.2) == "at most +0.2000"
     assert interval(0.1, math.inf) == "at least +0.1000"
+    assert interval(-math.inf, math.inf) == "no bound"
 
 
 def test_what_is_shown_is_said_with_its_numbers() -> None:
@@ -59,5 +60,5 @@ def test_the_adjusted_p_value_decides() -> None:
 
 
 def test_what_cannot_be_tested_says_why() -> None:
-    none = replace(SHOWN, difference=NotEstimable("no query differs.", "t", 2, 0.0), segment="lang=en")
+    none = replace(SHOWN, difference=NotEstimable("no query differs", "t", 2, 0.0), segment="lang=en")
     assert headline(none) == "nDCG@10 on lang=en: dense and bm25 cannot be told apart by a test: no query differs."

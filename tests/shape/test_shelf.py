@@ -40,5 +40,5 @@ def test_a_glance_at_a_loaded_shelf_agrees_with_it() -> None:
 def test_a_wrong_name_offers_only_what_is_near() -> None:
     with pytest.raises(UnknownName, match=r"^No report is called 'tabel'. Did you mean 'table'\?$"):
         shelf.find("reports", "tabel")
-    with pytest.raises(UnknownName, match=r"^No report is called 'xyzzy'. Known: csv, json, "):
+    with pytest.raises(UnknownName, match=r"^No report is called 'xyzzy'. Known: csv, github, html, "):
         shelf.find("reports", "xyzzy")

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
 
+from rankproof import shelf
 from rankproof.errors import UsageError
 from rankproof.flow.contrasting import contrasts
 from rankproof.flow.evaluation_report import evaluation_of
@@ -111,14 +112,14 @@ def compare_runs(
 
 
 def compare_evaluations(
-    evaluations: Sequence[Evaluation | EvaluationReport],
+    made: Sequence[Evaluation | EvaluationReport],
     design: Design = DEFAULT_DESIGN,
     *,
     queries: Any = None,
     by: Sequence[str] = (),
 ) -> Comparison:
     """The comparison of evaluations made before, or of kept reports, the baseline's first: values, no rankings."""
-    evaluations = [evaluation_of(e) if isinstance(e, EvaluationReport) else e for e in evaluations]
+    evaluations = [evaluation_of(e) if isinstance(e, EvaluationReport) else e for e in made]
     if len(evaluations) < 2:
         raise UsageError("A comparison needs a baseline and at least one candidate.")
     refuse_other_ground(evaluations)
@@ -147,7 +148,7 @@ def compare_evaluations(
         seed=design.seed,
         query_ids=ids,
         segments=found,
-        warnings=_warnings(contrasted, evaluations),
+        warnings=_warnings(contrasted, evaluations, design),
         fine_print=_fine_print(evaluations, measured, found, ids),
     )
 
@@ -170,11 +171,23 @@ def named_apart(runs: Sequence[PreparedRun], sources: Sequence[Any]) -> dict[str
     return dict(zip(names, runs, strict=True))
 
 
-def _warnings(found: Sequence[Contrast], evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
+def _warnings(found: Sequence[Contrast], evaluations: Sequence[Evaluation], design: Design) -> tuple[str, ...]:
     """What must be read with the numbers: of the method, and of the runs themselves. Each once."""
-    said = [note for c in found if isinstance(c.difference, Estimate) for note in c.difference.notes]
+    warning = shelf.find("significance", design.significance).warning
+    said = [warning] if warning else []
+    said += _notes([c for c in found if isinstance(c.difference, Estimate)])
     said += [str(finding) for evaluation in evaluations for finding in evaluation.findings]
     return tuple(dict.fromkeys(said))
+
+
+def _notes(found: Sequence[Contrast]) -> list[str]:
+    """What the method says of its answers: once where it holds for all of them, else with what it is about."""
+    about: dict[str, list[str]] = {}
+    for contrast in found:
+        place = ", ".join(filter(None, (contrast.measure, contrast.candidate, contrast.segment)))
+        for note in contrast.difference.notes if isinstance(contrast.difference, Estimate) else ():
+            about.setdefault(note, []).append(place)
+    return [note if len(places) == len(found) else f"{'; '.join(places)}: {note}" for note, places in about.items()]
 
 
 def _fine_print(

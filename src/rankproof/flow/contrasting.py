@@ -31,6 +31,11 @@ class _Table:
     segment: str
     values: Paired
 
+    @cached_property
+    def turn(self) -> NDArray[np.int64]:
+        """Queries by id: chance must not hang on the order in which the qrels name them."""
+        return np.argsort(np.array(self.values.query_ids, dtype=object), kind="stable")
+
 
 def contrasts(
     systems: Sequence[str],
@@ -81,7 +86,9 @@ class _Inference:
     def __init__(self, tables: Sequence[_Table], pairs: Sequence[Pair], design: Design) -> None:
         self.method: Significance = shelf.find("significance", design.significance)
         self._tables, self._pairs, self._design = tables, pairs, design
-        self._columns = [table.values.differences(*pair) for table, pair in itertools.product(tables, pairs)]
+        self._columns = [
+            table.values.differences(*pair)[table.turn] for table, pair in itertools.product(tables, pairs)
+        ]
 
     def at(self, level: float) -> list[Answer]:
         """The answers at a confidence level; the resamples are the same at every level."""
@@ -106,7 +113,7 @@ class _Inference:
         """What a correction looks at."""
         width = len(self._pairs)
         blocks = [
-            Block(table.values.values, tuple(self._pairs), tuple(range(at * width, (at + 1) * width)))
+            Block(table.values.values[table.turn], tuple(self._pairs), tuple(range(at * width, (at + 1) * width)))
             for at, table in enumerate(self._tables)
         ]
         return Tests(self.answers, self.at, blocks, self._design.confidence, self._design.resamples)

@@ -36,7 +36,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class NotEstimable:
-    """No interval and no p-value: `reason` says why, in a sentence. `value` is the mean where there is one."""
+    """No interval and no p-value. `value` is the mean where there is one.
+
+    reason   why, as a sentence goes on after a colon
+    """
 
     reason: str
     method: str

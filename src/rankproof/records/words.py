@@ -40,6 +40,8 @@ def percent(level: float) -> str:
 
 def interval(low: float, high: float) -> str:
     """Both ends with their signs; an infinite end is said in words."""
+    if math.isinf(low) and math.isinf(high):
+        return "no bound"
     if math.isinf(low):
         return f"at most {signed(high)}"
     if math.isinf(high):
@@ -57,7 +59,7 @@ def headline(contrast: Contrast) -> str:
     answer = contrast.difference
     names = f"{contrast.candidate} and {contrast.baseline}"
     if not isinstance(answer, Estimate):
-        return f"{contrast.measure}{where(contrast)}: {names} cannot be told apart by a test: {answer.reason}"
+        return f"{contrast.measure}{where(contrast)}: {names} cannot be told apart by a test: {answer.reason}."
     p = contrast.p_value
     assert p is not None  # an Estimate has one
     ends = interval(answer.low, answer.high)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rankproof.records._comparison_show import header, row, title
 from rankproof.records.bounds import Bound
 from rankproof.records.comparison import ALL_QUERIES, Comparison, Contrast
+from rankproof.records.estimate import Estimate
 from rankproof.records.movement import DocMove, QueryMove
 from rankproof.records.show import number
 from rankproof.records.words import could_have_found, headline, p_phrase, percent, signed
@@ -61,11 +62,16 @@ def _headlines(whole: list[Contrast]) -> tuple[str, ...]:
     unshown = [
         f"{c.measure}, {c.candidate}: not shown; {could_have_found(c)}."
         if c.detectable is not None
-        else f"{c.measure}, {c.candidate}: not shown. {getattr(c.difference, 'reason', '')}".rstrip()
+        else f"{c.measure}, {c.candidate}: not shown{_why(c)}."
         for c in whole
         if c.direction == "not shown"
     ]
     return (*shown[:MOST_HEADLINES], *unshown[:MOST_HEADLINES])
+
+
+def _why(contrast: Contrast) -> str:
+    """Why there is no test; nothing where the measure only has no better side."""
+    return "" if isinstance(contrast.difference, Estimate) else f": {contrast.difference.reason}"
 
 
 def _design(comparison: Comparison) -> list[str]:
