@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 import subprocess
 import sys
 import time
@@ -26,7 +25,7 @@ PEERS = {"pytrec_eval": 25, "ir_measures": 35, "ranx": 60}
 
 
 def work(tool: str, qrels: Path, run: Path, repeats: int) -> dict:
-    command = [sys.executable, str(HERE / "worker.py"), tool, str(qrels), str(run), str(repeats)]
+    command = [sys.executable, "-P", str(HERE / "worker.py"), tool, str(qrels), str(run), str(repeats)]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
@@ -41,15 +40,15 @@ def files(repeats: int, peers: bool) -> None:
         qrels = qrels_file(run, judged)
         about = "1-2" if judged == 2 else str(judged)
         ours = work("rankproof", qrels, run, repeats)
-        mine = statistics.median(ours["seconds"])
+        mine = np.median(ours["seconds"])
         print(f"\n{about} judged documents a query: rankproof {mine:.3f} s, values {ours['values']}")
-        yardstick = statistics.median(ours["yardstick"])
+        yardstick = np.median(ours["yardstick"])
         line("time over open(f, 'rb').read().count(b'\\n')", mine / yardstick, "at most 1.5", mine <= 1.5 * yardstick)
         line("peak memory, MB", ours["peak_mb"], "at most 350", ours["peak_mb"] <= 350)
         if peers:
             for peer, target in PEERS.items():
                 theirs = work(peer, qrels, run, repeats)
-                ratio = statistics.median(theirs["seconds"]) / mine
+                ratio = np.median(theirs["seconds"]) / mine
                 line(f"times faster than {peer}", ratio, f"at least {target}", ratio >= target)
                 gap = max(abs(a - b) for a, b in zip(ours["values"], theirs["values"], strict=True))
                 line(f"largest difference of a mean from {peer}", gap, "at most 1e-6", gap <= 1e-6)
@@ -60,7 +59,7 @@ def growth(repeats: int) -> None:
     seconds = []
     for queries in (698, 6980):
         run = run_file(queries)
-        seconds.append(statistics.median(work("rankproof", qrels_file(run, 50), run, max(repeats, 3))["seconds"]))
+        seconds.append(np.median(work("rankproof", qrels_file(run, 50), run, max(repeats, 3))["seconds"]))
     ratio = seconds[1] / seconds[0]
     line("time for ten times the rows", ratio, "at most 11", ratio <= 11)
 
@@ -71,7 +70,7 @@ def timed(function, repeats: int) -> float:
         began = time.perf_counter()
         function()
         seconds.append(time.perf_counter() - began)
-    return statistics.median(seconds)
+    return np.median(seconds)
 
 
 def dicts(queries: int, documents: int, judged: int) -> tuple[dict, dict]:

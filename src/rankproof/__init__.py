@@ -30,6 +30,9 @@ _LATER = {
     "Verdict": "rankproof.records.verdict",
     "EvaluationReport": "rankproof.records.evaluation_report",
     "ExperimentManifest": "rankproof.records.manifest",
+    "read_report": "rankproof.flow.evaluation_report",
+    "read_manifest": "rankproof.flow.manifest",
+    "verify": "rankproof.flow.verify",
     "Run": "rankproof.records.run",
     "Qrels": "rankproof.records.qrels",
     "read_run": "rankproof.flow.collect",
@@ -61,9 +64,12 @@ __all__ = [
     "evaluate",
     "gate",
     "prepare",
+    "read_manifest",
     "read_qrels",
+    "read_report",
     "read_run",
     "read_topics",
+    "verify",
     "write",
 ]
 

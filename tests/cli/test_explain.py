@@ -65,7 +65,7 @@ def test_json() -> None:
     (page,) = document["pages"]
     assert (page["kind"], page["name"]) == ("measure", "RR")
     assert {p["name"] for p in page["parameters"]} == {"rel"}
-    shelves = json.loads(explain("--json").stdout)
+    shelves = json.loads(explain("--json").stdout)["shelves"]
     assert set(shelves) == set(shelf.KINDS)
 
 

@@ -87,6 +87,19 @@ queries = together(
     ]
 )
 
+record = together(
+    [
+        click.option("--manifest", type=click.Path(), help="Write what was compared, and how, for `rankproof verify`."),
+        click.option("--experiment", default="", metavar="NAME", help="What the manifest calls the experiment."),
+        click.option(
+            "--dataset-version", default="", metavar="TEXT", help="Which version of the data; for the manifest."
+        ),
+        click.option(
+            "--note", "notes", multiple=True, metavar="TEXT", help="A note for the manifest; may be repeated."
+        ),
+    ]
+)
+
 holes = together(
     [
         click.option(

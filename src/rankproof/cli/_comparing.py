@@ -97,7 +97,7 @@ def from_reports(files: Sequence[str], choices: dict[str, Any]) -> Compared:
     return Compared(replace(found, topics={q: topics[q] for q in found.query_ids if q in topics}), design)
 
 
-def put_on_record(compared: Compared) -> Compared:
+def put_on_record(compared: Compared, name: str, dataset_version: str, notes: Sequence[str]) -> Compared:
     """With its manifest, which the HTML report shows too. Kept reports have no runs to get the numbers again from."""
     if compared.judged is None:
         return compared
@@ -114,6 +114,9 @@ def put_on_record(compared: Compared) -> Compared:
         queries=files.pop("queries"),
         by=compared.by,
         others=files,
+        name=name,
+        dataset_version=dataset_version,
+        notes=notes,
     )
     shown = {key: value for key, value in record.to_dict().items() if key not in ("observed", "results")}
     return replace(compared, record=record, comparison=replace(compared.comparison, manifest=shown))

@@ -8,10 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from rankproof.checks._words import count
+from rankproof.cli._document import document
 from rankproof.flow.validate import Validated
 from rankproof.records.change import Change
 from rankproof.records.finding import SEVERITIES, Finding
-from rankproof.records.jsontext import to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def as_text(answers: Sequence[Answer]) -> str:
 def as_json(answers: Sequence[Answer]) -> str:
     """For a program: the same, whole."""
     out = {"valid": all(answer.valid for answer in answers), "files": [_entry(answer) for answer in answers]}
-    return to_json(out, indent=2) + "\n"
+    return document("validation/1", out)
 
 
 def _file(answer: Answer) -> list[str]:

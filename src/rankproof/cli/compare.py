@@ -29,7 +29,7 @@ from rankproof.store.atomic import refuse as refuse_path
 @click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
 @click.option("--html", type=click.Path(), help="Write the HTML report to this file too.")
 @click.option("--charts", type=click.Path(), help="Write the charts into this folder too, as PNG and SVG.")
-@click.option("--manifest", type=click.Path(), help="Write what was compared, and how, for `rankproof verify`.")
+@options.record
 @options.reading
 def command(
     files: Sequence[str],
@@ -41,6 +41,9 @@ def command(
     html: str | None,
     charts: str | None,
     manifest: str | None,
+    experiment: str,
+    dataset_version: str,
+    notes: Sequence[str],
     **choices: Any,
 ) -> None:
     """Compare each CANDIDATE with BASELINE on QRELS.
@@ -66,7 +69,7 @@ def command(
     began = time.perf_counter()
     compared = _comparing.from_reports(files, choices) if saved else _comparing.from_runs(files, choices)
     if manifest is not None or html is not None:
-        compared = _comparing.put_on_record(compared)
+        compared = _comparing.put_on_record(compared, experiment, dataset_version, notes)
     found = compared.comparison
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if manifest is not None:

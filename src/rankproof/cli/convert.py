@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from rankproof.cli._document import document
 from rankproof.cli._output import output
 from rankproof.cli._types import ShelfName
 from rankproof.errors import UsageError
-from rankproof.records.jsontext import to_json
 
 NOUNS = ("run", "qrels", "topics")
 
@@ -145,7 +145,7 @@ def _write(record: Any, target: str, to: str | None) -> str:
 def _tell(told: dict[str, Any], as_json: bool) -> None:
     """What was done: on standard error when the data itself goes to standard output."""
     if as_json:
-        text = to_json(told)
+        text = document("conversion/1", told, indent=None).rstrip("\n")
     else:
         size = f"{told['queries']:,} queries" + ("" if told["noun"] == "topics" else f", {told['rows']:,} rows")
         done = f"{told['source']} -> {told['target']} ({told['to']}): {told['noun']}, {size}"

@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import _output
+from rankproof.cli import _keeping, _output
 from rankproof.cli._progress import watched
 from rankproof.cli._types import Measures, ShelfName
 from rankproof.errors import UsageError
-from rankproof.records.settings import MOST_THREADS
+from rankproof.records.settings import MOST_THREADS, Settings
 from rankproof.store.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
+    from rankproof.flow.prepared import PreparedQrels, PreparedRun
     from rankproof.records.evaluation import Evaluation
 
 DEFAULT_MEASURES = "nDCG@10 RR@10 AP R@100 P@10"
 DEFAULTS_TAKEN = "measures: the default ones; -m asks for others, `rankproof explain` lists them"
 # What trec_eval prints when nothing is asked for: a script that swaps the program expects it.
 TREC_MEASURES = "official"
+# The choices about reading; the others are those of Settings.
+READING = (
+    "order", "lower_is_better", "collapse", "drop_self", "allow", "threads", "qrels_format", "run_format",
+)  # fmt: skip
 
 
 @click.command("evaluate")
@@ -77,6 +82,15 @@ TREC_MEASURES = "official"
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too.")
 @click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@click.option("--save", type=click.Path(), help="Keep the report of the run in this file too, for later comparisons.")
+@click.option(
+    "--target",
+    "targets",
+    metavar="MEASURE=VALUE",
+    multiple=True,
+    help="What a value should reach, such as nDCG@10=0.35; kept in the report. May be repeated.",
+)
+@click.option("--manifest", type=click.Path(), help="Write what was measured, and how, for `rankproof verify`.")
 @click.option(
     "--order",
     type=click.Choice(["score", "rank", "given"]),
@@ -121,6 +135,9 @@ def command(
     form: str | None,
     as_json: bool,
     output: str | None,
+    save: str | None,
+    targets: Sequence[str],
+    manifest: str | None,
     **choices: Any,
 ) -> None:
     """Measure one or more RUNs against QRELS.
@@ -137,23 +154,44 @@ def command(
         raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
     if output is not None and output != "-":
         refuse_path(output)
+    wanted = _keeping.read_targets(targets, save, manifest, runs)
     from rankproof import shelf
+    from rankproof.flow.measuring import prepare
 
     report = shelf.find("reports", form)
     asked = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
     began = time.perf_counter()
-    evaluations = _evaluate(qrels, runs, asked, choices)
+    reading = {name: choices.pop(name) for name in READING}
+    judged = prepare(qrels, reading["qrels_format"], allow=reading["allow"])
+    prepared, evaluations = _evaluate(judged, runs, asked, reading, choices)
+    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    if save is not None:
+        _keeping.save_report(save, evaluations[0], prepared[0], runs[0], wanted, observed)
+    if manifest is not None:
+        given = list(zip(runs, prepared, strict=True))
+        _keeping.save_manifest(manifest, evaluations, (qrels, judged), given, reading, observed)
     if form == "table" and not measures:
         evaluations = [replace(e, fine_print=(*e.fine_print, DEFAULTS_TAKEN)) for e in evaluations]
-    observed = {"seconds": round(time.perf_counter() - began, 6)}
     _output.give(report.render(evaluations, per_query=per_query, observed=observed), output)
 
 
-def _evaluate(qrels: str, runs: Sequence[str], measures: Sequence[str], choices: dict[str, Any]) -> list[Evaluation]:
-    from rankproof.flow.measuring import evaluate, prepare
+def _evaluate(
+    qrels: PreparedQrels,
+    runs: Sequence[str],
+    measures: Sequence[str],
+    reading: Mapping[str, Any],
+    choices: Mapping[str, Any],
+) -> tuple[list[PreparedRun], list[Evaluation]]:
+    from rankproof.flow.measuring import measure_run
+    from rankproof.measures._text import parse
 
-    judged = prepare(qrels, choices.pop("qrels_format"), allow=choices["allow"])
-    return _distinct([evaluate(judged, run, measures, **choices) for run in watched(runs, "measuring")], runs)
+    variants, settings = parse(measures), Settings(**choices)
+    how = {"format" if name == "run_format" else name: reading[name] for name in READING if name != "qrels_format"}
+    prepared, evaluations = [], []
+    for path in watched(runs, "measuring"):
+        prepared.append(qrels.prepare(path, **how))
+        evaluations.append(measure_run(prepared[-1], variants, settings))
+    return prepared, _distinct(evaluations, runs)
 
 
 def _distinct(evaluations: list[Evaluation], paths: Sequence[str]) -> list[Evaluation]:

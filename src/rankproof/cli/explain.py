@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankproof.cli._document import document
 from rankproof.cli._output import say
 from rankproof.cli._types import any_name
 
@@ -28,13 +29,15 @@ def command(name: str | None, as_json: bool) -> None:
     if name is None:
         shelves = listing()
         if as_json:
-            _say_json({shelf: [_brief(page) for page in pages] for shelf, pages in shelves.items()})
+            listed = {shelf: [_brief(page) for page in pages] for shelf, pages in shelves.items()}
+            say(document("shelves/1", {"shelves": listed}))
         else:
             say(_list(shelves))
         return
     found = explain(name)
     if as_json:
-        _say_json({"asked": name, "means": list(found.means), "pages": [_full(p) for p in found.pages]})
+        body = {"asked": name, "means": list(found.means), "pages": [_full(p) for p in found.pages]}
+        say(document("explanation/1", body))
         return
     head = f"{name} means {', '.join(found.means)}\n\n" if found.means else ""
     say(head + "\n\n".join(map(_show, found.pages)) + "\n")
@@ -85,9 +88,3 @@ def _full(page: Page) -> dict[str, Any]:
         "spellings": list(page.spellings),
         "facts": dict(page.facts or {}),
     }
-
-
-def _say_json(document: Any) -> None:
-    import json
-
-    say(json.dumps(document, ensure_ascii=False, indent=2) + "\n")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import _output
+from rankproof.cli._document import document
 from rankproof.cli._types import ShelfName
 from rankproof.errors import UsageError
 from rankproof.store.atomic import refuse as refuse_path
@@ -110,10 +111,8 @@ def _table(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) 
 
 
 def _json(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:
-    from rankproof.records.jsontext import to_json
-
     first = next(iter(found.values()))
-    document = {
+    body = {
         "run_a": run_a,
         "run_b": run_b,
         "similarities": {
@@ -127,4 +126,4 @@ def _json(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -
         "only_a": list(first.only_a),
         "only_b": list(first.only_b),
     }
-    return to_json(document, indent=2) + "\n"
+    return document("similarity/1", body)

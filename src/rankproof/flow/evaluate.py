@@ -34,10 +34,12 @@ def evaluate_tables(
     run_name: str = "run",
     run_tag: str = "",
     notes: Callable[[], Sequence[str]] = tuple,
+    judgments_hash: Callable[[], str] = str,
 ) -> Evaluation:
     """Values of all variants on one run.
 
-    `notes` gives what was noticed in reading the run, for the end of the fine print.
+    `notes` gives what was noticed in reading the run, for the end of the fine print; `judgments_hash` the identity
+    of the judgments, for whoever asks whether two evaluations stand on the same.
     """
     dialect: Dialect = shelf.find("dialects", settings.dialect)
     spoken = [speak(variant, dialect, settings) for variant in variants]
@@ -63,6 +65,7 @@ def evaluate_tables(
     return Evaluation(
         results, population, Lines(lambda: (*fine_print(population, results, first, settings, dialect), *notes())),
         run_name, dialect.name, spelled, settings=settings, run_tag=run_tag, canonical=canonical,
+        judgments_hash=judgments_hash,
     )  # fmt: skip
 
 

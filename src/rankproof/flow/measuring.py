@@ -90,6 +90,7 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
         settings,
         run_name=run.name,
         notes=lambda: (*run.qrels.notes, *run.notes),
+        judgments_hash=run.qrels.content_hash if subtopics else run.qrels.grades_hash,
     )
     # Known once the run has been read.
     if run.tag or run.findings:

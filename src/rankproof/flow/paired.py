@@ -82,7 +82,9 @@ def refuse_other_ground(evaluations: Sequence[Evaluation]) -> None:
     first = evaluations[0]
     for other in evaluations[1:]:
         names = f"{first.run_name!r} and {other.run_name!r}"
-        if first.judgments_hash() != other.judgments_hash():
+        # On the same prepared judgments the hash is one object, and need not be made.
+        alike = first.judgments_hash is other.judgments_hash
+        if not alike and first.judgments_hash() != other.judgments_hash():
             raise InputError(
                 f"{names} were scored on different judgments (content {first.judgments_hash()[:12]} and "
                 f"{other.judgments_hash()[:12]}). Evaluate both on the same qrels."

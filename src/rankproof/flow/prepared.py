@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankproof.records.judged import JudgedTable
+from rankproof.records.later import Later
 from rankproof.records.order import By, Order
 from rankproof.records.pool import Pool
 from rankproof.records.subtopics import Subtopics
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 class PreparedQrels:
     """Judgments ready for joining. `evaluate(run, measures)` and `prepare(run)` spare a loop the reading of qrels."""
 
-    __slots__ = ("_subtopics", "judgments", "name", "notes", "pool", "rows")
+    __slots__ = ("_subtopics", "content_hash", "grades_hash", "judgments", "name", "notes", "pool", "rows")
 
     def __init__(self, judgments: Judgments, name: str, rows: Callable[[], Rows], notes: tuple[str, ...] = ()) -> None:
         self.judgments = judgments
@@ -31,6 +32,10 @@ class PreparedQrels:
         self.rows = rows  # the rows as read, read again: only subtopics and explanations of faults need them
         self.pool = Pool(judgments.query_ids, judgments.start, judgments.grade)
         self._subtopics: Subtopics | None = None
+        # The identity of the judgments, without and with subtopics; see flow/identity.py. Every evaluation on them
+        # shares these two. They do not hold `self`: what holds itself stays in memory longer than it is needed.
+        self.grades_hash = Later(lambda: _hash_of_grades(judgments))
+        self.content_hash = Later(lambda: _hash_of_rows(rows, judgments, name))
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -63,6 +68,18 @@ class PreparedQrels:
 
     def __repr__(self) -> str:
         return f"<judgments {self.name}: {len(self.pool):,} queries, {len(self.pool.grade):,} documents>"
+
+
+def _hash_of_grades(judgments: Judgments) -> str:
+    from rankproof.flow.identity import hash_of_grades
+
+    return hash_of_grades(judgments)
+
+
+def _hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> str:
+    from rankproof.flow.identity import hash_of_rows
+
+    return hash_of_rows(rows, judgments, name)
 
 
 class PreparedRun:
@@ -142,6 +159,12 @@ class PreparedRun:
 
         found = check_run(self.rows(), self.name, qrels=self.qrels.rows(), order=order)
         return tuple(replace(f, severity="warning") for f in found if f.code == "no_common_document")
+
+    def content_hash(self) -> str:
+        """SHA-256 of the rankings as measured; reads the run again, so it takes longer than measuring it."""
+        from rankproof.flow.identity import hash_of_run
+
+        return hash_of_run(self.rows(), self._own, self._tables, self.qrels.judgments, self.name)
 
     def without_self(self) -> PreparedRun:
         """The same run without documents whose id is the query's own; a query with no other is not missing."""

@@ -127,6 +127,7 @@ class Evaluation(Mapping[str, Result]):
     settings: Settings = DEFAULT_SETTINGS
     run_tag: str = ""  # what the run's own file calls it
     canonical: Callable[[str], str] = str  # any accepted spelling of a measure -> its canonical text
+    judgments_hash: Callable[[], str] = str  # SHA-256 of the grades it was scored on; "" where nobody knows
 
     def __getitem__(self, measure: str) -> Result:
         if measure in self.results:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -123,16 +124,19 @@ class Qrels(Mapping[str, dict[str, int]]):
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of queries, documents, grades and subtopics: the same in every format and order of rows."""
-        keys: list[tuple[bytes, bytes, str]] = []
-        for query, docs, _, labels in self.judged():
-            named = labels if self.has_subtopics else [""] * len(docs)
-            keys += [
-                (query.encode("utf-8", "surrogateescape"), doc.encode("utf-8", "surrogateescape"), label)
-                for doc, label in zip(docs, named, strict=True)
-            ]
-        turn = sorted(range(len(keys)), key=keys.__getitem__)
+        data = self.rows.doc_data.tobytes()
+        docs = [data[begin:end] for begin, end in pairwise(self.rows.doc_start.tolist())]
+        queries = [query.encode("utf-8", "surrogateescape") for query in self.query_ids]
+        labels: list[str] = []
+        if self.has_subtopics:
+            labels = [self.rows.labels[i] if i >= 0 else "" for i in self.rows.label.tolist()]
+        start = self._start.tolist()
+        turn: list[int] = []
+        for at in sorted(range(len(queries)), key=queries.__getitem__):
+            span = range(start[at], start[at + 1])
+            turn += sorted(span, key=(lambda i: (docs[i], labels[i])) if labels else docs.__getitem__)
         rows = self.rows.take(np.array(turn, dtype=np.int64))
-        return fingerprint("qrels", rows, rows.number, [keys[i][2] for i in turn] if self.has_subtopics else ())
+        return fingerprint("qrels", rows, rows.number, [labels[i] for i in turn] if labels else ())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Qrels) and self.content_hash == other.content_hash

@@ -1,0 +1,125 @@
+"""Compute an experiment again from its manifest, and say what differs."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from rankproof.cli import _output
+from rankproof.cli._document import document
+from rankproof.errors import UsageError
+from rankproof.store.atomic import refuse as refuse_path
+
+if TYPE_CHECKING:
+    from rankproof.records.manifest import ExperimentManifest
+    from rankproof.records.verification import Verification
+
+# Values that differ and are shown one by one to a person; --json has all of them.
+MOST_SHOWN = 20
+
+
+@click.command("verify")
+@click.argument("manifest", type=click.Path())
+@click.option("--qrels", type=click.Path(), help="Where the qrels are now, when they are not where the manifest says.")
+@click.option("--run", "runs", metavar="NAME=PATH", multiple=True, help="Where a run is now; may be repeated.")
+@click.option(
+    "--other",
+    "others",
+    metavar="ROLE=PATH",
+    multiple=True,
+    help="Where a further file (queries) is now; may be repeated.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0, 1),
+    default=1e-12,
+    show_default=True,
+    help="The largest relative difference of values that count as equal.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
+@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+def command(
+    manifest: str,
+    qrels: str | None,
+    runs: Sequence[str],
+    others: Sequence[str],
+    tolerance: float,
+    as_json: bool,
+    output: str | None,
+) -> int:
+    """Compute the experiment of MANIFEST again: same inputs, same values?
+
+    Exit status: 0 verified, 1 something differs, 2 wrong usage.
+
+    \b
+    rankproof compare qrels.trec bm25.run dense.run --manifest experiment.json
+    rankproof verify experiment.json
+    rankproof verify experiment.json --run dense=elsewhere/dense.run
+    """
+    if output is not None and output != "-":
+        refuse_path(output)
+    from rankproof.flow.manifest import read_manifest
+    from rankproof.flow.verify import verify
+    from rankproof.records.verification import SCHEMA
+
+    began = time.perf_counter()
+    record = read_manifest(manifest)
+    folder = os.path.dirname(os.path.realpath(manifest)) if manifest != "-" else os.curdir
+    found = verify(
+        record, folder, qrels=qrels, runs=_places("run", runs), others=_places("other", others), tolerance=tolerance
+    )
+    seconds = time.perf_counter() - began
+    _output.give(document(SCHEMA, found.to_dict(), seconds) if as_json else _text(record, found), output)
+    return found.exit_status
+
+
+def _places(option: str, said: Sequence[str]) -> Mapping[str, str]:
+    places = {}
+    for one in said:
+        name, equals, path = one.partition("=")
+        if not equals or not name or not path:
+            raise UsageError(f"--{option} {one!r} says no place. Write a name, '=' and a path: --{option} NAME=PATH.")
+        places[name] = path
+    return places
+
+
+def _text(manifest: ExperimentManifest, found: Verification) -> str:
+    from rankproof.checks._words import count
+    from rankproof.reports._align import printable
+
+    values = [d for d in found.discrepancies if d.problem == "value_differs"]
+    others = [d for d in found.discrepancies if d.problem != "value_differs"]
+    lines = [f"verified: {count(found.compared, 'value')} equal"] if found.verified else [_differs(found, len(values))]
+    lines += [f"  {d.message}" for d in (*others, *values[:MOST_SHOWN])]
+    if len(values) > MOST_SHOWN:
+        lines.append(f"  and {len(values) - MOST_SHOWN:,} more; --json gives all of them")
+    title = f"{found.manifest} ({found.name})" if found.name else found.manifest
+    runs = ", ".join(manifest.run_ids)
+    lines += ["", f"experiment: {title}, {manifest.kind} of {runs}, written by rankproof {manifest.rankproof}"]
+    if found.compared:
+        allowed = f"equal: the same up to a relative difference of {found.tolerance:g}"
+        largest = f"the largest is {found.largest:.2g}" if found.largest else "all are equal bit for bit"
+        lines.append(f"{allowed}; {largest}" if found.verified else allowed)
+    lines += [f"note: {note}" for note in found.notes]
+    return "\n".join(map(printable, lines)) + "\n"
+
+
+def _differs(found: Verification, values: int) -> str:
+    from rankproof.checks._words import count
+
+    counts = {
+        "missing": sum(d.problem == "input_missing" for d in found.discrepancies),
+        "changed": sum(d.problem == "input_changed" for d in found.discrepancies),
+    }
+    said = [f"{count(number, 'input')} {what}" for what, number in counts.items() if number]
+    if not found.compared:
+        said.append("nothing was compared")
+    elif values:
+        said.append(f"{values} of {count(found.compared, 'value')} differ")
+    else:
+        said.append(f"{count(found.compared, 'value')} equal all the same")
+    return f"DIFFERS: {', '.join(said)}"
