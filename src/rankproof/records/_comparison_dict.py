@@ -37,6 +37,7 @@ def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, Any]:
         "holes": None if comparison.holes is None else _holes(comparison.holes, by_query),
         "tie_risks": [asdict(risk) for risk in comparison.tie_risks],
         "diagnoses": [asdict(diagnosis) for diagnosis in comparison.diagnoses],
+        "grade_shares": None if comparison.grade_shares is None else asdict(comparison.grade_shares),
         "warnings": list(comparison.warnings),
         "fine_print": list(comparison.fine_print),
         "evaluations": [evaluation.to_dict(by_query=by_query) for evaluation in comparison.evaluations],

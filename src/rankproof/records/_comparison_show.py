@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rankproof.records.estimate import Estimate
-from rankproof.records.notebook import BOX, CELL, FINE, TABLE
+from rankproof.records.notebook import BOX, CELL, FINE, TABLE, charts
 from rankproof.records.show import number
 from rankproof.records.words import headline, interval, p_text, percent, signed
 
@@ -81,7 +81,7 @@ def html(comparison: Comparison) -> str:
         f'<div class="rankproof-comparison" style="{BOX}"><table style="{TABLE}">'
         f'<caption style="text-align:left;color:inherit"><strong>{escape(title(comparison))}</strong></caption>'
         f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table>"
-        f'<ul style="{FINE}">{notes}</ul></div>'
+        f'<ul style="{FINE}">{notes}</ul>{charts(comparison)}</div>'
     )
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankproof.records.bounds import Holes
     from rankproof.records.diagnosis import Diagnosis
     from rankproof.records.evaluation import Evaluation
+    from rankproof.records.gradeshares import GradeShares
     from rankproof.records.movement import QueryMove
     from rankproof.records.tierisk import TieRisk
 
@@ -153,6 +154,7 @@ class Comparison:
     holes: Holes | None = None
     tie_risks: tuple[TieRisk, ...] = ()
     diagnoses: tuple[Diagnosis, ...] = ()
+    grade_shares: GradeShares | None = None
     warnings: tuple[str, ...] = ()
     fine_print: tuple[str, ...] = ()
     manifest: Mapping[str, Any] = field(default_factory=dict)  # the ExperimentManifest's fields, for showing

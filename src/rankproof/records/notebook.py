@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.records import show
 
 if TYPE_CHECKING:
+    from rankproof.records.comparison import Comparison
     from rankproof.records.evaluation import Evaluation
 
 # No color of its own: text and lines take the page's, so light and dark notebooks both stay readable.
@@ -30,8 +31,18 @@ def html(evaluation: Evaluation) -> str:
         f'<div class="rankproof-evaluation" style="{BOX}"><table style="{TABLE}">'
         f'<caption style="text-align:left;color:inherit"><strong>{escape(evaluation.run_name)}</strong>, '
         f"{evaluation.population.scored} queries</caption>"
-        f"<tbody>{rows}</tbody></table>" + (f'<ul style="{FINE}">{notes}</ul>' if notes else "") + "</div>"
+        f"<tbody>{rows}</tbody></table>"
+        + (f'<ul style="{FINE}">{notes}</ul>' if notes else "")
+        + f"{charts(evaluation)}</div>"
     )
+
+
+def charts(shown: Evaluation | Comparison) -> str:
+    """Charts by the HTML report, which the shelf finds by its name: a record knows no other way to it."""
+    from rankproof import shelf
+
+    drawn: str = shelf.find("reports", "html").cell(shown)
+    return drawn
 
 
 def rich(evaluation: Evaluation) -> Any:

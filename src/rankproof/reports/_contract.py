@@ -37,6 +37,13 @@ class RenderVerdict(Protocol):
         """The text; it ends in a line end."""
 
 
+class DrawCell(Protocol):
+    """Charts of a comparison or an evaluation, as a piece of HTML for the cell of a notebook."""
+
+    def __call__(self, shown: Comparison | Evaluation) -> str:
+        """Empty where nothing can be drawn."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
     """One item of the shelf. `page` is the module's docstring. A report formats; it never calculates.
@@ -46,6 +53,7 @@ class Report:
     mime        its media type
     comparison  makes the text of a comparison, where the form can hold one
     verdict     makes the text of a verdict, where the form can hold one
+    cell        draws charts for a notebook, where the form has charts
     """
 
     name: str
@@ -55,6 +63,7 @@ class Report:
     mime: str
     comparison: RenderComparison | None = None
     verdict: RenderVerdict | None = None
+    cell: DrawCell | None = None
 
     @property
     def summary(self) -> str:
