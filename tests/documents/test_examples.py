@@ -9,7 +9,7 @@ import pytest
 from tests.documents.pages import Block, blocks, documents, name_of
 from tests.documents.reader import Reader, agrees, commands, is_file
 
-LANGUAGES = {"console", "python", "sh", "text", "toml"}
+LANGUAGES = {"console", "python", "sh", "text", "toml", "yaml"}
 # The README has a test of its own.
 WITH_EXAMPLES = [page for page in documents()[1:] if any(b.language in ("console", "python") for b in blocks(page))]
 

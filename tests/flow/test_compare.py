@@ -23,7 +23,7 @@ def ranked(*ranks: int) -> dict[str, dict[str, float]]:
     others = ["n1", "n2", "n3"]
     run = {}
     for i, rank in enumerate(ranks, 1):
-        docs = others[: rank - 1] + ["r"] + others[rank - 1 :]
+        docs = [*others[: rank - 1], "r", *others[rank - 1 :]]
         run[f"q{i}"] = {doc: float(9 - place) for place, doc in enumerate(docs)}
     return run
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rankproof.corrections._contract import Tests
 from rankproof.records.estimate import Estimate
@@ -11,6 +12,20 @@ from rankproof.records.estimate import Estimate
 def made(tests: Tests) -> dict[int, Estimate]:
     """The tests that could be made, by their place in the family: a test that was not made is not corrected for."""
     return {i: answer for i, answer in enumerate(tests.answers) if isinstance(answer, Estimate)}
+
+
+def step_down(p_values: Sequence[float]) -> list[float]:
+    """Holm's adjusted p-values, in the order given: the least times m, the next times m - 1, none below one before.
+
+    >>> [round(p, 4) for p in step_down([0.01, 0.04, 0.03])]
+    [0.03, 0.06, 0.06]
+    """
+    adjusted = [1.0] * len(p_values)
+    highest = 0.0
+    for turn, i in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - turn) * p_values[i]))
+        adjusted[i] = highest
+    return adjusted
 
 
 def intervals(tests: Tests, level: float) -> list[tuple[float, float]]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.corrections._contract import Correction, Tests
-from rankproof.corrections._family import intervals, made, percent
+from rankproof.corrections._family import intervals, made, percent, step_down
 from rankproof.records.comparison import Adjusted
 
 
@@ -34,11 +34,8 @@ def adjust(tests: Tests, chance: np.random.Generator) -> list[Adjusted | None]:
     ends = intervals(tests, each)
     kind = f"simultaneous {percent(tests.level)} (Bonferroni, {percent(each)} each)"
     adjusted: list[Adjusted | None] = [None] * len(tests.answers)
-    highest, left = 0.0, len(found)
-    for i in sorted(found, key=lambda i: found[i].p_value):
-        highest = max(highest, min(1.0, left * found[i].p_value))
-        adjusted[i] = Adjusted(highest, *ends[i], kind)
-        left -= 1
+    for i, p in zip(found, step_down([answer.p_value for answer in found.values()]), strict=True):
+        adjusted[i] = Adjusted(p, *ends[i], kind)
     return adjusted
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._dependence import Best, first
 from rankproof.measures._expected import over_hits
 from rankproof.records.judged import JudgedTable
 
@@ -31,6 +32,11 @@ def expected(table: JudgedTable, variant: Variant) -> Values:
     return over_hits(table, table.relevant(variant["rel"]), variant.k, lambda hits: (hits > 0).astype(np.float64))
 
 
+def depends(variant: Variant) -> Best:
+    """One relevant document in the first k is enough."""
+    return Best(first(variant.k), variant["rel"])
+
+
 OFFERS = (
     Measure(
         name="Success",
@@ -39,6 +45,7 @@ OFFERS = (
         params=(REL,),
         cutoff="required",
         expected=expected,
-        spellings=("success", "hit_rate", "hit", "top_k_accuracy"),
+        depends=depends,
+        spellings=("success", "hit_rate", "hitrate", "hit", "top_k_accuracy"),
     ),
 )

@@ -17,16 +17,36 @@ EXIT = {"PASS": 0, "FAIL": 1, "UNDECIDED": 3}
 
 
 @dataclass(frozen=True, slots=True)
+class Payer:
+    """A query that pays for a ruling: its value, and what it was before where there is a baseline.
+
+    value   None where the candidate has no value for it
+    """
+
+    query_id: str
+    text: str
+    value: float | None
+    before: float | None = None
+    difference: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Ruling:
     """What one rule says of the case.
 
-    status     by this rule alone, before any correction
-    p_fail     p-value of "the rule holds" against "it is missed"; None for a rule that leaves nothing to chance
-    adjusted   p_fail after Holm over the rules that rest on chance; set by the gate
-    reason     what was seen and what was asked, in a sentence with the numbers
-    decides    for UNDECIDED: what would decide it
-    band       a label such as "good" or "warn"; never a verdict
-    queries    the queries that pay for it, worst first
+    status      by this rule alone; the gate makes UNDECIDED of a FAIL that Holm's correction does not keep
+    p_fail      p-value of "the rule holds" against "it is missed"; None for a rule that leaves nothing to chance
+    adjusted    p_fail after Holm over the rules that rest on chance; set by the gate
+    reason      what was seen and what was asked, in a sentence with the numbers
+    decides     for UNDECIDED: what would decide it
+    band        a label such as "good" or "warn"; never a verdict
+    answer      its `low` and `high` are one-sided bounds, each at `confidence`; its p-value is `p_fail`
+    basis       "interval": bounds decide; "point": plain means do; "fact": nothing rests on chance
+    queries     the queries that pay for it, worst first; `payers` has their values
+    better      which side of the threshold is the good one
+    unit        what observed, threshold and bounds are in: "" for the measure itself
+    effect      how far the mean is from the threshold, in standard deviations over queries; where bounds decide
+    confidence  of each one-sided bound
     """
 
     rule: str
@@ -43,11 +63,24 @@ class Ruling:
     basis: Literal["interval", "point", "fact"] = "fact"
     queries: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    measure: str = ""
+    segment: str = ""
+    better: Literal["higher", "lower"] = "higher"
+    unit: str = ""
+    payers: tuple[Payer, ...] = ()
+    effect: float | None = None
+    confidence: float = 0.95
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """The answer of `rankproof.gate`. The status follows from the rulings; `flow/gate.py` says how."""
+    """The answer of `rankproof.gate`. The status follows from the rulings; `settle` in `flow/gate.py` says how.
+
+    reasons      the sentences of the rules that made it what it is
+    comparison   both runs in the measures of the policy; None without a baseline, or when none was asked for
+    evaluation   the candidate's values; None when no rule names a measure, or the run was refused
+    confidence   of one-sided bounds, where a rule does not say its own
+    """
 
     status: Status
     rulings: tuple[Ruling, ...]
@@ -59,6 +92,10 @@ class Verdict:
     comparison: Comparison | None = None
     evaluation: Evaluation | None = None
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    source: str = ""  # the policy's file; "" when it was given as an object
+    confidence: float = 0.95
+    significance: str = "t"
+    seed: int = 0
 
     @property
     def exit_status(self) -> int:
@@ -73,3 +110,7 @@ class Verdict:
         from rankproof.records import _verdict_dict
 
         return _verdict_dict.to_dict(self)
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{ruling.title}: {ruling.status}" for ruling in self.rulings)
+        return f"<Verdict {self.status} of {self.policy} on {self.candidate}: {told}>"

@@ -39,6 +39,7 @@ from rankproof import __version__
 from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
 from rankproof.records.jsontext import to_json
+from rankproof.records.verdict import Verdict
 from rankproof.reports._contract import Report
 
 SCHEMA = "evaluation/1"
@@ -66,4 +67,15 @@ def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str
     return to_json(document, indent=2) + "\n"
 
 
-OFFERS = (Report("json", __doc__, render, ".json", "application/json", comparison),)
+def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
+    """One JSON object, by the published schema `verdict/1`."""
+    document = {
+        "rankproof": __version__,
+        "schema": "verdict/1",
+        **verdict.to_dict(),
+        "observed": dict(observed),
+    }
+    return to_json(document, indent=2) + "\n"
+
+
+OFFERS = (Report("json", __doc__, render, ".json", "application/json", comparison, verdict),)

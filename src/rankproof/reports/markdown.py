@@ -12,6 +12,7 @@ from typing import Any
 
 from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
+from rankproof.records.verdict import Verdict
 from rankproof.reports._align import printable
 from rankproof.reports._contract import Report
 from rankproof.reports._grid import Cell, grid, notes
@@ -62,4 +63,11 @@ def escaped(text: str) -> str:
     return re.sub(r"([\\`*_|<>\[\]~])", r"\\\1", flat)
 
 
-OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown", comparison),)
+def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
+    """The verdict, its rules in a table, and words for those that did not pass."""
+    from rankproof.reports._verdict_markdown import verdict_markdown
+
+    return verdict_markdown(verdict, escaped)
+
+
+OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown", comparison, verdict),)

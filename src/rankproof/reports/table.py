@@ -12,6 +12,7 @@ from typing import Any
 
 from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
+from rankproof.records.verdict import Verdict
 from rankproof.reports._align import aligned, printable
 from rankproof.reports._contract import Report
 from rankproof.reports._grid import Grid, grid, notes
@@ -54,4 +55,11 @@ def _texts(found: Grid, marked: bool) -> list[list[str]]:
     return [header, *rows]
 
 
-OFFERS = (Report("table", __doc__, render, ".txt", "text/plain", comparison),)
+def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
+    """The verdict, its rules in a table, and words for those that did not pass."""
+    from rankproof.reports._verdict_text import verdict_text
+
+    return verdict_text(verdict)
+
+
+OFFERS = (Report("table", __doc__, render, ".txt", "text/plain", comparison, verdict),)

@@ -1,0 +1,144 @@
+"""Decide whether a candidate may ship: the rules of a policy, each with its reason, and one verdict."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli import _output
+from rankproof.cli._types import ShelfName
+from rankproof.errors import InputError, UsageError
+from rankproof.store.atomic import refuse as refuse_path
+from rankproof.store.atomic import replace_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from rankproof.records.verdict import Verdict
+
+# Where GitHub's runner wants the Markdown of a job summary appended.
+SUMMARY = "GITHUB_STEP_SUMMARY"
+STARTER = "rankproof.toml"
+
+
+class Gate(click.Command):
+    """`gate POLICY`, and `gate init`: a policy called init is named as ./init."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of the gate, or of `init` when that is the first word."""
+        if args[:1] == ["init"]:
+            return init.make_context(f"{info_name} init", args[1:], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command("init")
+@click.argument("path", type=click.Path(), default=STARTER)
+def init(path: str) -> None:
+    """Write a commented policy to PATH, to begin with. A file that is there already is left alone.
+
+    \b
+    rankproof gate init
+    rankproof gate init policies/search.toml
+    """
+    from rankproof.flow.starter import starter_policy
+
+    if path == "-":
+        _output.say(starter_policy())
+        return
+    if os.path.lexists(path):
+        raise UsageError(f"{path} is there already and stays as it is. Name another file, or remove it first.")
+    replace_file(path, [starter_policy().encode()])
+    _output.say(f"{path} written. Put your files and targets into it, then: rankproof gate {path}\n")
+
+
+@click.command("gate", cls=Gate)
+@click.argument("policy", type=click.Path())
+@click.option("--candidate", type=click.Path(), help="The run that would ship, instead of the policy's.")
+@click.option("--baseline", type=click.Path(), help="The run it is compared with, instead of the policy's.")
+@click.option("--qrels", type=click.Path(), help="The judgments, instead of the policy's.")
+@click.option("--topics", type=click.Path(), help="The queries' texts, instead of the policy's.")
+@click.option("--queries", type=click.Path(), help="Columns of the queries for segments, instead of the policy's.")
+@click.option("--latency", type=click.Path(), help="The candidate's latency file, instead of the policy's.")
+@click.option("--confidence", type=float, help="The confidence of one-sided bounds, instead of the policy's.")
+@click.option("--significance", type=ShelfName("significance"), help="How bounds are made, instead of the policy's.")
+@click.option("--seed", type=click.IntRange(0), help="Where chance comes from, instead of the policy's.")
+@click.option(
+    "--format", "form", type=ShelfName("reports", "verdict"), help="The form of the answer; table by default."
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too.")
+@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@click.option("--junit", type=click.Path(), help="Write JUnit XML to this file too.")
+@click.option("--markdown", type=click.Path(), help="Write the Markdown report to this file too.")
+@click.option("--html", type=click.Path(), help="Write the HTML report to this file too.")
+@click.option(
+    "--github",
+    is_flag=True,
+    help=f"Print annotations after the answer, and append the Markdown report to ${SUMMARY} where that is set.",
+)
+def command(
+    policy: str,
+    form: str | None,
+    as_json: bool,
+    output: str | None,
+    junit: str | None,
+    markdown: str | None,
+    html: str | None,
+    github: bool,
+    **instead: Any,
+) -> int:
+    """Judge a candidate by the rules of POLICY, a TOML file. `rankproof gate init` writes one to begin with.
+
+    Exit status: 0 PASS, 1 FAIL (or invalid input), 2 wrong usage, 3 UNDECIDED.
+
+    \b
+    rankproof gate init policy.toml
+    rankproof gate policy.toml
+    rankproof gate policy.toml --candidate new.run --junit gate.xml --html gate.html
+    """
+    if as_json and form not in (None, "json"):
+        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
+    form = "json" if as_json else form or "table"
+    if github and output is None and form not in ("table", "github"):
+        raise UsageError(f"--github prints beside the answer, which would not be {form} then. Add -o FILE.")
+    if [instead[name] for name in ("candidate", "baseline", "qrels", "topics", "queries", "latency")].count("-") > 1:
+        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
+    files = {"junit": junit, "markdown": markdown, "html": html}
+    for path in (output, *files.values()):
+        if path is not None and path != "-":
+            refuse_path(path)
+    from rankproof import shelf
+    from rankproof.flow.gate import gate
+
+    reports = {name: shelf.find("reports", name) for name in (form, *(n for n, path in files.items() if path))}
+    began = time.perf_counter()
+    verdict = gate(policy, **instead)
+    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    for name, path in files.items():
+        if path is not None:
+            _output.give(reports[name].verdict(verdict, observed=observed), path)
+    _output.give(reports[form].verdict(verdict, observed=observed), output)
+    if github:
+        _tell_github(verdict, observed, annotate=form != "github" or output is not None)
+    return verdict.exit_status
+
+
+def _tell_github(verdict: Verdict, observed: Mapping[str, Any], annotate: bool) -> None:
+    """Annotations on standard output, where the runner looks for them; the report in the job summary."""
+    from rankproof import shelf
+
+    if annotate:
+        _output.say(shelf.find("reports", "github").verdict(verdict, observed=observed))
+    path = os.environ.get(SUMMARY)
+    if not path:
+        return
+    text = shelf.find("reports", "markdown").verdict(verdict, observed=observed)
+    try:
+        with open(path, "a", encoding="utf-8", errors="surrogateescape") as summary:
+            summary.write(text)
+    except OSError as error:
+        raise InputError(f"{path} (${SUMMARY}) cannot be written: {error.strerror or error}.") from None

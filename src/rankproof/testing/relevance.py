@@ -1,0 +1,116 @@
+"""Relevance: what the pytest fixture of the same name offers. A failure says which queries pay, and nothing of us."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+if TYPE_CHECKING:
+    from rankproof.records.comparison import Comparison
+    from rankproof.records.evaluation import Evaluation
+    from rankproof.records.verdict import Verdict
+
+Undecided = Literal["fail", "warn", "skip"]
+
+
+class UndecidedWarning(UserWarning):
+    """A gate came to no verdict, and the configuration says that this is no failure."""
+
+
+class Relevance:
+    """Gates, comparisons and evaluations on configured inputs; every call may name others."""
+
+    def __init__(self, inputs: Mapping[str, Any], undecided: Undecided = "fail", folder: str = "") -> None:
+        self.inputs, self.undecided, self.folder = dict(inputs), undecided, folder
+
+    def gate(self, *asked: Any, undecided: Undecided | None = None, **inputs: Any) -> Verdict:
+        """Passes, or fails the test with the reasons and the losing queries.
+
+        `asked` is one policy (a file named from pytest's rootdir, or a dict), or one or more rules:
+        `relevance.gate({"rule": "no_regression", "measure": "nDCG@10", "margin": 0.01})`. An undecided gate fails:
+        nothing was shown, and a test that is green shows something. `undecided="warn"` or `"skip"` says otherwise.
+        """
+        __tracebackhide__ = True
+        from rankproof.errors import RankproofError
+        from rankproof.flow.gate import gate
+
+        try:
+            # What a policy says itself goes before what pytest is configured with; what a call says, before both.
+            verdict = gate(self._policy(asked, inputs))
+        except RankproofError as error:
+            pytest.fail(f"rankproof: {error}", pytrace=False)
+        self._answer(verdict, undecided or self.undecided)
+        return verdict
+
+    def evaluate(self, measures: Any, **choices: Any) -> Evaluation:
+        """The candidate's values: `relevance.evaluate("nDCG@10")["nDCG@10"].mean`. `run=` names another run."""
+        __tracebackhide__ = True
+        from rankproof.errors import RankproofError
+        from rankproof.flow.measuring import evaluate
+
+        qrels = choices.pop("qrels", None) or self._needed("qrels")
+        run = choices.pop("run", None) or self._needed("candidate")
+        try:
+            return evaluate(qrels, run, measures, **choices)
+        except RankproofError as error:
+            pytest.fail(f"rankproof: {error}", pytrace=False)
+
+    def compare(self, measures: Any, **choices: Any) -> Comparison:
+        """The candidate against the baseline: `relevance.compare("nDCG@10").contrast("nDCG@10")`."""
+        __tracebackhide__ = True
+        from rankproof.errors import RankproofError
+        from rankproof.flow.compare import compare
+
+        qrels, baseline, candidate = (
+            choices.pop(side, None) or self._needed(side) for side in ("qrels", "baseline", "candidate")
+        )
+        choices.setdefault("topics", self.inputs.get("topics"))
+        try:
+            return compare(qrels, baseline, candidate, measures, **choices)
+        except RankproofError as error:
+            pytest.fail(f"rankproof: {error}", pytrace=False)
+
+    def _policy(self, asked: tuple[Any, ...], inputs: dict[str, Any]) -> Any:
+        from rankproof.flow.policy import read_policy
+
+        if len(asked) == 1 and not _is_rule(asked[0]):
+            what = asked[0]
+            if isinstance(what, str | os.PathLike):
+                what = os.path.join(self.folder, os.fspath(what))
+            policy = read_policy(what)
+        else:
+            policy = read_policy({"policy": {"name": "relevance"}, "rule": list(asked)})
+        configured = {k: v for k, v in self.inputs.items() if v is not None and getattr(policy, k) is None}
+        return read_policy(policy, **{**configured, **inputs})
+
+    def _needed(self, what: str) -> Any:
+        found = self.inputs.get(what)
+        if found is None:
+            pytest.fail(
+                f"rankproof: no {what} is configured. Add rankproof_{what} to pytest's ini file, give "
+                f"--rankproof-{what} FILE, or name it in the call.",
+                pytrace=False,
+            )
+        return found
+
+    def _answer(self, verdict: Verdict, undecided: Undecided) -> None:
+        __tracebackhide__ = True
+        if verdict.status == "PASS":
+            return
+        from rankproof.reports._verdict_text import verdict_text
+
+        text = verdict_text(verdict).rstrip()
+        if verdict.status == "UNDECIDED" and undecided == "warn":
+            warnings.warn(UndecidedWarning(text), stacklevel=3)
+        elif verdict.status == "UNDECIDED" and undecided == "skip":
+            pytest.skip(text)
+        else:
+            pytest.fail(text, pytrace=False)
+
+
+def _is_rule(what: Any) -> bool:
+    return isinstance(what, Mapping) and isinstance(what.get("rule"), str)

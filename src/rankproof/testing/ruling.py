@@ -1,0 +1,111 @@
+"""A case from a few numbers, for worked examples and tests of rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rankproof import shelf
+from rankproof.errors import UsageError
+from rankproof.flow.policy import read_clause
+from rankproof.flow.power import queries_needed
+from rankproof.records.estimate import Alternative, Answer
+from rankproof.records.finding import Finding
+from rankproof.records.verdict import Ruling
+from rankproof.rules._contract import POWER, Numbers, Sample
+from rankproof.rules._shared import measure_of
+from rankproof.significance._contract import Question
+
+
+@dataclass(frozen=True)
+class SmallCase:
+    """One measure's values on queries q1, q2, ...; every measure asked for has them."""
+
+    after: Numbers
+    before: Numbers | None = None
+    times: Numbers | None = None
+    found: tuple[Finding, ...] = ()
+    level: float = 0.95
+    significance: str = "t"
+    candidate: str = "new"
+    lost: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def baseline(self) -> str | None:
+        """What the baseline is called."""
+        return None if self.before is None else "old"
+
+    @property
+    def latencies(self) -> Numbers:
+        """The times."""
+        if self.times is None:
+            raise UsageError("There are no latencies.")
+        return self.times
+
+    def values(self, measure: str, segment: str = "") -> Sample:
+        """The values given."""
+        of = measure_of(measure)
+        values = np.log(self.after) if of.aggregate == "geometric" else self.after
+        return Sample(measure, of.better, of.aggregate, self._ids, values)
+
+    def changes(self, measure: str, segment: str = "") -> Sample:
+        """The values given, of both sides."""
+        if self.before is None:
+            raise UsageError("There is no baseline.")
+        of = measure_of(measure)
+        return Sample(measure, of.better, of.aggregate, self._ids, self.after, self.before, self.lost)
+
+    def judged_rate(self, k: int, segment: str = "") -> float | None:
+        """Their mean."""
+        return float(self.after.mean()) if len(self.after) else None
+
+    def findings(self, allow: Sequence[str], max_depth: int | None, strict: bool) -> Sequence[Finding]:
+        """The findings given."""
+        return self.found
+
+    def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
+        """By the method named."""
+        method = shelf.find("significance", self.significance)
+        answer: Answer = method.infer(values, Question(level, alternative, null), np.random.default_rng(0))
+        return answer
+
+    def queries_needed(self, effect: float, level: float) -> int | None:
+        """By the power of the t test."""
+        return queries_needed(1.0, effect, level=level, power=POWER, alternative="greater")
+
+    def lines(self, path: str) -> tuple[str, ...]:
+        """There are no files here."""
+        raise UsageError(f"{path}: there are no files here.")
+
+    def text(self, query_id: str) -> str:
+        """There are no topics here."""
+        return ""
+
+    @property
+    def _ids(self) -> tuple[str, ...]:
+        return tuple(f"q{i}" for i in range(1, len(self.after) + 1))
+
+
+def case_of(
+    values: Sequence[float] = (),
+    *,
+    baseline: Sequence[float] | None = None,
+    latencies: Sequence[float] | None = None,
+    **more: Any,
+) -> SmallCase:
+    """A case whose candidate has these values, in whatever measure is asked for."""
+
+    def numbers(given: Sequence[float] | None) -> Numbers | None:
+        return None if given is None else np.array(given, dtype=np.float64)
+
+    return SmallCase(np.array(values, dtype=np.float64), numbers(baseline), numbers(latencies), **more)
+
+
+def rule_on(case: SmallCase, rule: str, **values: Any) -> Ruling:
+    """What a rule says of a case; the values are those of a policy."""
+    clause = read_clause({"rule": rule, **values}, "this rule")
+    ruling: Ruling = shelf.find("rules", rule).decide(case, clause.values)
+    return ruling
