@@ -21,8 +21,8 @@ check: $(READY) compiled lint types
 	$(BIN)/python -m pytest -m "not full and not slow"
 
 lint: $(READY)
-	$(BIN)/ruff check src tests benchmarks examples fuzz docs/generate.py
-	$(BIN)/ruff format --check src tests benchmarks examples fuzz docs/generate.py
+	$(BIN)/ruff check src tests benchmarks examples fuzz docs/generate.py docs/screenshots.py
+	$(BIN)/ruff format --check src tests benchmarks examples fuzz docs/generate.py docs/screenshots.py
 
 types: $(READY)
 	$(BIN)/mypy

@@ -22,7 +22,9 @@ from rankproof.significance._contract import Question, Significance
 
 ITEMS: dict[str, Significance] = dict(shelf.offered("significance"))
 FILES = sorted(p for p in Path(inspect.getfile(_contract)).parent.glob("*.py") if not p.name.startswith("_"))
-OF_THE_MEAN = {"t", "randomization", "bca", "studentized"}
+OF_THE_MEAN = {
+    *("t", "randomization", "bca", "studentized"),
+}
 OF_SOMETHING_ELSE = {"wilcoxon", "sign"}
 RANDOM = {"randomization", "bca", "studentized"}
 

@@ -24,6 +24,7 @@ class Reader:
     def __init__(self, folder: Path) -> None:
         self.here = folder / "sample"
         shutil.copytree(SAMPLE, self.here)
+        shutil.copy(SAMPLE.parent / "policy.toml", folder)  # names the sample's files, from beside it
         tools = folder / "bin"
         tools.mkdir()
         command = tools / "rankproof"

@@ -110,7 +110,7 @@ def test_the_file_passes_its_shelfs_contract(added: Added, tmp_path: Path) -> No
     others = [edit for edit in edits(added.path) if edit != added.file]
     if others:
         told = clone.pytest(contract, "-k", "test_every")
-        assert "1 failed" in told, "the contract must miss what the page adds to the tests"
+        assert re.search(r"[1-9]\d* failed", told), "the contract must miss what the page adds to the tests"
     for edit in others:
         clone.apply(edit)
     if ">>>" in added.file.text:

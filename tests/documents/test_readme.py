@@ -21,11 +21,13 @@ def test_every_block_runs_and_gives_what_is_shown(tmp_path: Path) -> None:
 
 
 def test_it_shows_what_it_promises() -> None:
-    """A first result with its fine print, Python, a refusal, trec_eval's lines, how to install, where to read on."""
+    """A verdict, a comparison, a result with its fine print, Python, a refusal, trec_eval's lines, where to read on."""
     shown = {command: output for b in blocks(README) if b.language == "console" for command, output in commands(b)}
+    assert any(output.startswith("FAIL: ") and "UNDECIDED" in output for output in shown.values())
+    assert any("95% interval" in output for output in shown.values())
     assert any("queries: 20 scored of 20 judged" in output for output in shown.values())
     assert any(output.startswith("rankproof: ") and ", line " in output for output in shown.values())
     assert any("--dialect trec_eval --format trec" in command for command in shown)
     assert any(block.language == "python" and ">>> import rankproof" in block.text for block in blocks(README))
-    assert any(block.language == "sh" and "pip install rankproof" in block.text for block in blocks(README))
+    assert any(block.language == "sh" and "pip install 'rankproof[report]'" in block.text for block in blocks(README))
     assert {"docs/differs.md", "docs/policies.md", "docs/ARCHITECTURE.md"} <= {target for _, target in links(README)}

@@ -10,9 +10,14 @@ from dataclasses import dataclass
 class BlindSpot:
     """For one measure and one candidate: where the ranking changed and the value did not.
 
-    changed     queries whose ranking of judged documents changed, as far as any of the measures looks
+    A ranking has changed when some rank holds another grade than before: what a measure of relevance could see.
+
+    changed     queries whose grades by rank changed, down to `depth`; unjudged counts as not relevant
     unseen      those of them whose value is the same to the last digit that counts
-    seen_by     other measures, and how many of the unseen queries they do tell apart, most first
+    seen_by     other measures, and how many of the unseen queries they do tell apart, most first; those that were
+                asked for, and a few usual ones
+    depth       how far down was looked: the greatest cutoff of any measure asked for; None for whole rankings
+    alike       queries where other documents stand there, but of the same grades: no measure of relevance sees that
     """
 
     measure: str
@@ -21,6 +26,8 @@ class BlindSpot:
     changed: int
     unseen: tuple[str, ...]
     seen_by: Mapping[str, int]
+    depth: int | None = None
+    alike: int = 0
 
     @property
     def share(self) -> float:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 class Bound:
     """Least and greatest value over all grades that unjudged documents of the universe could have.
 
-    by_query   columns least, greatest; rows in the order of the population
+    by_query   columns least, greatest; rows in the order of the population; NaN where a measure that leaves
+               undefined queries out has no value under any grades
     exact      True: both ends are reached by some grades. False: a guaranteed outer bound
     note       which way it was found, or what bounds nothing ("without a universe the least R is 0")
     """
@@ -46,6 +47,7 @@ class Holes:
     judged_at       the depth of the judged rates
     judged_rates    one per system: judged documents among the first `judged_at`, mean over queries
     warning         "" or a sentence: the sides are judged to different degrees
+    note            "" or why there are no bounds
     """
 
     universe: str
@@ -54,13 +56,45 @@ class Holes:
     judged_rates: tuple[float, ...]
     bounds: tuple[MeasureBounds, ...]
     warning: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A pair worth judging: what it could move, in the measure asked for."""
+    """A pair worth judging.
+
+    worth       by how much its judgment is expected to move the end of the bounds that decides, on the scale of the
+                mean; of several candidates, all together
+    best_rank   over the runs; 0 where it is in none of them
+    """
 
     query_id: str
     doc_id: str
-    worth: float  # how much narrower the bounds of the difference become, on the scale of the mean
-    best_rank: int  # over the runs
+    worth: float
+    best_rank: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """What to judge next, the most deciding pair first.
+
+    systems       the runs; the first is the baseline
+    values        each run's value now
+    differences   the bounds of each candidate's difference to the baseline, before anything is judged
+    documents     unjudged documents of the universe, over all queries
+    useful        how many of them were found to be worth a judgment; `wanted` has the first of these
+    """
+
+    measure: str
+    systems: tuple[str, ...]
+    values: tuple[float, ...]
+    differences: tuple[Bound, ...]
+    universe: str
+    documents: int
+    useful: int
+    wanted: tuple[Wanted, ...]
+
+    @property
+    def settled(self) -> tuple[bool, ...]:
+        """For each candidate, whether the sign of its difference is certain already."""
+        return tuple(bound.least > 0 or bound.greatest < 0 for bound in self.differences)

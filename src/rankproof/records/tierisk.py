@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class TieRisk:
     """The range of a difference over all orders of tied documents on both sides.
 
-    changes   whether some order gives another verdict (other side of zero, or shown against not shown)
+    changes   whether one of the two ends gives another verdict (other side of zero, or shown against not shown)
+    exact     False where the ends come from random orders, or nothing could be looked at; `note` says which
     """
 
     measure: str
@@ -20,3 +21,4 @@ class TieRisk:
     changes: bool
     exact: bool
     note: str = ""
+    baseline: str = ""

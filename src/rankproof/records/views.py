@@ -1,4 +1,4 @@
-"""Other tables made from a JudgedTable: cut, condensed, selected, reordered. None writes into its input."""
+"""Other tables made from a JudgedTable: cut, condensed, selected, reordered, regraded. None writes into its input."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.records.judged import JudgedTable
-from rankproof.records.pool import Negatives
+from rankproof.records.pool import Negatives, Pool
 
 
 def _rows(
@@ -95,4 +95,19 @@ def reranked(table: JudgedTable, rank: NDArray[np.int32]) -> JudgedTable:
     return JudgedTable(
         table.pool, table.in_run, table.retrieved, table.start, rank[turn], table.tie_first[turn],
         table.tie_last[turn], table.doc[turn], table.order, table.unjudged_queries, table.subtopics,
+    )  # fmt: skip
+
+
+def regraded(table: JudgedTable, grade: NDArray[np.int32]) -> JudgedTable:
+    """The same rankings with other grades (one per pooled document of `table`); pools are sorted anew."""
+    pool = table.pool
+    best, least = int(grade.max(initial=0)), int(grade.min(initial=0))
+    # One key instead of two: queries stand in order already, which a stable sort of one key makes use of.
+    turn = np.argsort(pool.query * (best - least + 1) + (best - grade.astype(np.int64)), kind="stable")
+    place = np.empty(len(turn), dtype=np.int64)
+    place[turn] = np.arange(len(turn))
+    return JudgedTable(
+        Pool(pool.query_ids, pool.start, grade[turn], pool.negatives, pool.top_grade),
+        table.in_run, table.retrieved, table.start, table.rank, table.tie_first, table.tie_last,
+        place[table.doc], table.order, table.unjudged_queries,
     )  # fmt: skip

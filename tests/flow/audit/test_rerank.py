@@ -59,7 +59,7 @@ def test_other_documents_and_lost_queries() -> None:
     assert other.first == Break("q1", "x", None, 2, "base does not have it")
     lost = audit({"q2": listed(*DOCS), "q9": listed("d1")}, 3)
     assert lost.first == Break("q1", "", None, None, "new lacks the query")
-    assert lost.notes == ("only in new: 1 queries, compared with nothing (q9)",)
+    assert lost.notes == ("only in new: 1 query, compared with nothing (q9)",)
 
 
 def test_a_tail_that_was_left_out() -> None:

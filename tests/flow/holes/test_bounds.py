@@ -108,6 +108,14 @@ def test_a_reordering_moves_no_recall() -> None:
     assert ends(found.differences[0]) == (0.0, 0.0)
 
 
+def test_a_difference_of_0_has_no_sign_by_rounding() -> None:
+    """The same three documents at the same ranks, in another order of grades: sums that differ in the last bit."""
+    qrels = {f"q{i}": {"a": 1, "b": 2, "c": 3} for i in range(3)}
+    one = {"q0": ["a", "b", "c"], "q1": ["b", "c", "a"], "q2": ["c", "a", "b"]}
+    other = {"q0": ["c", "a", "b"], "q1": ["a", "b", "c"], "q2": ["b", "c", "a"]}
+    assert bounds(qrels, one, other, measure="DCG").differences[0].least == 0.0
+
+
 def test_the_difference_of_ndcg_by_hand() -> None:
     """Ranks 1 and 2 change places. The difference is (1 - 1/log2(3)) (g_d - 1) over the ideal, g_d from 0 to 1.
 

@@ -1,0 +1,30 @@
+"""Diagnose: what the values of one run say is wrong with it, by every rule of the diagnoses shelf."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rankproof import shelf
+from rankproof.diagnoses._contract import Chart, Symptom
+from rankproof.dialects._contract import Reading
+from rankproof.flow.evaluate import prepare
+from rankproof.flow.prepared import PreparedRun
+from rankproof.records import views
+from rankproof.records.diagnosis import Diagnosis
+from rankproof.records.settings import DEFAULT_SETTINGS, Settings
+
+
+def diagnose(run: PreparedRun, name: str | None = None, settings: Settings = DEFAULT_SETTINGS) -> tuple[Diagnosis, ...]:
+    """What each rule sees in the run, warnings first. `name` is what to call it, where that is not its own name.
+
+    Values are those of rankproof's own definitions, whatever the dialect: rules are made for one meaning of a name.
+    """
+    reading = Reading()
+    table = prepare(run.table(reading.order), reading, replace(settings, ties="rule"))
+    level = 1 if settings.level is None else settings.level
+    chart = Chart(name or run.name, views.select(table, table.pool.relevant(level) > 0), level)
+    if len(chart.table) == 0:
+        return ()
+    symptoms: list[Symptom] = list(shelf.everything("diagnoses").values())
+    found = [diagnosis for symptom in symptoms if (diagnosis := symptom.diagnose(chart)) is not None]
+    return tuple(sorted(found, key=lambda diagnosis: diagnosis.severity != "warning"))
