@@ -14,7 +14,10 @@ def test_warnings_come_first_and_carry_the_name() -> None:
     assert [(d.code, d.severity) for d in found] == [("nothing_found", "warning"), ("low_rr", "note")]
     assert {d.run for d in found} == {"mine"}
     assert {d.run for d in diagnose(run, "other")} == {"other"}
-    assert found[0].message == "1 of 1 queries have no relevant document in the first 100 (q)."
+    assert found[0].message == (
+        "1 of 1 queries have no relevant document in the first 100 (q). "
+        "(Over the 1 of 2 queries that have a relevant document.)"
+    )
 
 
 def test_nothing_to_find_is_nothing_to_say() -> None:

@@ -27,4 +27,8 @@ def diagnose(run: PreparedRun, name: str | None = None, settings: Settings = DEF
         return ()
     symptoms: list[Symptom] = list(shelf.everything("diagnoses").values())
     found = [diagnosis for symptom in symptoms if (diagnosis := symptom.diagnose(chart)) is not None]
+    if len(chart.table) < len(table):
+        # A mean of the same name over all queries is another number: say which one this is.
+        over = f"(Over the {len(chart.table)} of {len(table)} queries that have a relevant document.)"
+        found = [replace(diagnosis, message=f"{diagnosis.message} {over}") for diagnosis in found]
     return tuple(sorted(found, key=lambda diagnosis: diagnosis.severity != "warning"))
