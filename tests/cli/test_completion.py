@@ -48,7 +48,10 @@ def test_options_complete() -> None:
 
 def test_names_complete_from_the_shelves() -> None:
     assert set(complete("evaluate", "--dialect", "")) == set(shelf.offered("dialects"))
-    assert set(complete("evaluate", "--format", "")) == set(shelf.offered("reports"))
+    reports = shelf.offered("reports")
+    of_evaluations = {name for name in reports if "evaluation" in reports[name].holds}
+    assert set(complete("evaluate", "--format", "")) == of_evaluations
+    assert set(complete("gate", "--format", "")) == {name for name in reports if "verdict" in reports[name].holds}
     runs = {name for name, item in shelf.offered("formats").items() if "run" in item.holds}
     assert set(complete("evaluate", "--run-format", "")) == runs
     assert complete("evaluate", "--allow", "duplicate_doc") == ["duplicate_document"]

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.measures._dependence import Dependence, Ordered
 from rankproof.measures._kinds import Kind, Whole, show_number
 from rankproof.records.judged import JudgedTable
 
@@ -108,6 +109,11 @@ def never(table: JudgedTable, variant: Variant) -> Mask:
     return np.zeros(len(table), dtype=bool)
 
 
+def ordered(variant: Variant) -> Ordered:
+    """Relevant or not, the higher the better; what is not found only takes away. The usual way to depend on grades."""
+    return Ordered(variant["rel"], thins=True)
+
+
 def nothing_to_add(table: JudgedTable, variant: Variant) -> str:
     """No fine print beyond the name."""
     return ""
@@ -127,6 +133,7 @@ class Measure:
     prefers     what moves the value up when moved up: "grade" (the usual), "judged", or "nothing known"
     worth       says it by row instead, where grades alone do not (documents without a row are worth 0);
                 None for a variant of which nothing is known
+    depends     how a variant depends on grades, for bounds over grades that nobody gave; None: nothing simple is known
     labels      each query's value as text, for what is read and not counted
     spellings   everyday names that mean this measure with default parameters, matched without case
     """
@@ -147,6 +154,7 @@ class Measure:
     expected: Callable[[JudgedTable, Variant], Values | None] | None = None
     prefers: Literal["grade", "judged", "nothing known"] = "grade"
     worth: Callable[[JudgedTable, Variant], Values | None] | None = None
+    depends: Callable[[Variant], Dependence | None] | None = None
     needs_subtopics: bool = False
     labels: Callable[[JudgedTable, Variant], list[str]] | None = None
     spellings: tuple[str, ...] = ()

@@ -22,6 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._dependence import PrecisionSum
 from rankproof.measures._expected import by_rank, worth_by_grade
 from rankproof.measures._kinds import Choice
 from rankproof.records.judged import JudgedTable
@@ -103,6 +104,20 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     }[str(variant["denominator"])]
 
 
+def depends(variant: Variant) -> PrecisionSum:
+    """The sum of precisions, divided."""
+    k, how = variant.k, variant["denominator"]
+
+    def value(total: Values, found: Values, relevant: Values) -> Values:
+        bottom = found if how == "relevant_retrieved" else relevant
+        if how == "min_k" and k is not None:
+            bottom = np.minimum(relevant, k)
+        return np.divide(total, bottom, out=np.zeros(len(total)), where=bottom > 0)
+
+    of_found = how == "relevant_retrieved"
+    return PrecisionSum(k, variant["rel"], value, "within" if of_found else "all", ratio=not of_found)
+
+
 OFFERS = (
     Measure(
         name="AP",
@@ -112,6 +127,7 @@ OFFERS = (
         fine_print=fine_print,
         expected=expected,
         worth=worth,
+        depends=depends,
         spellings=("ap", "map", "average_precision"),
     ),
 )

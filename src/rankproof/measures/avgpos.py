@@ -19,6 +19,7 @@ import math
 import numpy as np
 
 from rankproof.measures._contract import REL, Mask, Measure, Values, Variant
+from rankproof.measures._dependence import Ordered
 from rankproof.records.judged import JudgedTable
 
 
@@ -56,6 +57,11 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     return "over the relevant documents found; lower is better; queries where none was found are left out"
 
 
+def depends(variant: Variant) -> Ordered:
+    """Relevant or not; documents elsewhere play no part."""
+    return Ordered(variant["rel"], "retrieved", falls=True)
+
+
 OFFERS = (
     Measure(
         name="AvgPos",
@@ -71,6 +77,7 @@ OFFERS = (
         fine_print=fine_print,
         expected=expected,
         worth=worth,
+        depends=depends,
         spellings=("avgpos", "average_position"),
     ),
 )

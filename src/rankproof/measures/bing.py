@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._contract import REL, Measure, Values, Variant, ordered
 from rankproof.measures._sets import share
 from rankproof.records.judged import JudgedTable
 
@@ -38,6 +38,7 @@ OFFERS = (
         compute=binary_g,
         params=(REL,),
         cutoff="none",
+        depends=ordered,
         spellings=("bing",),
     ),
 )

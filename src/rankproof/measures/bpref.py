@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._dependence import Ordered
 from rankproof.records.judged import JudgedTable
 
 
@@ -35,6 +36,11 @@ def binary_preference(table: JudgedTable, variant: Variant) -> Values:
     return np.divide(kept, relevant, out=np.zeros(len(kept)), where=relevant > 0)
 
 
+def depends(variant: Variant) -> Ordered:
+    """Relevant or not, the higher the better; one more relevant document can also make room for others."""
+    return Ordered(variant["rel"])
+
+
 OFFERS = (
     Measure(
         name="Bpref",
@@ -42,6 +48,7 @@ OFFERS = (
         compute=binary_preference,
         params=(REL,),
         cutoff="none",
+        depends=depends,
         spellings=("bpref",),
     ),
 )

@@ -19,10 +19,14 @@ Grades 3, 2, 1: 3/1 + 2/1.585 + 1/2, and 7/1 + 3/1.585 + 1/2:
 from __future__ import annotations
 
 import math
+from typing import Any
+
+from numpy.typing import NDArray
 
 from rankproof.measures import _dcg as d
 from rankproof.measures._contract import Mask, Measure, Values, Variant
-from rankproof.measures._gain import describe_gain
+from rankproof.measures._dependence import Linear, first
+from rankproof.measures._gain import describe_gain, gain_of
 from rankproof.measures.ndcg import DISCOUNT, FLOOR, GAIN, worth
 from rankproof.records.judged import JudgedTable
 
@@ -49,6 +53,16 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     return f"{describe_gain(variant['gain'])}, discount {over}"
 
 
+def depends(variant: Variant) -> Linear:
+    """A sum of gains over discounts."""
+    k, discount = variant.k, variant["discount"]
+
+    def weight(rank: NDArray[Any], retrieved: NDArray[Any]) -> Values:
+        return first(k)(rank, retrieved) / d.discount(rank, discount)
+
+    return Linear(weight, lambda grade: gain_of(grade, variant["gain"], variant["rel"]))
+
+
 OFFERS = (
     Measure(
         name="DCG",
@@ -60,6 +74,7 @@ OFFERS = (
         fine_print=fine_print,
         expected=expected,
         worth=worth,
+        depends=depends,
         spellings=("dcg",),
     ),
 )

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._contract import REL, Measure, Param, Values, Variant, ordered
 from rankproof.measures._kinds import Numbers
 from rankproof.measures._recall import ROUNDING, interpolated
 from rankproof.records.judged import JudgedTable
@@ -42,6 +42,7 @@ OFFERS = (
         compute=eleven_point,
         params=(LEVELS, REL, ROUNDING),
         cutoff="none",
+        depends=ordered,
         spellings=("11pt_avg",),
     ),
 )

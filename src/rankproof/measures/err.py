@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from rankproof.measures import _cascade as c
 from rankproof.measures._contract import Mask, Measure, Values, Variant
+from rankproof.measures._dependence import Rising
 from rankproof.measures._expected import by_rank
 from rankproof.records.judged import JudgedTable
 
@@ -47,6 +48,11 @@ def nothing_graded(table: JudgedTable, variant: Variant) -> Mask:
     return none
 
 
+def depends(variant: Variant) -> Rising:
+    """A better document stops the reader earlier."""
+    return Rising()
+
+
 OFFERS = (
     Measure(
         name="ERR",
@@ -56,6 +62,7 @@ OFFERS = (
         undefined=nothing_graded,
         fine_print=c.say_top_grade,
         expected=expected,
+        depends=depends,
         spellings=("err", "expected_reciprocal_rank"),
     ),
 )

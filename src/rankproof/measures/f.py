@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._dependence import Share
 from rankproof.measures._expected import Counts, over_hits
 from rankproof.measures._kinds import Number
 from rankproof.records.judged import JudgedTable
@@ -53,6 +54,13 @@ def expected(table: JudgedTable, variant: Variant) -> Values:
     return over_hits(table, hit, variant.k, lambda found: of_hits(found, table, variant))
 
 
+def depends(variant: Variant) -> Share:
+    """With f found, P = f/k and R = f/relevant: F is (w + 1) f / (k + w relevant)."""
+    k, weight = variant.k, variant["weight"]
+    assert k is not None
+    return Share(k, variant["rel"], lambda relevant: (k + weight * relevant) / (weight + 1.0))
+
+
 OFFERS = (
     Measure(
         name="F",
@@ -61,6 +69,7 @@ OFFERS = (
         params=(REL, WEIGHT),
         cutoff="required",
         expected=expected,
+        depends=depends,
         spellings=("f", "f1", "f_measure"),
     ),
 )

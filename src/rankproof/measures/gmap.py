@@ -15,8 +15,10 @@ source: Robertson, On GMAP and other transformations, CIKM 2006; trec_eval's gm_
 from __future__ import annotations
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._dependence import PrecisionSum
 from rankproof.measures.ap import OFFERS as AP_OFFERS
 from rankproof.measures.ap import average_precision
+from rankproof.measures.ap import depends as ap_depends
 from rankproof.measures.ap import expected as expected_ap
 from rankproof.records.judged import JudgedTable
 
@@ -38,6 +40,11 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     return "geometric mean, queries below 0.00001 count as 0.00001"
 
 
+def depends(variant: Variant) -> PrecisionSum:
+    """That of AP, by query."""
+    return ap_depends(_AP.variant(variant.at, rel=variant["rel"]))
+
+
 OFFERS = (
     Measure(
         name="GMAP",
@@ -47,6 +54,7 @@ OFFERS = (
         aggregate="geometric",
         fine_print=fine_print,
         expected=expected,
+        depends=depends,
         spellings=("gmap",),
     ),
 )

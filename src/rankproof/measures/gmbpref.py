@@ -15,7 +15,7 @@ source: trec_eval's gm_bpref
 from __future__ import annotations
 
 from rankproof.measures._contract import REL, Measure
-from rankproof.measures.bpref import binary_preference
+from rankproof.measures.bpref import binary_preference, depends
 from rankproof.measures.gmap import fine_print
 
 OFFERS = (
@@ -27,6 +27,7 @@ OFFERS = (
         cutoff="none",
         aggregate="geometric",
         fine_print=fine_print,
+        depends=depends,
         spellings=("gmbpref",),
     ),
 )

@@ -21,8 +21,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.measures._contract import REQUIRED, Mask, Measure, Param, Values, Variant, never
+from rankproof.measures._dependence import Fixed, Linear
 from rankproof.measures._expected import chance_within
 from rankproof.records.judged import JudgedTable
 
@@ -86,6 +88,20 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     return "over k"
 
 
+def depends(variant: Variant) -> Fixed | Linear:
+    """Each document of the grade in the first k adds the same."""
+    k, grade = variant.k, variant["grade"]
+    assert k is not None
+    if grade is None:
+        return Fixed("says what is judged now")
+
+    def weight(rank: NDArray[Any], retrieved: NDArray[Any]) -> Values:
+        share: Values = (rank <= k) / float(k)
+        return share
+
+    return Linear(weight, lambda given: (given == grade).astype(np.float64))
+
+
 OFFERS = (
     Measure(
         name="GradeShare",
@@ -98,6 +114,7 @@ OFFERS = (
         fine_print=fine_print,
         expected=expected,
         worth=worth,
+        depends=depends,
         spellings=("gradeshare", "grade_share"),
     ),
 )

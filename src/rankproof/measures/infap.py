@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._contract import REL, Measure, Values, Variant, ordered
 from rankproof.measures._running import position
 from rankproof.records.judged import JudgedTable
 
@@ -49,6 +49,7 @@ OFFERS = (
         params=(REL,),
         cutoff="none",
         prefers="nothing known",
+        depends=ordered,
         spellings=("infap", "inferred_ap"),
     ),
 )

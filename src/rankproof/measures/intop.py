@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.measures._contract import REL, Mask, Measure, Param, Values, Variant
+from rankproof.measures._dependence import Ordered, Share
 from rankproof.measures._expected import chance_within
 from rankproof.measures._kinds import Choice
 from rankproof.records.judged import JudgedTable
@@ -72,6 +73,13 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     return "over the relevant documents found" if found else "over all relevant documents"
 
 
+def depends(variant: Variant) -> Ordered | Share:
+    """Found over relevant; over what is found anywhere, documents elsewhere play no part."""
+    if variant["over"] == "found":
+        return Ordered(variant["rel"], "retrieved")
+    return Share(variant.k, variant["rel"], lambda relevant: relevant)
+
+
 OFFERS = (
     Measure(
         name="InTop",
@@ -82,6 +90,7 @@ OFFERS = (
         undefined=undefined,
         fine_print=fine_print,
         expected=expected,
+        depends=depends,
         spellings=("intop", "in_top"),
     ),
 )

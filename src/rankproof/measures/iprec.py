@@ -18,7 +18,7 @@ Relevant documents at ranks 2 and 3 of a pool with 4: precision 1/2 and 2/3, the
 
 from __future__ import annotations
 
-from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._contract import REL, Measure, Values, Variant, ordered
 from rankproof.measures._recall import ROUNDING, interpolated
 from rankproof.records.judged import JudgedTable
 
@@ -36,6 +36,7 @@ OFFERS = (
         compute=interpolated_precision,
         params=(REL, ROUNDING),
         cutoff="recall",
+        depends=ordered,
         spellings=("iprec",),
     ),
 )

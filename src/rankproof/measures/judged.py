@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import Measure, Param, Values, Variant, never
+from rankproof.measures._dependence import fixed
 from rankproof.measures._expected import chance_within
 from rankproof.measures._kinds import Choice
 from rankproof.measures._sets import share
@@ -68,6 +69,7 @@ OFFERS = (
         better="neither",
         prefers="judged",
         expected=expected,
+        depends=fixed("says what is judged now"),
         spellings=("judged",),
     ),
 )

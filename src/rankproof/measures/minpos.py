@@ -19,6 +19,7 @@ import math
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._dependence import Ordered
 from rankproof.measures.avgpos import none_found, worth
 from rankproof.records.judged import JudgedTable
 
@@ -52,6 +53,11 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     return "lower is better; queries where no relevant document was found are left out"
 
 
+def depends(variant: Variant) -> Ordered:
+    """Relevant or not; documents elsewhere play no part."""
+    return Ordered(variant["rel"], "retrieved", falls=True)
+
+
 OFFERS = (
     Measure(
         name="MinPos",
@@ -67,6 +73,7 @@ OFFERS = (
         fine_print=fine_print,
         expected=expected,
         worth=worth,
+        depends=depends,
         spellings=("minpos", "best_position"),
     ),
 )

@@ -23,6 +23,7 @@ import numpy as np
 
 from rankproof.measures import _dcg as d
 from rankproof.measures._contract import Mask, Measure, Param, Values, Variant
+from rankproof.measures._dependence import OverIdeal
 from rankproof.measures._gain import GainKind, describe_gain, gain_of
 from rankproof.measures._kinds import Choice, Whole
 from rankproof.records.judged import JudgedTable
@@ -85,6 +86,17 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     return f"{describe_gain(variant['gain'])}, discount {over}, ideal from {against}"
 
 
+def depends(variant: Variant) -> OverIdeal:
+    """Discounted gain over the ideal's."""
+    return OverIdeal(
+        variant.k,
+        None if variant["ideal"] == "judged_uncut" else variant.k,
+        lambda grade: gain_of(grade, variant["gain"], variant["rel"]),
+        lambda rank: d.discount(rank, variant["discount"]),
+        variant["ideal"] == "retrieved",
+    )
+
+
 OFFERS = (
     Measure(
         name="nDCG",
@@ -95,6 +107,7 @@ OFFERS = (
         fine_print=fine_print,
         expected=expected,
         worth=worth,
+        depends=depends,
         spellings=("ndcg",),
     ),
 )

@@ -20,6 +20,7 @@ import numpy as np
 from rankproof.measures import _cascade as c
 from rankproof.measures import err
 from rankproof.measures._contract import Measure, Values, Variant
+from rankproof.measures._dependence import Rising
 from rankproof.records.judged import JudgedTable
 
 
@@ -50,6 +51,11 @@ def expected(table: JudgedTable, variant: Variant) -> Values:
     return over_ideal(err.expected(table, variant), table, variant)
 
 
+def depends(variant: Variant) -> Rising:
+    """ERR, over one that rises too."""
+    return Rising(ideal_err)
+
+
 OFFERS = (
     Measure(
         name="nERR",
@@ -59,6 +65,7 @@ OFFERS = (
         undefined=err.nothing_graded,
         fine_print=c.say_top_grade,
         expected=expected,
+        depends=depends,
         spellings=("nerr",),
     ),
 )

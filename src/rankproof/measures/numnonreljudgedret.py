@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant, never
+from rankproof.measures._dependence import fixed
 from rankproof.records.judged import JudgedTable
 
 
@@ -39,6 +40,7 @@ OFFERS = (
         high=math.inf,
         whole=True,
         expected=nonrelevant_retrieved,  # no order changes a set
+        depends=fixed("counts what is judged now"),
         spellings=("numnonreljudgedret",),
     ),
 )

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import Measure, Values, Variant, never
+from rankproof.measures._dependence import fixed
 from rankproof.records.judged import JudgedTable
 
 
@@ -36,6 +37,7 @@ OFFERS = (
         low=1.0,
         whole=True,
         expected=one,  # no order changes a set
+        depends=fixed("counts queries"),
         spellings=("numq",),
     ),
 )

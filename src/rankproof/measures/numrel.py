@@ -18,12 +18,18 @@ import math
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant, never
+from rankproof.measures._dependence import Linear, first, is_relevant
 from rankproof.records.judged import JudgedTable
 
 
 def relevant(table: JudgedTable, variant: Variant) -> Values:
     """Relevant documents in the qrels."""
     return table.pool.relevant(variant["rel"]).astype(np.float64)
+
+
+def depends(variant: Variant) -> Linear:
+    """Each relevant document adds 1, retrieved or not."""
+    return Linear(first(None), is_relevant(variant["rel"]), elsewhere=1.0)
 
 
 OFFERS = (
@@ -39,6 +45,7 @@ OFFERS = (
         high=math.inf,
         whole=True,
         expected=relevant,  # no order changes a set
+        depends=depends,
         spellings=("numrel",),
     ),
 )

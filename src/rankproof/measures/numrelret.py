@@ -20,12 +20,18 @@ import math
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant, never
+from rankproof.measures._dependence import Linear, first, is_relevant
 from rankproof.records.judged import JudgedTable
 
 
 def relevant_retrieved(table: JudgedTable, variant: Variant) -> Values:
     """Relevant documents in the ranking, or in its first k."""
     return table.relevant_retrieved(variant["rel"], variant.k).astype(np.float64)
+
+
+def depends(variant: Variant) -> Linear:
+    """Each relevant document in the first k adds 1."""
+    return Linear(first(variant.k), is_relevant(variant["rel"]))
 
 
 OFFERS = (
@@ -39,6 +45,7 @@ OFFERS = (
         high=math.inf,
         whole=True,
         expected=relevant_retrieved,  # no order changes a set
+        depends=depends,
         spellings=("numrelret", "hits"),
     ),
 )

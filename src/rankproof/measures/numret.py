@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from rankproof.measures._contract import Measure, Values, Variant, never
+from rankproof.measures._dependence import fixed
 from rankproof.records.judged import JudgedTable
 
 
@@ -38,6 +39,7 @@ OFFERS = (
         high=math.inf,
         whole=True,
         expected=retrieved,  # no order changes a set
+        depends=fixed("counts documents, whatever their grades"),
         spellings=("numret",),
     ),
 )

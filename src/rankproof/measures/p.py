@@ -16,9 +16,13 @@ source: Cleverdon, Mills and Keen, Factors determining the performance of indexi
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._dependence import Linear, is_relevant
 from rankproof.measures._expected import chance_within
 from rankproof.measures._kinds import Choice
 from rankproof.records.judged import JudgedTable
@@ -52,6 +56,19 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     return "over k" if variant["denominator"] == "k" else "over the documents returned, at most k"
 
 
+def depends(variant: Variant) -> Linear:
+    """Each relevant document in the first k adds the same."""
+    k = variant.k
+    assert k is not None
+
+    def weight(rank: NDArray[Any], retrieved: NDArray[Any]) -> Values:
+        bottom = k if variant["denominator"] == "k" else np.minimum(retrieved, k)
+        share: Values = (rank <= k) / bottom
+        return share
+
+    return Linear(weight, is_relevant(variant["rel"]))
+
+
 OFFERS = (
     Measure(
         name="P",
@@ -61,6 +78,7 @@ OFFERS = (
         cutoff="required",
         fine_print=fine_print,
         expected=expected,
+        depends=depends,
         spellings=("p", "precision"),
     ),
 )

@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._dependence import Share
 from rankproof.measures._expected import chance_within
 from rankproof.measures._kinds import Choice
 from rankproof.records.judged import JudgedTable
@@ -58,6 +59,15 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     return f"over all relevant documents{cap}"
 
 
+def depends(variant: Variant) -> Share:
+    """Found over relevant."""
+    k = variant.k
+    assert k is not None
+    if variant["denominator"] == "min_k":
+        return Share(k, variant["rel"], lambda relevant: np.minimum(relevant, k))
+    return Share(k, variant["rel"], lambda relevant: relevant)
+
+
 OFFERS = (
     Measure(
         name="R",
@@ -67,6 +77,7 @@ OFFERS = (
         cutoff="required",
         fine_print=fine_print,
         expected=expected,
+        depends=depends,
         spellings=("r", "recall"),
     ),
 )

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._dependence import Linear, first, is_relevant
 from rankproof.measures._expected import average_weight, by_rank
 from rankproof.measures._kinds import Number
 from rankproof.records.judged import JudgedTable
@@ -56,6 +57,15 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
     return f"patience p={variant['p']:g}, unjudged counts as not relevant"
 
 
+def depends(variant: Variant) -> Linear:
+    """Each relevant document adds the attention it gets."""
+
+    def attention(rank: NDArray[Any], retrieved: NDArray[Any]) -> Values:
+        return first(variant.k)(rank, retrieved) * weight(rank, variant["p"])
+
+    return Linear(attention, is_relevant(variant["rel"]))
+
+
 OFFERS = (
     Measure(
         name="RBP",
@@ -64,6 +74,7 @@ OFFERS = (
         params=(PATIENCE, REL),
         fine_print=fine_print,
         expected=expected,
+        depends=depends,
         spellings=("rbp",),
     ),
 )

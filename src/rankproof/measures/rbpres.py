@@ -18,6 +18,7 @@ Judged at ranks 1 and 3, unjudged at rank 2, nothing after: 0.25 for rank 2 and 
 from __future__ import annotations
 
 from rankproof.measures._contract import Measure, Values, Variant, never
+from rankproof.measures._dependence import fixed
 from rankproof.measures._expected import average_weight, by_rank
 from rankproof.measures.rbp import PATIENCE, weight
 from rankproof.records.judged import JudgedTable
@@ -50,6 +51,7 @@ OFFERS = (
         better="lower",
         expected=expected,
         worth=worth,
+        depends=fixed("says what is judged now"),
         spellings=("rbp_residual",),
     ),
 )

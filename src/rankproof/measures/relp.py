@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._dependence import Share
 from rankproof.measures._expected import Counts, chance_within
 from rankproof.measures._sets import share
 from rankproof.records.judged import JudgedTable
@@ -42,6 +43,13 @@ def expected(table: JudgedTable, variant: Variant) -> Values:
     return share(found, possible(table, variant))
 
 
+def depends(variant: Variant) -> Share:
+    """Found over the most there could be."""
+    k = variant.k
+    assert k is not None
+    return Share(k, variant["rel"], lambda relevant: np.minimum(relevant, k))
+
+
 OFFERS = (
     Measure(
         name="RelP",
@@ -50,6 +58,7 @@ OFFERS = (
         params=(REL,),
         cutoff="required",
         expected=expected,
+        depends=depends,
         spellings=("relp",),
     ),
 )

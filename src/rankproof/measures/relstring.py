@@ -20,6 +20,7 @@ import math
 import numpy as np
 
 from rankproof.measures._contract import Measure, Values, Variant, never
+from rankproof.measures._dependence import fixed
 from rankproof.records.judged import JudgedTable
 
 
@@ -55,5 +56,6 @@ OFFERS = (
         whole=True,
         labels=strings,
         expected=length,  # no order changes a set
+        depends=fixed("counts characters"),
     ),
 )

@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._dependence import Cut
 from rankproof.measures._expected import chance_within
 from rankproof.measures._running import Counts
 from rankproof.records.judged import JudgedTable
@@ -45,6 +46,11 @@ def expected(table: JudgedTable, variant: Variant) -> Values:
     return expected_at(table, variant["rel"], table.pool.relevant(variant["rel"]))
 
 
+def depends(variant: Variant) -> Cut:
+    """Found in the first R, over R."""
+    return Cut(variant["rel"], lambda relevant: relevant)
+
+
 OFFERS = (
     Measure(
         name="Rprec",
@@ -53,6 +59,7 @@ OFFERS = (
         params=(REL,),
         cutoff="none",
         expected=expected,
+        depends=depends,
         spellings=("rprec", "r_prec", "r_precision"),
     ),
 )

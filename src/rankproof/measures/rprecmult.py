@@ -19,6 +19,7 @@ Four relevant documents; with mult 0.5 the first 2 count, with mult 2 the first 
 from __future__ import annotations
 
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant
+from rankproof.measures._dependence import Cut
 from rankproof.measures._kinds import Number
 from rankproof.measures._recall import documents
 from rankproof.measures._running import Counts
@@ -43,6 +44,11 @@ def looked_at(table: JudgedTable, variant: Variant) -> Counts:
     return documents(variant["mult"], table.pool.relevant(variant["rel"]), "plus_0.9")
 
 
+def depends(variant: Variant) -> Cut:
+    """Found in the first mult R, over as many."""
+    return Cut(variant["rel"], lambda relevant: documents(variant["mult"], relevant, "plus_0.9"))
+
+
 OFFERS = (
     Measure(
         name="RprecMult",
@@ -51,6 +57,7 @@ OFFERS = (
         params=(MULT, REL),
         cutoff="none",
         expected=expected,
+        depends=depends,
         spellings=("rprec_mult",),
     ),
 )

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._dependence import Best, first
 from rankproof.measures._expected import log_factorials
 from rankproof.records.judged import JudgedTable
 
@@ -56,6 +57,11 @@ def expected(table: JudgedTable, variant: Variant) -> Values:
     return np.bincount(q[who], weights=worth, minlength=len(table)).astype(np.float64)
 
 
+def depends(variant: Variant) -> Best:
+    """The best rank of any relevant document decides."""
+    return Best(lambda rank, retrieved: first(variant.k)(rank, retrieved) / rank, variant["rel"])
+
+
 OFFERS = (
     Measure(
         name="RR",
@@ -63,6 +69,7 @@ OFFERS = (
         compute=reciprocal_rank,
         params=(REL,),
         expected=expected,
+        depends=depends,
         spellings=("rr", "mrr", "reciprocal_rank", "mean_reciprocal_rank"),
     ),
 )

@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import Measure, Values, Variant, never
+from rankproof.measures._dependence import fixed
 from rankproof.records.judged import JudgedTable
 
 
@@ -37,5 +38,6 @@ OFFERS = (
         better="neither",
         whole=True,
         expected=answered,  # no order changes a set
+        depends=fixed("counts queries"),
     ),
 )

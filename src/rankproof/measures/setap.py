@@ -15,7 +15,7 @@ Two of four relevant documents in a set of three: 2/3 times 1/2:
 
 from __future__ import annotations
 
-from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._contract import REL, Measure, Values, Variant, ordered
 from rankproof.measures._sets import share
 from rankproof.records.judged import JudgedTable
 
@@ -34,6 +34,7 @@ OFFERS = (
         params=(REL,),
         cutoff="none",
         expected=set_average_precision,  # no order changes a set
+        depends=ordered,
         spellings=("setap",),
     ),
 )

@@ -15,7 +15,7 @@ Two of four relevant documents in a set of three: P 0.6667, R 0.5:
 
 from __future__ import annotations
 
-from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._contract import REL, Measure, Values, Variant, ordered
 from rankproof.measures.f import WEIGHT, harmonic
 from rankproof.measures.setp import set_precision
 from rankproof.measures.setr import set_recall
@@ -35,6 +35,7 @@ OFFERS = (
         params=(REL, WEIGHT),
         cutoff="none",
         expected=set_f,  # no order changes a set
+        depends=ordered,
         spellings=("setf",),
     ),
 )

@@ -14,6 +14,7 @@ source: Cleverdon, Mills and Keen, Factors determining the performance of indexi
 from __future__ import annotations
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._dependence import Linear, is_relevant
 from rankproof.measures._sets import share
 from rankproof.records.judged import JudgedTable
 
@@ -21,6 +22,11 @@ from rankproof.records.judged import JudgedTable
 def set_precision(table: JudgedTable, variant: Variant) -> Values:
     """Relevant retrieved, over retrieved."""
     return share(table.relevant_retrieved(variant["rel"]), table.retrieved)
+
+
+def depends(variant: Variant) -> Linear:
+    """Each relevant document retrieved adds 1 over all of them."""
+    return Linear(lambda rank, retrieved: 1.0 / retrieved, is_relevant(variant["rel"]))
 
 
 OFFERS = (
@@ -31,6 +37,7 @@ OFFERS = (
         params=(REL,),
         cutoff="none",
         expected=set_precision,  # no order changes a set
+        depends=depends,
         spellings=("setp", "set_precision"),
     ),
 )

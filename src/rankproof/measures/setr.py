@@ -13,6 +13,7 @@ source: Cleverdon, Mills and Keen, Factors determining the performance of indexi
 from __future__ import annotations
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._dependence import Share
 from rankproof.measures._sets import share
 from rankproof.records.judged import JudgedTable
 
@@ -20,6 +21,11 @@ from rankproof.records.judged import JudgedTable
 def set_recall(table: JudgedTable, variant: Variant) -> Values:
     """Relevant retrieved, over relevant."""
     return share(table.relevant_retrieved(variant["rel"]), table.pool.relevant(variant["rel"]))
+
+
+def depends(variant: Variant) -> Share:
+    """Found over relevant."""
+    return Share(None, variant["rel"], lambda relevant: relevant)
 
 
 OFFERS = (
@@ -30,6 +36,7 @@ OFFERS = (
         params=(REL,),
         cutoff="none",
         expected=set_recall,  # no order changes a set
+        depends=depends,
         spellings=("setr",),
     ),
 )

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._contract import REL, Measure, Values, Variant, ordered
 from rankproof.measures._sets import share
 from rankproof.records.judged import JudgedTable
 
@@ -36,6 +36,7 @@ OFFERS = (
         params=(REL,),
         cutoff="none",
         expected=relative_set_precision,  # no order changes a set
+        depends=ordered,
         spellings=("setrelp",),
     ),
 )

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measures._contract import Measure, Param, Values, Variant, never
+from rankproof.measures._dependence import fixed
 from rankproof.measures._kinds import Choice
 from rankproof.measures._sets import share
 from rankproof.measures.judged import bottom, expected_count, seen
@@ -53,6 +54,7 @@ OFFERS = (
         better="neither",
         worth=worth,
         expected=expected,
+        depends=fixed("says what is judged now"),
         spellings=("unjudged",),
     ),
 )

@@ -20,8 +20,13 @@ Two relevant documents and one other; then with relevant documents worth 2:
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.measures._contract import REL, Measure, Param, Values, Variant, never
+from rankproof.measures._dependence import Linear, is_relevant
 from rankproof.measures._kinds import Numbers, Whole
 from rankproof.records.judged import JudgedTable
 
@@ -45,6 +50,16 @@ def utility(table: JudgedTable, variant: Variant) -> Values:
     return worth
 
 
+def depends(variant: Variant) -> Linear:
+    """A document that turns out relevant is a hit and no false hit, or a miss and not rightly left out."""
+    hit, false_hit, miss, left = variant["weights"]
+
+    def weight(rank: NDArray[Any], retrieved: NDArray[Any]) -> Values:
+        return np.full(len(rank), hit - false_hit)
+
+    return Linear(weight, is_relevant(variant["rel"]), elsewhere=miss - left)
+
+
 OFFERS = (
     Measure(
         name="Utility",
@@ -56,6 +71,7 @@ OFFERS = (
         low=-math.inf,
         high=math.inf,
         expected=utility,  # no order changes a set
+        depends=depends,
         spellings=("utility",),
     ),
 )

@@ -21,6 +21,7 @@ import math
 import numpy as np
 
 from rankproof.measures._contract import REL, Measure, Values, Variant
+from rankproof.measures._dependence import PrecisionSum
 from rankproof.records.judged import JudgedTable
 
 
@@ -32,6 +33,16 @@ def smoothed(table: JudgedTable, variant: Variant) -> Values:
     return odds
 
 
+def depends(variant: Variant) -> PrecisionSum:
+    """The odds rise with the sum of precisions and fall with the relevant documents."""
+
+    def odds(total: Values, found: Values, relevant: Values) -> Values:
+        logs: Values = np.log((1.0 + total) / (1.0 + relevant - total))
+        return logs
+
+    return PrecisionSum(None, variant["rel"], odds, ratio=False)
+
+
 OFFERS = (
     Measure(
         name="YAAP",
@@ -41,6 +52,7 @@ OFFERS = (
         cutoff="none",
         low=-math.inf,
         high=math.inf,
+        depends=depends,
         spellings=("yaap",),
     ),
 )

@@ -24,6 +24,11 @@ class Bound:
     exact: bool
     note: str = ""
 
+    @property
+    def certain(self) -> bool:
+        """Of a difference: whether its sign is the same under all grades."""
+        return self.least > 0 or self.greatest < 0
+
     def contains(self, value: float) -> bool:
         """Whether a value lies within, up to rounding."""
         return self.least - 1e-9 <= value <= self.greatest + 1e-9
@@ -97,4 +102,4 @@ class Proposal:
     @property
     def settled(self) -> tuple[bool, ...]:
         """For each candidate, whether the sign of its difference is certain already."""
-        return tuple(bound.least > 0 or bound.greatest < 0 for bound in self.differences)
+        return tuple(bound.certain for bound in self.differences)
