@@ -44,6 +44,7 @@ def from_runs(files: Sequence[str], choices: dict[str, Any]) -> Compared:
         )
     from rankproof.flow.compare import compare_runs, named_apart
     from rankproof.flow.joining import join_run, prepare_qrels
+    from rankproof.flow.pooled import documents_of
     from rankproof.measures._text import parse
 
     design, settings = _design(choices), _settings(choices)
@@ -65,7 +66,7 @@ def from_runs(files: Sequence[str], choices: dict[str, Any]) -> Compared:
         queries=choices["queries"],
         by=by,
         universe="open" if choices.pop("open_universe") else "union",
-        pool=None if pool is None else documents_in(pool),
+        pool=None if pool is None else documents_of(pool),
         beyond=not choices.pop("no_beyond"),
     )
     return Compared(
@@ -146,21 +147,6 @@ def draw(folder: str, comparison: Comparison) -> None:
     for name, spec in watched(list(specs.items()), "drawing"):
         replace_file(os.path.join(folder, f"{name}.svg"), [to_svg(spec).encode()])
         replace_file(os.path.join(folder, f"{name}.png"), [to_png(spec)])
-
-
-def documents_in(path: str) -> dict[str, list[str]]:
-    """{query_id: [doc_id, ...]} of a run or qrels file: only which documents there are counts here."""
-    from rankproof.flow.collect import read_rows
-
-    try:
-        rows, _ = read_rows(path, "run")
-    except InputError:
-        rows, _ = read_rows(path, "qrels")
-    names = rows.query_ids
-    found: dict[str, list[str]] = {query: [] for query in names}
-    for query, doc in zip(rows.query.tolist(), rows.doc_ids(), strict=True):
-        found[names[query]].append(doc)
-    return found
 
 
 def _design(choices: dict[str, Any]) -> Design:

@@ -31,7 +31,7 @@ def look_beyond(
     seen = replace(
         comparison,
         blind_spots=blind_spots(prepared, comparison.evaluations),
-        holes=holes(prepared, variants, universe=universe, pool=pool, depth=settings.depth),
+        holes=holes(prepared, variants, universe=universe, pool=pool, settings=settings, names=list(runs)),
         diagnoses=tuple(found for name, run in runs.items() for found in diagnose(run, name)),
         grade_shares=grade_shares(runs, variants, settings),
         tie_risks=tie_risks(prepared, comparison),

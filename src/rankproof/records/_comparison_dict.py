@@ -87,6 +87,7 @@ def _holes(holes: Holes, by_query: bool) -> dict[str, Any]:
         "judged_at": holes.judged_at,
         "judged_rates": [_number(rate) for rate in holes.judged_rates],
         "warning": holes.warning,
+        "note": holes.note,
         "bounds": [
             {
                 "measure": found.measure,

@@ -182,6 +182,8 @@ def _holes(comparison: Comparison) -> Section:
         for candidate, bound in zip(comparison.systems[1:], found.differences, strict=True):
             kind = "exact" if bound.exact else "outer"
             rows.append((found.measure, candidate, signed(bound.least), signed(bound.greatest), kind, _sign(bound)))
+    if not holes.bounds:
+        return Section("What is not judged", (f"Judged@{holes.judged_at}: {rates}.", holes.note))
     lines = (
         f"Judged@{holes.judged_at}: {rates}.",
         f"{holes.documents:,} unjudged documents could be relevant: {holes.universe}.",

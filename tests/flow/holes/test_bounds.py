@@ -206,10 +206,26 @@ def test_rates_and_a_warning_when_they_differ() -> None:
     assert found.documents == 1
     assert found.universe == "the documents of both runs, with grades 0 to 1 where nobody judged"
     assert found.warning == (
-        "Of the first 2 documents, 50% of new are judged and 100% of old: unjudged documents count as not relevant, "
+        "Of the first 2 documents, 50% of new are unjudged and 0% of old: unjudged documents count as not relevant, "
         "so new may look worse than it is."
     )
     assert holes(runs[:1], parse("P@2")).warning == ""
+
+
+def test_a_short_or_missing_ranking_has_nothing_that_is_unjudged() -> None:
+    judged = prepare_qrels({"q": {"a": 1, "b": 0}, "r": {"a": 1}})
+    runs = [judged.prepare({"q": ["a", "b"], "r": ["a"]}), judged.prepare({"q": ["a"]}, name="short")]
+    found = holes(runs, parse("P@2"), judged_at=2)
+    assert found.judged_rates == (1.0, 0.5)
+    assert found.warning == ""
+
+
+def test_measures_by_other_rules_have_no_bounds_and_say_why() -> None:
+    judged = prepare_qrels({"q": {"a": 1}})
+    run = judged.prepare({"q": ["x", "a"]})
+    found = holes([run], parse("P@2"), settings=Settings(judged_only=True))
+    assert found.bounds == ()
+    assert "condensed rankings" in found.note
 
 
 @pytest.mark.parametrize(

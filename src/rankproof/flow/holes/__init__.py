@@ -9,7 +9,7 @@ from rankproof import shelf
 from rankproof.errors import UsageError
 from rankproof.flow.evaluate import speak
 from rankproof.flow.holes.bounding import Bounder
-from rankproof.flow.holes.rates import judged_rates, warning
+from rankproof.flow.holes.rates import judged_rates, unjudged_rates, warning
 from rankproof.flow.holes.summing import difference_bound, value_bound
 from rankproof.flow.holes.universe import Universe
 from rankproof.flow.prepared import PreparedRun
@@ -35,6 +35,7 @@ def holes(
     top_grade: int | None = None,
     judged_at: int = 10,
     settings: Settings = DEFAULT_SETTINGS,
+    names: Sequence[str] | None = None,
 ) -> Holes:
     """Judged rates, and bounds of every measure for each run and for each run after the first against the first.
 
@@ -43,13 +44,13 @@ def holes(
     that nobody judged may have any grade from 0 to `top_grade`, the collection's top grade unless said.
 
     `settings` are those of the evaluation; bounds are given where its values are rankproof's own, and a note says
-    why there are none otherwise.
+    why there are none otherwise. `names` are what to call the runs, where those are not their own names.
     """
     if not runs:
         raise UsageError("There is no run to look for unjudged documents in. Give one or more.")
     depth = settings.depth if depth is None else depth
     rates = judged_rates(runs, judged_at, depth)
-    unequal = warning([run.name for run in runs], rates, judged_at)
+    unequal = warning(names or [run.name for run in runs], unjudged_rates(runs, judged_at, depth), judged_at)
     retrieved = sum(int(run.table(DEFAULT_ORDER).retrieved.sum()) for run in runs)
     if retrieved > MOST_DOCUMENTS:
         unjudged = retrieved - sum(len(run.table(DEFAULT_ORDER).rank) for run in runs)

@@ -9,6 +9,7 @@ import numpy as np
 from rankproof.flow.prepared import PreparedRun
 from rankproof.measures.judged import OFFERS
 from rankproof.records import views
+from rankproof.records.judged import JudgedTable
 from rankproof.records.order import DEFAULT_ORDER
 
 (_JUDGED,) = OFFERS
@@ -21,21 +22,37 @@ CLEAR = 0.05
 def judged_rates(runs: Sequence[PreparedRun], k: int, depth: int | None = None) -> tuple[float, ...]:
     """Judged@k of each run, mean over the judged queries."""
     variant = _JUDGED.variant(k)
-    tables = [run.table(DEFAULT_ORDER) for run in runs]
-    if depth is not None:
-        tables = [views.cut(table, depth) for table in tables]
+    tables = [_table(run, depth) for run in runs]
     return tuple(float(np.mean(_JUDGED.compute(table, variant))) if len(table) else 0.0 for table in tables)
 
 
-def warning(names: Sequence[str], rates: Sequence[float], k: int) -> str:
+def unjudged_rates(runs: Sequence[PreparedRun], k: int, depth: int | None = None) -> tuple[float, ...]:
+    """Unjudged documents among the first k, over k; mean over the judged queries.
+
+    Not 1 - Judged@k: where a ranking is shorter than k, or missing, nothing is there that could be judged.
+    """
+    found = []
+    for table in (_table(run, depth) for run in runs):
+        judged = table.count(table.judged & table.within(k))
+        unjudged = np.minimum(table.retrieved, k) - judged
+        found.append(float(np.mean(unjudged)) / k if len(table) else 0.0)
+    return tuple(found)
+
+
+def _table(run: PreparedRun, depth: int | None) -> JudgedTable:
+    table = run.table(DEFAULT_ORDER)
+    return table if depth is None else views.cut(table, depth)
+
+
+def warning(names: Sequence[str], unjudged: Sequence[float], k: int) -> str:
     """A sentence when a candidate is judged to another degree than the baseline; of several, the farthest."""
-    gaps = [rate - rates[0] for rate in rates[1:]]
+    gaps = [rate - unjudged[0] for rate in unjudged[1:]]
     far = max(range(len(gaps)), key=lambda i: abs(gaps[i]), default=None)
     if far is None or abs(gaps[far]) <= CLEAR:
         return ""
-    less, more = (names[far + 1], names[0]) if gaps[far] < 0 else (names[0], names[far + 1])
-    low, high = sorted((rates[far + 1], rates[0]))
+    less, more = (names[far + 1], names[0]) if gaps[far] > 0 else (names[0], names[far + 1])
+    low, high = sorted((unjudged[far + 1], unjudged[0]))
     return (
-        f"Of the first {k} documents, {low:.0%} of {less} are judged and {high:.0%} of {more}: unjudged documents "
+        f"Of the first {k} documents, {high:.0%} of {less} are unjudged and {low:.0%} of {more}: unjudged documents "
         f"count as not relevant, so {less} may look worse than it is."
     )

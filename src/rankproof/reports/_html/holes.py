@@ -36,6 +36,7 @@ def section(comparison: Comparison) -> Section | None:
         (
             tag("p", said),
             tag("p", holes.warning, class_="warning") if holes.warning else None,
+            tag("p", f"There are {holes.note}.") if holes.note else None,
             *plots[:OPEN_PLOTS],
             tag("details", tag("summary", f"{len(folded)} more plots"), *folded) if folded else None,
             _table(comparison) if plots else None,
