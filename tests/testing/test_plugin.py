@@ -28,7 +28,14 @@ def project(pytester: pytest.Pytester) -> pytest.Pytester:
 
 def run(project: pytest.Pytester, test: str, *args: str) -> pytest.RunResult:
     project.makepyfile(test)
-    loaded = ["-p", "no:cacheprovider", *([] if _is_installed() else ["-p", "rankproof.testing.plugin"])]
+    # An editable installation is imported before pytest can rewrite its asserts, and pytest warns of that.
+    loaded = [
+        "-p",
+        "no:cacheprovider",
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+        *([] if _is_installed() else ["-p", "rankproof.testing.plugin"]),
+    ]
     return project.runpytest_subprocess(*loaded, "--rankproof-candidate", "sample/dense.run", *args)
 
 

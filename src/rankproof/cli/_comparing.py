@@ -119,7 +119,7 @@ def put_on_record(compared: Compared, name: str, dataset_version: str, notes: Se
         dataset_version=dataset_version,
         notes=notes,
     )
-    shown = {key: value for key, value in record.to_dict().items() if key not in ("observed", "results")}
+    shown = {key: value for key, value in record.to_dict().items() if key != "observed"}
     return replace(compared, record=record, comparison=replace(compared.comparison, manifest=shown))
 
 

@@ -75,6 +75,7 @@ def init(path: str) -> None:
 @click.option("--junit", type=click.Path(), help="Write JUnit XML to this file too.")
 @click.option("--markdown", type=click.Path(), help="Write the Markdown report to this file too.")
 @click.option("--html", type=click.Path(), help="Write the HTML report to this file too.")
+@click.option("--manifest", type=click.Path(), help="Write what was measured, and how, for `rankproof verify`.")
 @click.option(
     "--github",
     is_flag=True,
@@ -88,6 +89,7 @@ def command(
     junit: str | None,
     markdown: str | None,
     html: str | None,
+    manifest: str | None,
     github: bool,
     **instead: Any,
 ) -> int:
@@ -108,7 +110,7 @@ def command(
     if [instead[name] for name in ("candidate", "baseline", "qrels", "topics", "queries", "latency")].count("-") > 1:
         raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
     files = {"junit": junit, "markdown": markdown, "html": html}
-    for path in (output, *files.values()):
+    for path in (output, manifest, *files.values()):
         if path is not None and path != "-":
             refuse_path(path)
     from rankproof import shelf
@@ -118,6 +120,8 @@ def command(
     began = time.perf_counter()
     verdict = gate(policy, **instead)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
+    if manifest is not None:
+        _keep(manifest, verdict, observed)
     for name, path in files.items():
         if path is not None:
             _output.give(reports[name].verdict(verdict, observed=observed), path)
@@ -125,6 +129,17 @@ def command(
     if github:
         _tell_github(verdict, observed, annotate=form != "github" or output is not None)
     return verdict.exit_status
+
+
+def _keep(path: str, verdict: Verdict, observed: Mapping[str, Any]) -> None:
+    """Writes the manifest of what the verdict rests on."""
+    from rankproof.flow.versions import now
+    from rankproof.records.manifest import ExperimentManifest
+    from rankproof.store.lasting import write_manifest
+
+    if not verdict.manifest:
+        raise UsageError("Nothing was measured, so there is no manifest: no rule of the policy names a measure.")
+    write_manifest(path, ExperimentManifest.from_dict({**verdict.manifest, "observed": {"time": now(), **observed}}))
 
 
 def _tell_github(verdict: Verdict, observed: Mapping[str, Any], annotate: bool) -> None:

@@ -12,8 +12,11 @@ from rankproof.records.movement import DocMove, QueryMove
 from rankproof.records.show import number
 from rankproof.records.words import could_have_found, headline, p_phrase, percent, signed
 
-# More headlines than this are no headlines: the table says the same.
+# More sentences than this are no headlines: then only the first measure has them, and the table says the rest.
 MOST_HEADLINES = 8
+# With more candidates than this, each has only the first few of the queries that moved most.
+FEW_CANDIDATES = 2
+FEW_MOVES = 2
 # How many documents or measures a line names before it only counts.
 NAMED = 3
 # Query texts are cut here: a line is to stay a line.
@@ -58,6 +61,8 @@ def sections(comparison: Comparison, per_query: bool) -> list[Section]:
 
 def _headlines(whole: list[Contrast]) -> tuple[str, ...]:
     """What is shown, in sentences; what is not shown, in a line each about what could have been found."""
+    if len(whole) > MOST_HEADLINES:
+        whole = [c for c in whole if c.measure == whole[0].measure]
     shown = [headline(c) for c in whole if c.direction != "not shown"]
     unshown = [
         f"{c.measure}, {c.candidate}: not shown; {could_have_found(c)}."
@@ -66,7 +71,7 @@ def _headlines(whole: list[Contrast]) -> tuple[str, ...]:
         for c in whole
         if c.direction == "not shown"
     ]
-    return (*shown[:MOST_HEADLINES], *unshown[:MOST_HEADLINES])
+    return (*shown, *unshown)
 
 
 def _why(contrast: Contrast) -> str:
@@ -77,7 +82,8 @@ def _why(contrast: Contrast) -> str:
 def _design(comparison: Comparison) -> list[str]:
     method = f"method: {comparison.significance}, {percent(comparison.level)} intervals by the same method"
     kinds = dict.fromkeys(c.adjusted.kind for c in comparison.contrasts if c.adjusted is not None)
-    family = f"family: {comparison.family}"
+    unmade = sum(not isinstance(c.difference, Estimate) for c in comparison.contrasts)
+    family = f"family: {comparison.family}" + (f" ({unmade} could not be made and do not count)" if unmade else "")
     family += f", corrected by {comparison.correction}" if comparison.correction != "none" else ", not corrected"
     beside = [f"simultaneous: {kind}" for kind in kinds]
     return [method, family, *beside, f"seed: {comparison.seed}"]
@@ -101,12 +107,13 @@ def _margin(contrast: Contrast) -> str:
 def _moved(comparison: Comparison) -> list[Section]:
     """The first measure's moves; the others stand in the JSON and the HTML report."""
     found = []
+    most = FEW_MOVES if len(comparison.systems) > FEW_CANDIDATES + 1 else None
     for candidate in comparison.systems[1:]:
         moves = [m for m in comparison.moves if m.candidate == candidate and m.measure == comparison.measures[0]]
         for which, chosen in (("Lost", _losing(comparison, moves, True)), ("Won", _losing(comparison, moves, False))):
             if chosen:
                 name = f"{which} most in {comparison.measures[0]}: {candidate}"
-                found.append(Section(name, tuple(_move(move) for move in chosen)))
+                found.append(Section(name, tuple(_move(move) for move in chosen[:most])))
     return found
 
 

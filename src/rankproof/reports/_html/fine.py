@@ -40,7 +40,8 @@ def lines_section(lines: Sequence[str]) -> Section:
 
 def manifest(fields: Mapping[str, Any]) -> Section:
     """Hashes, versions and seed; the version of rankproof where no manifest was made."""
-    shown = fields or {"rankproof": __version__}
+    apart = ("observed", "results")  # the page itself has the results
+    shown = {key: value for key, value in fields.items() if key not in apart} or {"rankproof": __version__}
     return Section("manifest", "Manifest", "What it takes to get the same numbers again.", (_nested(shown),))
 
 
