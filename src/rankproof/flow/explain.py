@@ -58,7 +58,8 @@ def explain(name: str) -> Explanation:
         if found:
             items = dict.fromkeys(item for _, item in found)
             return Explanation(name, tuple(text for text, _ in found), tuple(page_of(kind, item) for item in items))
-    raise UnknownName("measure, dialect, format, check, similarity or report", name, _all_names())
+    *kinds, last = shelf.KINDS.values()
+    raise UnknownName(f"{', '.join(kinds)} or {last}", name, _all_names())
 
 
 def listing() -> dict[str, tuple[Page, ...]]:
