@@ -29,7 +29,7 @@ def lines_of(rows: list[Row]) -> list[str]:
 
 
 def counted(code: str, rows: list[Row], **options: object) -> int:
-    subject = Subject(run_rows(lines_of(rows)), "run", "x", **options)  # type: ignore[arg-type]
+    subject = Subject(run_rows(lines_of(rows)), "run", "x", **options)
     found: int = shelf.find("checks", code).look(subject).count
     return found
 

@@ -88,7 +88,7 @@ def test_the_sample_reads_as_it_says(name: str, noun: Noun) -> None:
         rows, said = read_rows(SAMPLES[name, noun], noun)
         assert said.format == name
         assert said.notes, "what was decided is said"
-        assert len(rows) == sum(len(docs) for docs in expected(name, noun).values())  # type: ignore[attr-defined]
+        assert len(rows) == sum(len(docs) for docs in expected(name, noun).values())
 
 
 @pytest.mark.parametrize(("name", "noun"), WRITTEN)

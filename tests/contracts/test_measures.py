@@ -116,7 +116,7 @@ def test_renaming_documents_changes_nothing(name: str, world: World, chance: obj
     names = sorted({d for docs in (*world.qrels.values(), *world.run.values()) for d in docs})
     fresh = [f"é{i:02}" for i in range(len(names))]
     if not MEASURES[name].needs_subtopics:
-        chance.shuffle(fresh)  # type: ignore[attr-defined]
+        chance.shuffle(fresh)
     # The greedy ideal of a diversity measure takes the greater id of two equally good documents, as ndeval
     # does: there, only a renaming that keeps the order of ids must change nothing.
     new = dict(zip(names, fresh, strict=True))

@@ -13,7 +13,7 @@ from rankproof.testing import table_of
 
 def evaluate(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]], measures: str, dialect: str,
              **choices: object) -> Evaluation:  # fmt: skip
-    settings = Settings(dialect=dialect, **choices)  # type: ignore[arg-type]
+    settings = Settings(dialect=dialect, **choices)
     return evaluate_tables(lambda order: table_of(qrels, run, order), parse(measures), settings)
 
 

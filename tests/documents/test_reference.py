@@ -41,7 +41,7 @@ def test_every_item_of_a_shelf_has_its_heading_and_its_line_in_the_table(kind: s
 def test_every_command_has_its_heading() -> None:
     from rankproof.cli._root import cli
 
-    commands = {f"rankproof {name}" for name in cli.list_commands(None)}  # type: ignore[arg-type]
+    commands = {f"rankproof {name}" for name in cli.list_commands(None)}
     assert commands <= set(headings(REFERENCE / "cli.md"))
     assert {"rankproof runs validate", "rankproof qrels validate"} <= set(headings(REFERENCE / "cli.md"))
 

@@ -16,7 +16,7 @@ TWO_FAULTS = ["q1 Q0 d1 1 9 t", "q1 Q0 d2 2 nan t", "q1 Q0 d1 3 7 u", "q1 Q0 d3 
 
 
 def codes(lines: list[str], **options: object) -> list[tuple[str, str]]:
-    found = check_run(run_rows(lines), "x.run", **options)  # type: ignore[arg-type]
+    found = check_run(run_rows(lines), "x.run", **options)
     return [(finding.severity, finding.code) for finding in found]
 
 

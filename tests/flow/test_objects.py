@@ -38,7 +38,7 @@ def frames() -> dict[str, Callable[[dict[str, list[Any]]], Any]]:
 def _without_stream(frame: Any) -> Any:
     """A frame of a pandas before 2.2, which had no Arrow stream."""
 
-    class Old(type(frame)):  # type: ignore[misc]
+    class Old(type(frame)):
         __arrow_c_stream__ = property()
 
     Old.__module__ = "pandas.core.frame"

@@ -21,7 +21,7 @@ def mended(lines: list[str], **options: object) -> tuple[list[str], list[str]]:
         run_rows(lines),
         "x.run",
         again=lambda: run_rows(lines, most=6),
-        **options,  # type: ignore[arg-type]
+        **options,
     )
     assert {f.code for f in check_run(rows, "x.run")} <= SHALLOW
     return text_of(rows), [str(change) for change in changes]

@@ -119,7 +119,7 @@ def test_an_order_that_the_source_cannot_give_is_refused() -> None:
             b"qid,docid,score\nq1,d9,0.5\n", order="rank"
         )
     with pytest.raises(UsageError, match=r"No order is called 'best'. Possible: score, rank, given."):
-        read_run(RANKS, order="best")  # type: ignore[arg-type]
+        read_run(RANKS, order="best")
     with pytest.raises(UsageError, match="is read by its ranks: --lower-is-better speaks of scores"):
         read_run(RANKS, lower_is_better=True)
 
@@ -128,7 +128,7 @@ def test_an_order_that_the_source_cannot_give_is_refused() -> None:
 
 
 def layout(text: bytes, noun: str = "run") -> Layout:
-    planned = plan(text, noun)  # type: ignore[arg-type]
+    planned = plan(text, noun)
     assert planned is not None
     assert planned.description.layout is not None
     return planned.description.layout

@@ -89,7 +89,7 @@ def test_sets() -> None:
 
 @pytest.mark.parametrize("measure", TREC_MEASURES, ids=lambda measure: measure.name)
 def test_every_name_prints_as_itself_and_reads_back(measure: object) -> None:
-    name = measure.name  # type: ignore[attr-defined]
+    name = measure.name
     variants = trec_variants(name)
     assert variants
     for variant in variants:

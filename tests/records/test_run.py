@@ -98,7 +98,7 @@ def test_nobody_writes_into_a_run() -> None:
     run["q1"]["a"] = 99.0
     assert run["q1"] == {"a": 0.5}
     with pytest.raises(AttributeError):
-        run.name = "other"  # type: ignore[misc]
+        run.name = "other"
     with pytest.raises(ValueError, match="read-only"):
         run.rows.number[0] = 1.0
 

@@ -15,7 +15,7 @@ RUN = {"q2": {"b": 2.0, "a": 1.0}, "q10": {"a": 3.0, "x": 2.0, "d": 1.0}}
 
 
 def evaluate(measures: str, **choices: object) -> Evaluation:
-    settings = Settings(dialect="trec_eval", **choices)  # type: ignore[arg-type]
+    settings = Settings(dialect="trec_eval", **choices)
     return evaluate_tables(lambda order: table_of(QRELS, RUN, order), parse(measures), settings, run_name="r.txt")
 
 

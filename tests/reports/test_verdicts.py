@@ -28,7 +28,7 @@ OPEN = Ruling(
 
 
 def verdict(*rulings: Ruling, status: str = "FAIL", **more: Any) -> Verdict:
-    return Verdict(status, rulings, "release", "new", "old", ("Because.",), **more)  # type: ignore[arg-type]
+    return Verdict(status, rulings, "release", "new", "old", ("Because.",), **more)
 
 
 MIXED = verdict(PASSED, FAILED, OPEN, source="policies/a,b.toml")

@@ -50,7 +50,7 @@ def test_a_name_that_says_nothing(tmp_path: Path) -> None:
     assert write({"q1": "words"}, tmp_path / "a.topics") == "trec_topics"
     assert read_topics(tmp_path / "a.topics") == {"q1": "words"}
     with pytest.raises(UsageError, match=r"Cannot write a list. Give a Run"):
-        write([1], tmp_path / "a.run")  # type: ignore[arg-type]
+        write([1], tmp_path / "a.run")
 
 
 def test_it_is_a_public_name(tmp_path: Path) -> None:

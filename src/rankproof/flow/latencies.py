@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError
+from rankproof.flow.jsonlines import objects
 from rankproof.flow.source import open_source, require_text
 
 # What the column of times may be called; the last column otherwise.
@@ -68,14 +68,8 @@ def _column(cells: list[str]) -> tuple[int, bool]:
 
 def _json_lines(text: str, name: str) -> list[float]:
     times = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            found = json.loads(line)
-        except ValueError as error:
-            raise InputError(f"{name}, line {number}: this is not JSON ({error}). Give one object per line.") from None
-        keys = [key for key in TIMES if isinstance(found, dict) and key in found]
+    for number, found in objects(text, name):
+        keys = [key for key in TIMES if key in found]
         if not keys:
             raise InputError(f"{name}, line {number}: there is no time in it. Give one of: {', '.join(TIMES)}.")
         times.append(_time(found[keys[0]], name, number))

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.flow.jsonlines import objects
 from rankproof.flow.source import open_source, require_text
 
 # What a column with the query's id may be called; the first column otherwise.
@@ -27,7 +28,10 @@ def read_columns(what: Any) -> tuple[Table, tuple[str, ...]]:
     source = open_source(what)
     require_text(source)
     text = source.text().removeprefix("\ufeff")
-    rows = _json_lines(text, source.name) if text.lstrip().startswith("{") else _delimited(text, source.name)
+    if text.lstrip().startswith("{"):
+        rows = [{key: _plain(value) for key, value in found.items()} for _, found in objects(text, source.name)]
+    else:
+        rows = _delimited(text, source.name)
     columns = tuple(dict.fromkeys(column for row in rows for column in row))
     if not rows or not columns:
         raise InputError(f"{source.name} holds no query. Give a header line and one line per query.")
@@ -80,21 +84,6 @@ def _delimited(text: str, name: str) -> list[dict[str, str]]:
                 "Give every query a value for each column; it may be empty."
             )
         rows.append(dict(zip(columns, row, strict=True)))
-    return rows
-
-
-def _json_lines(text: str, name: str) -> list[dict[str, str]]:
-    rows = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            found = json.loads(line)
-        except ValueError as error:
-            raise InputError(f"{name}, line {number}: this is not JSON ({error}). Give one object per line.") from None
-        if not isinstance(found, dict):
-            raise InputError(f"{name}, line {number}: this is no JSON object. Give one object per line.")
-        rows.append({key: _plain(value) for key, value in found.items()})
     return rows
 
 

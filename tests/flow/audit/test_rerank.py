@@ -27,7 +27,7 @@ def listed(*docs: str) -> dict[str, float]:
 
 
 def audit(new: dict[str, dict[str, float]], depth: int | None = None, **given: object) -> RerankAudit:
-    return audit_rerank(run(BASE), run(new), depth, names=NAMES, **given)  # type: ignore[arg-type]
+    return audit_rerank(run(BASE), run(new), depth, names=NAMES, **given)
 
 
 def test_a_clean_rerank_and_its_least_depth() -> None:
@@ -135,7 +135,7 @@ def test_a_depth_is_at_least_one() -> None:
 @pytest.mark.parametrize("order", ["score", "rank"])
 def test_the_reranks_of_dl20_are_what_they_say(name: str, depth: int, order: str) -> None:
     folder = SHARED / "dl20" / "runs"
-    base, new = (read_run(folder / f"{run}.run", order=order) for run in ("BM25", name))  # type: ignore[arg-type]
+    base, new = (read_run(folder / f"{run}.run", order=order) for run in ("BM25", name))
     for asked in (depth, None):
         found = audit_rerank(base, new, asked, qrels=SHARED / "dl20" / "qrels.trec")
         assert (found.verdict, found.depth, found.least_depth, found.queries) == ("clean", depth, depth, 54)
