@@ -217,15 +217,16 @@ def _ties(comparison: Comparison) -> tuple[str, ...]:
     )
 
 
-def _diagnoses(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
-    """What was seen in which run; below it, once for all runs that have it, why it matters and what to try."""
+def _diagnoses(comparison: Comparison) -> tuple[str | tuple[str, ...], ...]:
+    """What was seen in which runs; below the last of a kind, why it matters and what to try."""
     found: dict[tuple[str, str], dict[str, list[str]]] = {}
     for d in comparison.diagnoses:
         found.setdefault((d.reason, d.remedy), {}).setdefault(d.message, []).append(d.run)
-    return tuple(
-        (*(f"{', '.join(runs)}: {message}" for message, runs in seen.items()), reason, f"Try: {remedy}")
-        for (reason, remedy), seen in found.items()
-    )
+    lines: list[str | tuple[str, ...]] = []
+    for (reason, remedy), seen in found.items():
+        *others, last = (f"{', '.join(runs)}: {message}" for message, runs in seen.items())
+        lines += [*others, (last, reason, f"Try: {remedy}")]
+    return tuple(lines)
 
 
 def _queries(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
