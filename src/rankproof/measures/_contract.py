@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.measures._dependence import Dependence, Ordered
-from rankproof.measures._kinds import Kind, Whole, show_number
+from rankproof.measures._kinds import Kind, Whole
 from rankproof.records.judged import JudgedTable
+from rankproof.records.params import REQUIRED, show_number
+
+__all__ = ["REL", "REQUIRED", "Cutoff", "Item", "Mask", "Measure", "Param", "Values", "Variant", "text_of"]
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Cutoff = Literal["none", "optional", "required", "recall"]
-
-
-class _Required:
-    """The default of a parameter that has none: whoever asks must say it."""
-
-    def __repr__(self) -> str:
-        return "none: it must be said"
-
-
-REQUIRED: Final = _Required()
 
 
 @dataclass(frozen=True, slots=True)

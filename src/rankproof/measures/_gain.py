@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.measures._kinds import show_number
+from rankproof.records.params import show_number
 
 # A gain is one of two words, or a mapping written as a tuple of (grade, gain) pairs, sorted by grade.
 Gain = str | tuple[tuple[int, float], ...]

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from rankproof.records.params import show_number
+
 
 class Kind(Protocol):
     """Reads a parameter's text into a value and writes the value back."""
@@ -15,11 +17,6 @@ class Kind(Protocol):
 
     def show(self, value: Any) -> str:
         """Text that reads back to the same value."""
-
-
-def show_number(value: float) -> str:
-    """Shortest text of a number that reads back to it; whole numbers without a point."""
-    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from rankproof.measures._contract import Measure, Variant
-from rankproof.measures._kinds import show_number
+from rankproof.records.params import show_number
 
 
 class Form(Protocol):

@@ -1,17 +1,26 @@
-"""What a policy may say of a rule: parameters and kinds that check values as TOML gives them, typed."""
+"""What a policy may say of a rule: the kinds of every configuration, and those that only rules have."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from rankproof.errors import UsageError
-from rankproof.measures._contract import REQUIRED
-from rankproof.measures._kinds import show_number
 from rankproof.measures._text import parse
+from rankproof.records.params import (
+    REQUIRED,
+    Choice,
+    Flag,
+    Kind,
+    Number,
+    Param,
+    Path,
+    Text,
+    Texts,
+    Whole,
+    show_number,
+)
 
 __all__ = [
     "REQUIRED",
@@ -27,143 +36,6 @@ __all__ = [
     "Texts",
     "Whole",
 ]
-
-
-class Kind(Protocol):
-    """Checks a value of a policy and writes it back."""
-
-    def read(self, value: Any) -> Any:
-        """The value; ValueError with what is possible when it is another."""
-
-    def show(self, value: Any) -> str:
-        """The value as a person would write it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Param:
-    """A key that a rule takes: what it may hold, what it is when nothing is said, what it means."""
-
-    name: str
-    kind: Kind
-    default: Any
-    meaning: str
-
-
-def _show(value: Any) -> str:
-    return "none" if value is None else str(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number between `low` and `high`; `open_low` and `open_high` leave the ends out."""
-
-    low: float = -math.inf
-    high: float = math.inf
-    open_low: bool = False
-    open_high: bool = False
-
-    def read(self, value: Any) -> float:
-        """The number."""
-        number = math.nan
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            with suppress(OverflowError):  # TOML's whole numbers have no limit
-                number = float(value)
-        fits = math.isfinite(number) and self.low <= number <= self.high
-        if not fits or (self.open_low and number == self.low) or (self.open_high and number == self.high):
-            raise ValueError(f"must be a number{self._range()}; got {value!r:.40}")
-        return number
-
-    def _range(self) -> str:
-        low = f" {'above' if self.open_low else 'from'} {self.low:g}" if math.isfinite(self.low) else ""
-        high = f" {'below' if self.open_high else 'to'} {self.high:g}" if math.isfinite(self.high) else ""
-        return f"{low}{high}" if high or self.open_low or not low else f"{low} on"
-
-    def show(self, value: float | None) -> str:
-        """Its shortest text."""
-        return _show(value) if value is None else show_number(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A whole number, `least` or more."""
-
-    least: int = 1
-
-    def read(self, value: Any) -> int:
-        """The number."""
-        if not isinstance(value, int) or isinstance(value, bool) or value < self.least:
-            raise ValueError(f"must be a whole number, {self.least} or more; got {value!r}")
-        return value
-
-    def show(self, value: int | None) -> str:
-        """Its digits."""
-        return _show(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One of a few words."""
-
-    words: tuple[str, ...]
-
-    def read(self, value: Any) -> str:
-        """The word."""
-        if value not in self.words:
-            raise ValueError(f"must be one of {', '.join(repr(word) for word in self.words)}; got {value!r}")
-        return str(value)
-
-    def show(self, value: str | None) -> str:
-        """The word."""
-        return _show(value)
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """true or false."""
-
-    def read(self, value: Any) -> bool:
-        """The flag."""
-        if not isinstance(value, bool):
-            raise ValueError(f"must be true or false; got {value!r}")
-        return value
-
-    def show(self, value: bool) -> str:
-        """As TOML has it."""
-        return "true" if value else "false"
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Any text that is not empty."""
-
-    def read(self, value: Any) -> str:
-        """The text."""
-        if not isinstance(value, str) or not value.strip():
-            raise ValueError(f"must be a text; got {value!r}")
-        return value
-
-    def show(self, value: str | None) -> str:
-        """The text."""
-        return _show(value or None)
-
-
-class Path(Text):
-    """A file, named from the folder of the policy."""
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """A list of one or more texts."""
-
-    def read(self, value: Any) -> tuple[str, ...]:
-        """The texts, each once."""
-        if not isinstance(value, list | tuple) or not value or not all(isinstance(v, str) and v for v in value):
-            raise ValueError(f'must be a list of texts, such as ["q1", "q2"]; got {value!r}')
-        return tuple(dict.fromkeys(value))
-
-    def show(self, value: tuple[str, ...] | None) -> str:
-        """The texts with commas."""
-        return _show(", ".join(value) if value else None)
 
 
 @dataclass(frozen=True, slots=True)
