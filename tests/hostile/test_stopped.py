@@ -25,7 +25,14 @@ def long_run(folder: Path) -> Path:
 
 def stopped_while_writing(args: list[str | Path], folder: Path, known: list[Path], number: int) -> int:
     """Starts a command, waits until it writes into the folder, sends it a signal; gives its status."""
-    with subprocess.Popen(program(*args), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
+
+    def heard() -> None:
+        """Whoever runs the tests may ignore the signal, as nohup does; the command is not to inherit that."""
+        signal.signal(number, signal.SIG_DFL)
+
+    with subprocess.Popen(
+        program(*args), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=heard
+    ) as child:
         until = time.monotonic() + PATIENCE
         while not leftovers(folder, *known):
             assert child.poll() is None, "it ended before it wrote anything"
