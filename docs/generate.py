@@ -48,6 +48,15 @@ SHELVES = {
         "Similarities",
         "How alike two rankings are, without judgments: `rankproof similarity RUN_A RUN_B -m NAME`.",
     ),
+    "engines": (
+        "Engines",
+        "What answers queries, in a pipeline such as `bm25(k1=0.9) >> cutoff(depth=100)`: `rankproof benchmark run`, "
+        "`rankproof search`, `rankproof runs fetch`.",
+    ),
+    "stages": (
+        "Stages",
+        "What transforms rankings, or queries before they are asked, in a pipeline.",
+    ),
     "significance": (
         "Tests and intervals",
         "How sure a difference is: `rankproof compare --significance NAME`. Interval and p-value come from one method. "

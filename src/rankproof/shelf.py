@@ -23,6 +23,8 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "formats": "format",
         "checks": "check",
         "similarities": "similarity",
+        "engines": "engine",
+        "stages": "stage",
         "significance": "significance method",
         "corrections": "correction",
         "rules": "rule",

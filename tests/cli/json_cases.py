@@ -41,12 +41,24 @@ measure = "AP"
 basis = "point"
 at_least = 0.3
 """
+STACK = """
+[benchmark]
+dataset = "."
+measures = ["nDCG@10", "RR@10"]
+segments = ["traffic"]
+
+[modes]
+lexical = "replay(path='bm25.run')"
+vector = "replay(path='dense.run')"
+hybrid = "fuse_rrf(lexical, vector)"
+"""
 COLUMNS = "query_id,kind\nq01,head\nq02,tail\nq03,head\nq04,tail\nq05,head\nq06,tail\n"
 TIED = "q01 Q0 d1 1 1 t\nq01 Q0 d2 2 1 t\nq02 Q0 d3 1 1 t\n"
 TWICE = "q01 Q0 d1 1 2 t\nq01 Q0 d1 2 1 t\n"
 FILES = {
     "policy.toml": POLICY,
     "one.toml": ONE_RUN,
+    "stack.toml": STACK,
     "columns.csv": COLUMNS,
     "tied.run": TIED,
     "twice.run": TWICE,
@@ -66,7 +78,7 @@ class Case:
     def command(self) -> str:
         """The command's own words: "evaluate", "runs validate"."""
         words = self.args.split()
-        return " ".join(words[:2]) if words[0] in ("runs", "qrels", "audit") else words[0]
+        return " ".join(words[:2]) if words[0] in ("runs", "qrels", "audit", "dataset", "benchmark") else words[0]
 
 
 CASES = [
@@ -104,6 +116,14 @@ CASES = [
     Case("qrels validate qrels.trec --json", "validation/1"),
     Case("convert bm25.run bm25.json --json", "conversion/1"),
     Case("convert topics.tsv topics.jsonl --noun topics --json", "conversion/1"),
+    Case("benchmark run stack.toml -o report --json", "benchmark/1"),
+    Case("benchmark run stack.toml -o report --mode hybrid -q --format json", "benchmark/1"),
+    Case("runs fetch stack.toml -o fetched --json", "fetch/1"),
+    Case("search stack.toml q01 --json", "search/1"),
+    Case("search stack.toml q01 --mode hybrid -n 3 --json", "search/1"),
+    Case("dataset show . --json", "dataset/1"),
+    Case("dataset prepare . prepared --sample 5 --json", "dataset/1"),
+    Case("dataset split . parts --part dev=0.4 --part test=0.4 --by wants --json", "dataset/1"),
     Case("explain --json", "shelves/1"),
     Case("explain mrr@10 --json", "explanation/1"),
     Case("explain ndcg_cut --json", "explanation/1"),
@@ -126,6 +146,12 @@ CASES = [
     Case("audit rerank bm25.run empty --json", "error/1", 1),
     Case("similarity bm25.run empty --json", "error/1", 1),
     Case("convert bm25.run bm25.unknown --json", "error/1", 2),
+    Case("benchmark run nowhere.toml --json", "error/1", 1),
+    Case("runs fetch stack.toml --mode nowhere --json", "error/1", 2),
+    Case("search nowhere.toml shoes --json", "error/1", 1),
+    Case("dataset show nowhere --json", "error/1", 1),
+    Case("dataset prepare . . --json", "error/1", 2),
+    Case("dataset split . halves --part dev --json", "error/1", 2),
     Case("explain nothing_of_the_sort --json", "error/1", 2),
     Case("schema nothing/1 --json", "error/1", 2),
     Case("verify qrels.trec --json", "error/1", 1),

@@ -66,12 +66,12 @@ def _file(answer: Answer) -> list[str]:
     how = [f"format {said.format}", *([f"order: {said.order}"] if said.noun == "run" else [])]
     size = f"{count(seen.rows, 'row')}, {count(seen.queries, 'query', 'queries')}"
     lines = [f"{answer.source}: {'valid' if seen.valid else 'INVALID'}; {size}; {'; '.join(how)}"]
-    lines += _findings(seen.findings)
+    lines += listed(seen.findings)
     lines.append(f"  {_summary(seen.findings)}")
     return lines if answer.fixed is None else lines + _fix(answer.fixed)
 
 
-def _findings(findings: Sequence[Finding]) -> list[str]:
+def listed(findings: Sequence[Finding]) -> list[str]:
     """Findings by code: the code once, then each place, then the remedy once where all share it."""
     lines = []
     for (severity, code), group in groupby(findings, key=lambda f: (f.severity, f.code)):
@@ -104,7 +104,7 @@ def _fix(fixed: Fixed) -> list[str]:
         return [f"{fixed.path}: not written", f"  {fixed.refused}"]
     lines = [f"{fixed.path}: written; {count(len(fixed.changes), 'change')}"]
     lines += [f"  {change}" for change in fixed.changes]
-    lines += _findings(fixed.findings)
+    lines += listed(fixed.findings)
     return [*lines, f"  {_summary(fixed.findings)}"]
 
 

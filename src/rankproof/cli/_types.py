@@ -18,7 +18,7 @@ else:
     _Text = click.ParamType
 
 # What a report can hold, with its article.
-_A = {"evaluation": "an evaluation", "comparison": "a comparison", "verdict": "a verdict"}
+_A = {"evaluation": "an evaluation", "comparison": "a comparison", "verdict": "a verdict", "benchmark": "a benchmark"}
 # Cutoffs offered when completing a measure that takes one.
 USUAL_CUTOFFS = (5, 10, 20, 100, 1000)
 

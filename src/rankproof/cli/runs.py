@@ -1,4 +1,4 @@
-"""Validate runs: what is wrong with them, where, and what to do; and repair what takes no guess."""
+"""Fetch runs by asking pipelines; validate runs, and repair what takes no guess."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import _output
+from rankproof.cli._fetch import fetch
 from rankproof.cli._progress import watched
 from rankproof.cli._types import ShelfName
 from rankproof.errors import InputError, UsageError
@@ -45,7 +46,10 @@ class Cutoffs(_Ranks):
 
 @click.group("runs")
 def command() -> None:
-    """Look at runs: validate them, and repair what takes no guess."""
+    """Make runs by asking pipelines; look at runs: validate them, and repair what takes no guess."""
+
+
+command.add_command(fetch)
 
 
 @command.command("validate")

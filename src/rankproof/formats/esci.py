@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 GRADES = {"exact": 3, "substitute": 2, "complement": 1, "irrelevant": 0}
 GRADES |= {word[0]: grade for word, grade in GRADES.items()}
 LETTERS = {3: "E", 2: "S", 1: "C", 0: "I"}
-NEEDED = ("query_id", "query", "product_id", "esci_label")
+NEEDED = ("query_id", "query", "product_id", "esci_label", "product_locale", "split")
 VERSIONS = ("small", "large")
 # Parquet keeps the names of its columns in plain letters at its end.
 FOOTER = 1 << 16

@@ -10,7 +10,7 @@ source: https://parquet.apache.org
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import InputError
@@ -39,6 +39,21 @@ def table_of(source: Source) -> Any:
         table = pyarrow.parquet.read_table(arrow.BufferReader(arrow.py_buffer(source.data)))
         table.validate(full=True)  # in a damaged file, names and ids may be no text
         return table
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+
+
+def batches_of(source: Source, columns: Sequence[str]) -> Iterator[Any]:
+    """The file piece by piece, with those of the columns that it has: for tables too large to hold whole."""
+    arrow = _arrow.pyarrow("A Parquet file")
+    import pyarrow.parquet
+
+    try:
+        file = pyarrow.parquet.ParquetFile(arrow.BufferReader(arrow.py_buffer(source.data)))
+        wanted = [name for name in columns if name in file.schema_arrow.names]
+        for batch in file.iter_batches(columns=wanted):
+            batch.validate(full=True)
+            yield batch
     except (arrow.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
 

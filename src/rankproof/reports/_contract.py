@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from rankproof.records.benchmark import Benchmark
 from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
 from rankproof.records.verdict import Verdict
@@ -37,6 +38,13 @@ class RenderVerdict(Protocol):
         """The text; it ends in a line end."""
 
 
+class RenderBenchmark(Protocol):
+    """The text of a benchmark. `per_query` and `observed` as above."""
+
+    def __call__(self, benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+        """The text; it ends in a line end."""
+
+
 class DrawCell(Protocol):
     """Charts of a comparison or an evaluation, as a piece of HTML for the cell of a notebook."""
 
@@ -54,6 +62,7 @@ class Report:
     comparison  makes the text of a comparison, where the form can hold one
     verdict     makes the text of a verdict, where the form can hold one
     cell        draws charts for a notebook, where the form has charts
+    benchmark   makes the text of a benchmark, where the form can hold one
     """
 
     name: str
@@ -64,6 +73,7 @@ class Report:
     comparison: RenderComparison | None = None
     verdict: RenderVerdict | None = None
     cell: DrawCell | None = None
+    benchmark: RenderBenchmark | None = None
 
     @property
     def summary(self) -> str:
@@ -72,6 +82,11 @@ class Report:
 
     @property
     def holds(self) -> tuple[str, ...]:
-        """What it can show: evaluation, comparison, verdict."""
-        able = {"evaluation": self.render, "comparison": self.comparison, "verdict": self.verdict}
+        """What it can show: evaluation, comparison, verdict, benchmark."""
+        able = {
+            "evaluation": self.render,
+            "comparison": self.comparison,
+            "verdict": self.verdict,
+            "benchmark": self.benchmark,
+        }
         return tuple(noun for noun, render in able.items() if render is not None)

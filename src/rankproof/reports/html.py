@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankproof.records.benchmark import Benchmark
 from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
 from rankproof.records.verdict import Verdict
@@ -72,6 +73,17 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
     return page(title, "gate", head, (rulings.section(verdict), *below))
 
 
+def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    """The page of a benchmark: the modes first, then the comparison behind them."""
+    from rankproof.reports._html import parts, stages, summary
+    from rankproof.reports._html.page import page
+
+    found = benchmark.comparison
+    head = (stages.head(benchmark), summary.facts(found), summary.caveats(found))
+    title = f"{benchmark.config.name} · rankproof"
+    return page(title, "benchmark", head, (*stages.sections(benchmark), *parts.sections(found, found.manifest)))
+
+
 def cell(shown: Comparison | Evaluation) -> str:
     """The charts of a notebook's cell."""
     from rankproof.reports._html.cell import charts
@@ -79,4 +91,4 @@ def cell(shown: Comparison | Evaluation) -> str:
     return charts(shown)
 
 
-OFFERS = (Report("html", __doc__, render, ".html", "text/html", comparison, verdict, cell),)
+OFFERS = (Report("html", __doc__, render, ".html", "text/html", comparison, verdict, cell, benchmark),)

@@ -36,6 +36,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof import __version__
+from rankproof.records.benchmark import Benchmark
 from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
 from rankproof.records.jsontext import to_json
@@ -78,4 +79,17 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
     return to_json(document, indent=2) + "\n"
 
 
-OFFERS = (Report("json", __doc__, render, ".json", "application/json", comparison, verdict),)
+def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    """One JSON object, by the published schema `benchmark/1`; times of queries stand under `observed`."""
+    from rankproof.records import _benchmark_dict
+
+    document = {
+        "rankproof": __version__,
+        "schema": "benchmark/1",
+        **_benchmark_dict.to_dict(benchmark, by_query=per_query),
+        "observed": {**observed, "milliseconds": _benchmark_dict.times(benchmark)},
+    }
+    return to_json(document, indent=2) + "\n"
+
+
+OFFERS = (Report("json", __doc__, render, ".json", "application/json", comparison, verdict, benchmark=benchmark),)

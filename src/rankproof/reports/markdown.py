@@ -10,10 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rankproof.records.benchmark import Benchmark
 from rankproof.records.comparison import Comparison
 from rankproof.records.evaluation import Evaluation
 from rankproof.records.verdict import Verdict
 from rankproof.reports._align import printable
+from rankproof.reports._benchmark_sections import benchmark_sections
 from rankproof.reports._contract import Report
 from rankproof.reports._grid import Cell, grid, notes
 from rankproof.reports._sections import Section, sections
@@ -31,6 +33,11 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
     """The parts of the comparison, each under a heading."""
     return "\n\n".join(_part(section) for section in sections(comparison, per_query)) + "\n"
+
+
+def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    """The parts of the benchmark, each under a heading."""
+    return "\n\n".join(_part(section) for section in benchmark_sections(benchmark, per_query)) + "\n"
 
 
 def _part(section: Section) -> str:
@@ -70,4 +77,4 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
     return verdict_markdown(verdict, escaped)
 
 
-OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown", comparison, verdict),)
+OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown", comparison, verdict, benchmark=benchmark),)

@@ -30,7 +30,8 @@ def replace_file(path: str, content: Iterable[bytes]) -> None:
             with open(goal, "wb") as device:  # a pipe or a device: nothing can be moved into its place
                 device.writelines(content)
             return
-        beside = f"{goal}.{os.getpid()}.part"
+        # Not the process id alone: it may be that of one which was killed here, and threads share it.
+        beside = f"{goal}.{os.getpid()}-{os.urandom(4).hex()}.part"
         try:
             with open(beside, "xb") as file:
                 file.writelines(content)

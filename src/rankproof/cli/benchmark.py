@@ -1,0 +1,86 @@
+"""Benchmark a search stack mode by mode: what each stage buys, with intervals, times and a report."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+
+import click
+
+from rankproof.cli import _output
+from rankproof.cli._types import ShelfName
+from rankproof.errors import UsageError
+from rankproof.store.atomic import replace_file
+
+STARTER = "benchmark.toml"
+
+
+@click.group("benchmark")
+def command() -> None:
+    """Run named pipelines on the same queries and compare them stage by stage."""
+
+
+@command.command("run")
+@click.argument("config", type=click.Path())
+@click.option("--mode", "modes", multiple=True, help="Only this mode, and the baseline; may be repeated.")
+@click.option("-o", "--output", type=click.Path(), help="The folder for runs and reports; NAME-report by default.")
+@click.option("--cache", type=click.Path(), help="The folder for what is dear to make; beside CONFIG by default.")
+@click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
+@click.option(
+    "--format", "form", type=ShelfName("reports", "benchmark"), help="The form of the answer; table by default."
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too.")
+def run(
+    config: str,
+    modes: Sequence[str],
+    output: str | None,
+    cache: str | None,
+    per_query: bool,
+    form: str | None,
+    as_json: bool,
+) -> None:
+    """Run every mode of CONFIG, a TOML file, and compare them. `rankproof benchmark init` writes one to begin with.
+
+    \b
+    rankproof benchmark run benchmark.toml
+    rankproof benchmark run benchmark.toml --mode hybrid -o hybrid-report
+    """
+    if as_json and form not in (None, "json"):
+        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
+    form = "json" if as_json else form or "table"
+    from rankproof import shelf
+    from rankproof.cli import _benchmarking
+    from rankproof.flow.benchmarking.benchmark import benchmark
+    from rankproof.flow.benchmarking.config import read_config
+
+    report = shelf.find("reports", form)
+    began = time.perf_counter()
+    read = _benchmarking.only(read_config(config), modes)
+    folder = output or f"{read.name.replace(' ', '-').replace(os.sep, '-')}-report"
+    dataset = _benchmarking.dataset_of(read)
+    queries = dataset.judged_queries
+    documents = 0 if dataset.corpus is None else len(dataset.corpus)
+    with _benchmarking.running(read, dataset, queries, cache) as runner:
+        found, outcomes = benchmark(read, queries, dataset.qrels, runner, dataset.content_hash, documents)
+    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    _benchmarking.write_runs(folder, read, dataset, outcomes, observed)
+    _benchmarking.write_reports(folder, found, observed)
+    _output.say(report.benchmark(found, per_query=per_query, observed=observed))
+    if form == "table":
+        _output.say(f"\nReport: {os.path.join(folder, 'BenchmarkReport.html')}\n")
+
+
+@command.command("init")
+@click.argument("path", type=click.Path(), default=STARTER)
+def init(path: str) -> None:
+    """Write a commented configuration to PATH, to begin with. A file that is there already is left alone."""
+    from rankproof.flow.benchmarking.starter import starter_config
+
+    if path == "-":
+        _output.say(starter_config())
+        return
+    if os.path.lexists(path):
+        raise UsageError(f"{path} is there already and stays as it is. Name another file, or remove it first.")
+    replace_file(path, [starter_config().encode()])
+    _output.say(f"{path} written. Put your data and pipelines into it, then: rankproof benchmark run {path}\n")

@@ -1,0 +1,146 @@
+"""Search with every mode of a benchmark, side by side, with grades where the query is judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from rankproof.cli import _output
+from rankproof.errors import UsageError
+from rankproof.store.atomic import refuse as refuse_path
+
+if TYPE_CHECKING:
+    from rankproof.records.collection import Corpus, Query
+    from rankproof.records.dataset import Dataset
+    from rankproof.records.outcome import ModeOutcome
+
+# A title is cut here, so that a line stays a line.
+LONGEST = 56
+
+
+@click.command("search")
+@click.argument("config", type=click.Path())
+@click.argument("query")
+@click.option("--mode", "modes", multiple=True, help="Only this mode; may be repeated.")
+@click.option("-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="How many results to show.")
+@click.option("--cache", type=click.Path(), help="The folder for what is dear to make; beside CONFIG by default.")
+@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
+@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+def command(
+    config: str,
+    query: str,
+    modes: Sequence[str],
+    number: int,
+    cache: str | None,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Answer QUERY with every mode of CONFIG. QUERY is words, or the id of a query of the dataset.
+
+    \b
+    rankproof search benchmark.toml "waterproof hiking boots"
+    rankproof search benchmark.toml q012 --mode hybrid
+    """
+    if not query.strip():
+        raise UsageError("The query is empty. Give it words, or the id of a query of the dataset.")
+    if output is not None and output != "-":
+        refuse_path(output)
+    from dataclasses import replace
+
+    from rankproof.cli import _benchmarking
+    from rankproof.flow.benchmarking.config import read_config
+
+    read = _benchmarking.only(read_config(config), modes)
+    wanted = {name: step for name, step in read.modes.items() if not modes or name in modes}
+    read = replace(read, modes=wanted, depth=max(read.depth, number))
+    dataset = _benchmarking.dataset_of(read)
+    asked = _asked(dataset, query)
+    with _benchmarking.running(read, dataset, [asked], cache) as runner:
+        runner.open(list(wanted.values()))
+        outcomes = {name: runner.run(name, step) for name, step in wanted.items()}
+    grades = dataset.qrels.get(asked.query_id, {})
+    if as_json:
+        _output.give(_json(asked, outcomes, grades, number), output)
+    else:
+        _output.give(_table(asked, outcomes, grades, dataset.corpus, number), output)
+
+
+def _asked(dataset: Dataset, query: str) -> Query:
+    """A query of the dataset by its id or its very words; else these words, of which nothing is judged."""
+    from rankproof.records.collection import Query
+
+    for known in dataset.queries:
+        if query in (known.query_id, known.text):
+            return known
+    return Query("", query)
+
+
+def _table(
+    asked: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], corpus: Corpus | None, number: int
+) -> str:
+    from rankproof.reports._align import aligned, printable
+
+    lines = [f"{asked.query_id}: {asked.text}" if asked.query_id else f"{asked.text} (not a query of the dataset)"]
+    for name, outcome in outcomes.items():
+        took = float(outcome.milliseconds[0])
+        time = "kept" if math.isnan(took) else f"{took:.1f} ms"
+        lines += ["", f"{name} ({time}): {outcome.pipeline.text}"]
+        rows = [
+            (str(rank), doc, _grade(grades, doc, asked), _title(corpus, doc))
+            for rank, doc in enumerate(outcome.rankings[0].doc_ids[:number], 1)
+        ]
+        lines += [f"  {line}" for line in aligned(rows, 4)] if rows else ["  nothing was found"]
+        lines += [f"  failed: {failure.stage}: {failure.kind}: {failure.message}" for failure in outcome.failures]
+    return "\n".join(map(printable, lines)) + "\n"
+
+
+def _grade(grades: Mapping[str, int], doc: str, asked: Query) -> str:
+    if not asked.query_id:
+        return ""
+    return f"grade {grades[doc]}" if doc in grades else "unjudged"
+
+
+def _title(corpus: Corpus | None, doc: str) -> str:
+    """The first words of the document, on one line."""
+    if corpus is None or doc not in corpus.place:
+        return ""
+    flat = " ".join(corpus.texts(doc_ids=[doc])[0].split())
+    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 3]}..."
+
+
+def _json(asked: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], number: int) -> str:
+    from rankproof import __version__
+    from rankproof.records.jsontext import to_json
+
+    document = {
+        "rankproof": __version__,
+        "schema": "search/1",
+        "query": {"query_id": asked.query_id or None, "text": asked.text},
+        "modes": [
+            {
+                "mode": name,
+                "pipeline": outcome.pipeline.text,
+                "results": [
+                    {"doc_id": doc, "score": score, "grade": grades.get(doc)}
+                    for doc, score in zip(
+                        outcome.rankings[0].doc_ids[:number], outcome.rankings[0].scores.tolist(), strict=False
+                    )
+                ],
+                "failures": [
+                    {"stage": f.stage, "kind": f.kind, "message": f.message, "fallback": f.fallback}
+                    for f in outcome.failures
+                ],
+            }
+            for name, outcome in outcomes.items()
+        ],
+        "observed": {
+            "milliseconds": {
+                name: None if math.isnan(took := float(outcome.milliseconds[0])) else took
+                for name, outcome in outcomes.items()
+            }
+        },
+    }
+    return to_json(document, indent=2) + "\n"

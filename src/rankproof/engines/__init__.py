@@ -1,0 +1,1 @@
+"""The shelf of engines: things that answer queries, one file each."""

@@ -1,0 +1,104 @@
+"""The SQL of the postgres engine: names are quoted, everything else is bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+# Sign of a distance in pgvector, and how a score is made of it: the greater, the nearer.
+DISTANCES: Mapping[str, tuple[str, str]] = {
+    "cosine": ("<=>", "1 - distance"),
+    "euclidean": ("<->", "-distance"),
+    "inner": ("<#>", "-distance"),  # the sign gives the negative inner product
+}
+# Classes of words that ts_rank_cd can weigh, in the order of the fields.
+CLASSES = "ABCD"
+USUAL_WEIGHTS = [0.1, 0.2, 0.4, 1.0]  # of D, C, B, A, as PostgreSQL has them
+
+
+def quoted(name: str) -> str:
+    """A name in SQL, whatever characters it has; the percent sign is doubled because values are bound with it.
+
+    >>> quoted('a"b')
+    '"a""b"'
+    """
+    return '"' + name.replace('"', '""').replace("%", "%%") + '"'
+
+
+def table_of(name: str) -> str:
+    """A table, perhaps with its schema: shop.products."""
+    return ".".join(quoted(part) for part in name.split("."))
+
+
+def weights_of(fields: str | None) -> list[float]:
+    """Weights of the classes D, C, B, A. PostgreSQL takes none above 1, and only their ratios order documents.
+
+    >>> weights_of("title^4 text")
+    [0.0, 0.0, 0.25, 1.0]
+    """
+    if fields is None:
+        return USUAL_WEIGHTS
+    weights = [float(part.partition("^")[2] or 1) for part in fields.split()]
+    return [weight / max(weights) for weight in [*weights, 0.0, 0.0, 0.0, 0.0][: len(CLASSES)]][::-1]
+
+
+def statement(values: Mapping[str, Any]) -> str:
+    """The statement of a mode. It gives id and score, best first, ties by id in the order of bytes, last first."""
+    parts = {"text": _text, "vector": _vector, "hybrid": _hybrid}
+    return f'{parts[values["mode"]](values)}\norder by score desc, id collate "C" desc limit %(depth)s'
+
+
+def _text(values: Mapping[str, Any]) -> str:
+    return f"""select id, score from (
+  select t.{quoted(values["id"])}::text as id,
+         ts_rank_cd(%(weights)s::float4[], d.words, q.wanted, %(normalization)s)::float8 as score
+  from {table_of(values["table"])} t,
+       lateral (select {_words(values)} as words) d,
+       (select {_wanted(values)} as wanted) q
+  where d.words @@ q.wanted
+) found"""
+
+
+def _words(values: Mapping[str, Any]) -> str:
+    """The words of a document: a column that has them, or made of the fields, each field a class of its own."""
+    if values["tsvector"] is not None:
+        return f"t.{quoted(values['tsvector'])}"
+    names = [part.partition("^")[0] for part in values["fields"].split()]
+    return " || ".join(
+        f"setweight(to_tsvector(%(language)s::regconfig, coalesce(t.{quoted(name)}::text, '')), '{letter}')"
+        for name, letter in zip(names, CLASSES, strict=False)
+    )
+
+
+def _wanted(values: Mapping[str, Any]) -> str:
+    if values["match"] == "all":
+        return "websearch_to_tsquery(%(language)s::regconfig, %(query)s)"
+    # The parser gives no word with a blank in it, so that this sign stands between words only.
+    return "replace(plainto_tsquery(%(language)s::regconfig, %(query)s)::text, ' & ', ' | ')::tsquery"
+
+
+def _vector(values: Mapping[str, Any]) -> str:
+    sign, score = DISTANCES[values["distance"]]
+    # Ordered by the bare distance inside, as an index of pgvector can do it. Of a vector of zeros the cosine is NaN,
+    # which PostgreSQL takes to be greater than infinity.
+    column = f"t.{quoted(values['vector_column'])}"
+    return f"""select id, {score} as score from (
+  select t.{quoted(values["id"])}::text as id, {column} {sign} %(vector)s::vector as distance
+  from {table_of(values["table"])} t
+  where {column} is not null
+  order by {column} {sign} %(vector)s::vector limit %(wanted_nearest)s
+) nearest where distance < 'infinity'"""
+
+
+def _hybrid(values: Mapping[str, Any]) -> str:
+    """Reciprocal rank fusion of the first candidates of both; a document of one list only has a part from that one."""
+    order = 'order by score desc, id collate "C" desc'
+    return f"""select id, score from (
+  select id, sum(part) as score from (
+    select id, %(text_weight)s::float8 / (%(k)s + row_number() over ({order})) as part
+    from ({_text(values)} {order} limit %(candidates)s) by_text
+    union all
+    select id, %(vector_weight)s::float8 / (%(k)s + row_number() over ({order})) as part
+    from ({_vector(values)} {order} limit %(candidates)s) by_vector
+  ) parts group by id
+) fused"""

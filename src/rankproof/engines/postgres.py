@@ -1,0 +1,132 @@
+"""PostgreSQL: a table, searched by full text, by vectors of pgvector, or by both in one statement.
+
+`mode="text"` matches words and orders by ts_rank_cd. The words of a document are in a tsvector column (`tsvector`, the
+fast way: give it a GIN index), or are made of up to four text columns with weights (`fields`). `match="all"` wants
+every word, by websearch_to_tsquery as a search box has it; `match="any"` is content with one, which long queries need.
+`mode="vector"` orders by distance to `vector_column`. Vectors of queries come from a `model`, or from a column of the
+queries (`vector`). `mode="hybrid"` takes the first `candidates` of each and fuses them by reciprocal rank, with `k` and
+weights. hnsw.ef_search is set to as many documents as are wanted (or to `ef_search`, if that is more), up to pgvector's
+limit of 1,000: with the server's own 40, an index gives no more than 40 documents.
+
+The address stands in an environment variable (`dsn`). Connections may only read. Names of tables and columns are
+quoted, so they are written as the database has them; everything else is bound.
+
+assumes: one row for each document; `id` has the ids that the judgments use
+source: https://www.postgresql.org/docs/current/textsearch-controls.html, https://github.com/pgvector/pgvector
+
+postgres(table="products", fields="title^4 text", match="any")
+postgres(table="products", mode="hybrid", tsvector="words", vector_column="embedding", model="minilm")
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from rankproof.engines._answer import ranking_of
+from rankproof.engines._contract import Engine
+from rankproof.engines._fields import Fields
+from rankproof.engines._postgres_pool import Pool
+from rankproof.engines._postgres_sql import CLASSES, DISTANCES, statement, table_of, weights_of
+from rankproof.engines._secrets import SECRET, Secrets
+from rankproof.engines._vectors import VECTOR_PARAMS, open_vectors
+from rankproof.errors import UsageError
+from rankproof.records.collection import Query
+from rankproof.records.ground import Ground
+from rankproof.records.params import REQUIRED, Choice, Number, Param, Text, Whole
+from rankproof.records.ranking import Ranking
+
+SECONDS_FOR_IDENTITY = 30.0
+MOST_EF = 1000  # pgvector's own limit
+_PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@|\bpassword\s*=\s*[^\s]")
+
+PARAMS = (
+    Param("table", Text(), REQUIRED, "table to search, perhaps with its schema"),
+    Param("mode", Choice(("text", "vector", "hybrid")), "text", "what is compared"),
+    Param("dsn", Text(), "${DATABASE_URL}", "address of the database, from an environment variable"),
+    Param("id", Text(), "id", "column with the document's id"),
+    Param("fields", Fields(), None, "text columns with weights, four at most, such as 'title^4 text'"),
+    Param("tsvector", Text(), None, "tsvector column to search, in place of fields"),
+    Param("language", Text(), "english", "text search configuration"),
+    Param("match", Choice(("all", "any")), "all", "whether all words of the query must match, or one"),
+    Param(
+        "normalization", Whole(0), 0, "how ts_rank_cd counts the length of a document: 0 does not, 1 divides by its log"
+    ),
+    Param("vector_column", Text(), "embedding", "pgvector column"),
+    Param("distance", Choice(tuple(DISTANCES)), "cosine", "distance between vectors"),
+    Param("ef_search", Whole(), 40, "effort of an HNSW index"),
+    Param("candidates", Whole(), 100, "hybrid: how many of each list are fused, at least as many as wanted"),
+    Param("k", Number(0, open_low=True), 60.0, "hybrid: rank constant"),
+    Param("text_weight", Number(0), 1.0, "hybrid: weight of the list by text"),
+    Param("vector_weight", Number(0), 1.0, "hybrid: weight of the list by vector"),
+    *VECTOR_PARAMS,
+)
+
+
+class Postgres:
+    """A table, opened."""
+
+    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+        _refuse_misfit(values)
+        self._values = values
+        secrets = Secrets("postgres", values["dsn"])
+        self._pool = Pool(values["dsn"], secrets)
+        self._vectors = None if values["mode"] == "text" else open_vectors(values, ground)
+        self._sql = statement(values)
+
+    def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
+        """One statement, one ranking."""
+        values = self._values
+        candidates = max(values["candidates"], depth)
+        wanted = candidates if values["mode"] == "hybrid" else depth
+        bound: dict[str, Any] = {
+            **{name: values[name] for name in ("language", "normalization", "k", "text_weight", "vector_weight")},
+            "query": query.text,
+            "depth": depth,
+            "candidates": candidates,
+            "wanted_nearest": wanted,
+            "weights": weights_of(values["fields"]),
+        }
+        settings = {}
+        if self._vectors is not None:
+            bound["vector"] = str(self._vectors(query))
+            settings["hnsw.ef_search"] = str(min(max(values["ef_search"], wanted), MOST_EF))
+        rows = self._pool.rows(self._sql, bound, timeout, settings)
+        return ranking_of([row[0] for row in rows], [row[1] for row in rows], depth)
+
+    @cached_property
+    def identity(self) -> Mapping[str, str]:
+        """Versions of server and pgvector, number of rows: a table that grew is another one."""
+        sql = f"""select current_setting('server_version'),
+            (select extversion from pg_extension where extname = 'vector'),
+            (select count(*) from {table_of(self._values["table"])})"""
+        ((server, pgvector, count),) = self._pool.rows(sql, {}, SECONDS_FOR_IDENTITY)
+        model = {} if self._vectors is None else self._vectors.identity
+        return {"postgresql": server, "pgvector": pgvector or "not installed", "documents": str(count), **model}
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._pool.close()
+
+
+def _refuse_misfit(values: Mapping[str, Any]) -> None:
+    fields, words = values["fields"], values["tsvector"]
+    if values["mode"] != "vector" and (fields is None) == (words is None):
+        came = "neither" if fields is None else "both"
+        raise UsageError(
+            f"postgres: mode={values['mode']!r} searches fields or a tsvector column; got {came}. Name one."
+        )
+    if fields is not None and len(fields.split()) > len(CLASSES):
+        raise UsageError(
+            f"postgres: {len(fields.split())} fields; PostgreSQL weighs four classes of words. "
+            "Make a tsvector column of them and name it as tsvector."
+        )
+    if _PASSWORD.search(SECRET.sub("", values["dsn"])):
+        raise UsageError(
+            "postgres: the address holds a password. Put it into an environment variable: dsn='${DATABASE_URL}'."
+        )
+
+
+OFFERS = (Engine(name="postgres", page=__doc__, params=PARAMS, open=Postgres, live=True, extra="postgres"),)

@@ -1,0 +1,17 @@
+"""Latency: percentiles of single queries, by order statistics: values that were really seen."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.records.benchmark import Latency
+
+
+def latency_of(milliseconds: NDArray[np.float64]) -> Latency:
+    """Percentiles over the queries that were asked now; those whose answer was kept have no time."""
+    asked = milliseconds[np.isfinite(milliseconds)]
+    if not len(asked):
+        return Latency(0)
+    p50, p95, p99 = (float(np.percentile(asked, p, method="higher")) for p in (50, 95, 99))
+    return Latency(len(asked), p50, p95, p99, float(asked.max()))

@@ -1,0 +1,1 @@
+"""Pipelines: their text read, their fit checked, their steps run once each."""

@@ -1,0 +1,88 @@
+"""Ranking: the documents of one query, best first, as an engine or a stage gives them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """Documents, best first, none twice, and a score for each that never rises from one to the next.
+
+    A stage that reorders keeps this: where its own scores would not put the documents into this order (as when the
+    head was reranked and the tail was not), it gives scores that do. `observed` has what differs from time to time.
+    """
+
+    doc_ids: tuple[str, ...]
+    scores: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        if len(self.scores) != len(self.doc_ids):
+            raise ValueError(f"{len(self.doc_ids)} documents and {len(self.scores)} scores")
+        if len(set(self.doc_ids)) != len(self.doc_ids):
+            raise ValueError("a document stands twice in a ranking")
+        if len(self.scores) and not (np.isfinite(self.scores).all() and (np.diff(self.scores) <= 0).all()):
+            raise ValueError("scores must be finite and must not rise from one document to the next")
+
+    def __len__(self) -> int:
+        return len(self.doc_ids)
+
+    @classmethod
+    def of(cls, doc_ids: list[str] | tuple[str, ...], scores: NDArray[np.float64] | list[float]) -> Ranking:
+        """The ranking of scored documents: by score, ties by id descending, as runs are ordered."""
+        numbers = np.asarray(scores, dtype=np.float64)
+        ids = np.array(doc_ids, dtype=object)
+        by_id = np.argsort([doc.encode("utf-8", "surrogateescape") for doc in doc_ids], kind="stable")[::-1]
+        turn = by_id[np.argsort(-numbers[by_id], kind="stable")]
+        return cls(tuple(ids[turn]), numbers[turn])
+
+    @classmethod
+    def in_order(cls, doc_ids: list[str] | tuple[str, ...]) -> Ranking:
+        """A ranking that is only an order: scores from n down to 1."""
+        return cls(tuple(doc_ids), np.arange(len(doc_ids), 0, -1, dtype=np.float64))
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Something that did not work for one query and was survived: counted, shown, never hidden.
+
+    kind      a word that counts: "missing ids", "unknown ids", "repeated ids", "unreadable answer", "cut off",
+              "timeout", "refused", ...
+    fallback  what stands in for it: "incoming order", "no answer"
+    """
+
+    query_id: str
+    stage: str
+    kind: str
+    message: str
+    fallback: str = "incoming order"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Passed:
+    """What a stage gives for one query. `kept`: its answers come from the cache, so its time says nothing."""
+
+    ranking: Ranking
+    failures: tuple[Failure, ...] = ()
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answered:
+    """What an engine gave for one query, how long it took, and what went wrong on the way.
+
+    milliseconds   from asking to the answer, without waiting for its turn and without attempts that failed; None where
+                   there is no answer or nobody timed it
+    attempts       how often it was asked
+    kept           the answer was there from an earlier fetch, and its milliseconds are of then
+    """
+
+    query_id: str
+    ranking: Ranking
+    milliseconds: float | None = None
+    attempts: int = 1
+    failures: tuple[Failure, ...] = field(default=())
+    kept: bool = False

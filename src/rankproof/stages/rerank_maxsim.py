@@ -1,0 +1,136 @@
+"""Late interaction: each word of the query looks for the word of the document that is nearest to it.
+
+The first `depth` documents are ordered by the mean, over the tokens of the query, of the greatest cosine with any token
+of the document: ColBERT's MaxSim, divided by the number of the query's tokens. The tokens' vectors are those of the
+last layer of the model of the engine dense, so no further weights are needed. That model was not trained for this:
+expect less than ColBERT gives. Marks such as [CLS] are left out.
+
+`weight` mixes the new score with the incoming one, each brought to 0 to 1 over the first `depth`: 1 (the default) is
+the new score alone, 0 the incoming order. Vectors of the documents' tokens are kept in the cache (16 bits; about 200 KB
+for a text of 256 tokens with minilm): the first run pays for encoding documents and later ones do not, as in a service
+that encodes documents when they come in. The query is encoded each time.
+
+assumes: texts in a language the model was trained on
+source: Khattab and Zaharia, ColBERT, SIGIR 2020, equation 3
+
+Two tokens of a query and one of a document, whose cosines with them are 0.6 and 0.8:
+
+>>> import numpy as np
+>>> from rankproof.stages.rerank_maxsim import maxsim
+>>> round(maxsim(np.array([[1, 0], [0, 1]], np.float32), np.array([[0.6, 0.8]], np.float32)), 4)
+0.7
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import UnknownName
+from rankproof.models.encoder import Encoder, Vectors
+from rankproof.models.finding import MODEL_PARAMS, open_model, prefixes
+from rankproof.models.keeping import kept_token_vectors
+from rankproof.records.collection import Corpus, Query
+from rankproof.records.ground import Cache, Ground
+from rankproof.records.params import Number, Param, Texts, Whole
+from rankproof.records.ranking import Passed, Ranking
+from rankproof.stages._contract import Stage
+from rankproof.stages._reranked import reranked
+
+PARAMS = (
+    Param("depth", Whole(1), 50, "how many of the first documents are reordered"),
+    Param("weight", Number(0, 1), 1.0, "share of the new score; the rest is the incoming one's"),
+    *MODEL_PARAMS,
+    Param("fields", Texts(), None, "fields whose texts are joined; all when nothing is said"),
+)
+# So many bytes of documents' vectors are held in memory, those used last.
+MEMORY = 1 << 28
+
+
+def maxsim(query: Vectors, document: NDArray[np.floating]) -> float:
+    """Mean over the query's tokens of the greatest cosine with a token of the document; 0 where one has no token."""
+    if not len(query) or not len(document):
+        return 0.0
+    return float(np.mean((query @ document.astype(np.float32).T).max(axis=1)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Transform:
+    corpus: Corpus
+    cache: Cache
+    values: Mapping[str, Any]
+    encoder: Encoder
+    _held: dict[str, NDArray[np.float16]] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        model = sha256(self.encoder.identity.encode()).hexdigest()
+        return {"corpus": self.corpus.content_hash, "model": model, "encoder": self.encoder.identity}
+
+    def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:
+        before = prefixes(self.values, self.encoder)[0]
+        tokens = self.encoder.token_vectors([before + query.text for query in queries])
+        return [Passed(self._one(query, came[0])) for query, came in zip(tokens, rankings, strict=True)]
+
+    def _one(self, query: Vectors, came: Ranking) -> Ranking:
+        depth, weight = int(self.values["depth"]), float(self.values["weight"])
+        head = came.doc_ids[:depth]
+        known = [doc for doc in head if doc in self.corpus.place]
+        vectors = dict(zip(known, self._tokens(known), strict=True))
+        scores = [round(maxsim(query, vectors[doc]), 6) if doc in vectors else None for doc in head]
+        if weight < 1 and known:
+            there = [i for i, score in enumerate(scores) if score is not None]
+            new = _to_one(np.array([scores[i] for i in there], dtype=np.float64))
+            mixed = weight * new + (1 - weight) * _to_one(came.scores[there])
+            for i, score in zip(there, mixed.tolist(), strict=True):
+                scores[i] = score
+        return reranked(came, depth, scores)
+
+    def _tokens(self, docs: list[str]) -> list[NDArray[np.float16]]:
+        """Vectors of the documents' tokens: held, kept, or encoded now."""
+        missing = [doc for doc in docs if doc not in self._held]
+        before = prefixes(self.values, self.encoder)[1]
+        texts = [before + text for text in self.corpus.texts(self.values["fields"], missing)]
+        fresh = dict(zip(missing, kept_token_vectors(self.encoder, texts, self.cache), strict=True))
+        found = {doc: fresh[doc] if doc in fresh else self._held.pop(doc) for doc in docs}
+        self._held.update(found)  # those used now stand last
+        size = sum(rows.nbytes for rows in self._held.values())
+        for doc in list(self._held):
+            if size <= MEMORY:
+                break
+            size -= self._held.pop(doc).nbytes
+        return list(found.values())
+
+
+def _to_one(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From 0 to 1; all 1 where they are all alike."""
+    low, high = scores.min(), scores.max()
+    return (scores - low) / (high - low) if high > low else np.ones(len(scores))
+
+
+def open_maxsim(values: Mapping[str, Any], ground: Ground) -> _Transform:
+    """Finds the model and checks the fields."""
+    corpus = ground.documents("rerank_maxsim")
+    for name in values["fields"] or ():
+        if name not in corpus.fields:
+            raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
+    return _Transform(corpus, ground.cache, values, open_model(values, ground))
+
+
+OFFERS = (
+    Stage(
+        name="rerank_maxsim",
+        page=__doc__,
+        params=PARAMS,
+        open=open_maxsim,
+        keeps="set",
+        depth="depth",
+        needs=frozenset({"corpus"}),
+        extra="dense",
+    ),
+)

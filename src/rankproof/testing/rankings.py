@@ -1,0 +1,86 @@
+"""Small corpora and rankings through one engine or one stage, for worked examples and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rankproof import shelf
+from rankproof.engines._contract import Engine
+from rankproof.flow.collect import read_run
+from rankproof.records.collection import Corpus, Query
+from rankproof.records.ground import Ground
+from rankproof.records.ranking import Ranking
+from rankproof.stages._contract import Stage
+
+Texts = Mapping[str, str | Mapping[str, str]]
+
+
+def corpus_of(texts: Texts, name: str = "corpus") -> Corpus:
+    """{"d1": "its text"} or {"d1": {"title": "...", "text": "..."}} as a corpus."""
+    fields = [{"text": text} if isinstance(text, str) else text for text in texts.values()]
+    names = list(dict.fromkeys(field for one in fields for field in one))
+    return Corpus(tuple(texts), {field: tuple(one.get(field, "") for one in fields) for field in names}, name)
+
+
+def queries_of(*texts: str) -> list[Query]:
+    """The texts as queries q1, q2, ..."""
+    return [Query(f"q{i}", text) for i, text in enumerate(texts, 1)]
+
+
+def choices(item: Engine | Stage, **said: Any) -> dict[str, Any]:
+    """Every parameter of an item: what is said, read as a configuration's would be; else its default."""
+    left = set(said) - {param.name for param in item.params}
+    if left:
+        raise TypeError(f"{item.name} has no parameter {', '.join(sorted(left))}")
+    return {p.name: p.kind.read(said[p.name]) if p.name in said else p.default for p in item.params}
+
+
+def searched(engine: str, texts: Texts, query: str, depth: int = 10, **said: Any) -> dict[str, float]:
+    """What an engine finds for one query in a few texts: documents, best first, with scores to four places."""
+    item: Engine = shelf.find("engines", engine)
+    opened: Any = item.open(choices(item, **said), Ground(corpus_of(texts)))
+    return shown(opened.search(queries_of(query), depth)[0])
+
+
+def replayed(run: Mapping[str, Mapping[str, float]], query_id: str, depth: int = 10) -> dict[str, float]:
+    """What the engine replay answers to a query from a run in memory."""
+    item: Engine = shelf.find("engines", "replay")
+    opened: Any = item.open(choices(item, path="a.run"), Ground(read_run=lambda path: read_run(run, name=path)))
+    return shown(opened.search([Query(query_id, "")], depth)[0])
+
+
+def passed(stage: str, *rankings: Mapping[str, float] | Sequence[str], **said: Any) -> dict[str, float]:
+    """What a stage makes of rankings of one query, each {doc: score} or a list of documents, best first."""
+    return _through(stage, Ground(), "words", rankings, said)
+
+
+def reranked(
+    stage: str, texts: Texts, query: str, ranking: Mapping[str, float] | Sequence[str], **said: Any
+) -> dict[str, float]:
+    """What a stage that reads the texts makes of one ranking."""
+    return _through(stage, Ground(corpus_of(texts)), query, [ranking], said)
+
+
+def _through(
+    stage: str,
+    ground: Ground,
+    query: str,
+    rankings: Sequence[Mapping[str, float] | Sequence[str]],
+    said: Mapping[str, Any],
+) -> dict[str, float]:
+    item: Stage = shelf.find("stages", stage)
+    opened: Any = item.open(choices(item, **said), ground)
+    return shown(opened.apply(queries_of(query), [[ranking_of(ranking) for ranking in rankings]])[0].ranking)
+
+
+def ranking_of(ranking: Mapping[str, float] | Sequence[str]) -> Ranking:
+    """{doc: score} by score, or documents as they stand."""
+    if isinstance(ranking, Mapping):
+        return Ranking.of(list(ranking), list(ranking.values()))
+    return Ranking.in_order(list(ranking))
+
+
+def shown(ranking: Ranking) -> dict[str, float]:
+    """{doc: score to four places}, best first."""
+    return {doc: round(score, 4) for doc, score in zip(ranking.doc_ids, ranking.scores.tolist(), strict=True)}

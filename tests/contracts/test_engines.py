@@ -1,0 +1,170 @@
+"""The contract of the engines shelf: what every engine promises, run over every one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.contracts.items import check_extra, check_imports, check_page, check_params, files_of
+
+from rankproof import shelf
+from rankproof.engines._contract import Engine
+from rankproof.flow.collect import read_run
+from rankproof.records.collection import Query
+from rankproof.records.ground import Ground
+from rankproof.records.ranking import Ranking
+from rankproof.testing.rankings import choices, corpus_of
+
+ITEMS: dict[str, Engine] = dict(shelf.offered("engines"))
+
+CORPUS = corpus_of(
+    {
+        "d1": {"title": "red tent", "text": "A tent for two, of red cloth."},
+        "d2": {"title": "green tent", "text": "A tent for four, light and green."},
+        "d3": {"title": "camping lamp", "text": "Hangs in every tent and shines all night."},
+        "d4": {"title": "rope", "text": "Ten meters long."},
+        "d5": {"title": "", "text": ""},
+        "é6": {"title": "Zelt", "text": "Für zwei, rot."},
+        # Two that nothing but the id tells apart.
+        "t1": {"title": "sleeping bag", "text": "Warm."},
+        "t2": {"title": "sleeping bag", "text": "Warm."},
+    }
+)
+QUERIES = [
+    Query("q1", "red tent"),
+    Query("q2", "lamp that hangs in a tent"),
+    Query("q3", "warm sleeping bag"),
+    Query("q4", "qwertyuiop"),
+    Query("q5", "Zelt für zwei", {"kind": "exact"}),
+]
+RUN = "".join(f"q{q} Q0 {doc} {q} {len(doc) + i // 2} old\n" for q in (1, 2, 3) for i, doc in enumerate(CORPUS.doc_ids))
+
+
+def plain(**said: Any) -> Callable[[Path], tuple[dict[str, Any], Ground]]:
+    """An engine that needs nothing but the corpus."""
+    return lambda folder: (said, Ground(CORPUS))
+
+
+def from_run(folder: Path) -> tuple[dict[str, Any], Ground]:
+    (folder / "old.run").write_text(RUN)
+    return {"path": "old.run"}, Ground(folder=str(folder), read_run=read_run)
+
+
+# Engine -> the ways it is opened here. Each gives what is said of it and the ground it stands on.
+OPENED: dict[str, list[Callable[[Path], tuple[dict[str, Any], Ground]]]] = {
+    "bm25": [plain(), *(plain(variant=variant, fields="title^2.5 text") for variant in ("bm25l", "bm25+", "atire"))],
+    "dense": [plain(model="wordllama"), plain(model="wordllama", search="hnsw", fields=["title"])],
+    "replay": [from_run],
+}
+# Engine -> why it is not opened here. Its own tests hold its answers to the same promises.
+ELSEWHERE = {
+    "elasticsearch": "asks a cluster",
+    "http": "asks a server",
+    "opensearch": "asks a cluster",
+    "postgres": "asks a database",
+    "solr": "asks a server",
+}
+
+WAYS = [pytest.param(name, way, id=f"{name}-{i}") for name, ways in OPENED.items() for i, way in enumerate(ways)]
+every_way = pytest.mark.parametrize(("name", "way"), WAYS)
+every_item = pytest.mark.parametrize("item", ITEMS.values(), ids=list(ITEMS))
+
+
+@pytest.fixture
+def searcher(name: str, way: Callable[[Path], tuple[dict[str, Any], Ground]], tmp_path: Path) -> Any:
+    """The engine, opened."""
+    said, ground = way(tmp_path)
+    return ITEMS[name].open(choices(ITEMS[name], **said), ground)
+
+
+def as_lists(rankings: list[Ranking]) -> list[tuple[tuple[str, ...], list[float]]]:
+    return [(ranking.doc_ids, ranking.scores.tolist()) for ranking in rankings]
+
+
+# ---- the item ------------------------------------------------------------------------------------
+
+
+def test_every_engine_is_opened_here_or_says_why_not() -> None:
+    assert set(ITEMS) == set(OPENED) | set(ELSEWHERE)
+    assert not set(OPENED) & set(ELSEWHERE)
+
+
+@pytest.mark.parametrize("file", files_of("engines"), ids=lambda file: file.stem)
+def test_the_page_has_its_headings_and_its_example_runs(file: Path) -> None:
+    check_page("engines", file)
+
+
+@every_item
+def test_parameters_are_documented(item: Engine) -> None:
+    check_params(item)
+
+
+@every_item
+def test_the_extra_that_brings_its_library_exists(item: Engine) -> None:
+    check_extra(item)
+
+
+def test_loading_the_shelf_loads_no_library() -> None:
+    check_imports("engines")
+
+
+@every_item
+def test_an_engine_that_needs_a_corpus_refuses_to_be_without_one(item: Engine) -> None:
+    if "corpus" in item.needs:
+        with pytest.raises(Exception, match="Name a corpus"):
+            item.open({param.name: param.default for param in item.params}, Ground())
+
+
+@every_item
+def test_live_engines_are_those_that_are_not_opened_here(item: Engine) -> None:
+    assert item.live == (item.name in ELSEWHERE)
+
+
+# ---- its answers ---------------------------------------------------------------------------------
+
+
+@every_way
+def test_a_ranking_for_each_query_of_documents_that_exist(searcher: Any) -> None:
+    rankings = searcher.search(QUERIES, 5)
+    assert len(rankings) == len(QUERIES)
+    for ranking in rankings:  # no document twice and no rising score: a Ranking that can be held has neither
+        assert isinstance(ranking, Ranking)
+        assert set(ranking.doc_ids) <= set(CORPUS.doc_ids)
+    assert any(len(ranking) for ranking in rankings)
+    assert searcher.search([], 5) == []
+
+
+@every_way
+@pytest.mark.parametrize("depth", [1, 2, 3, 5])
+def test_a_shallower_answer_is_the_beginning_of_a_deeper_one(searcher: Any, depth: int) -> None:
+    for short, whole in zip(searcher.search(QUERIES, depth), searcher.search(QUERIES, 100), strict=True):
+        assert len(short) == min(depth, len(whole))
+        assert short.doc_ids == whole.doc_ids[:depth]
+
+
+@every_way
+def test_ties_go_by_document_id_descending(searcher: Any) -> None:
+    for ranking in searcher.search(QUERIES, 100):
+        again = Ranking.of(ranking.doc_ids[::-1], ranking.scores[::-1])
+        assert again.doc_ids == ranking.doc_ids
+
+
+@every_way
+def test_one_query_at_a_time_equals_all_at_once(searcher: Any) -> None:
+    one_by_one = [searcher.search([query], 5)[0] for query in QUERIES]
+    assert as_lists(one_by_one) == as_lists(searcher.search(QUERIES, 5))
+
+
+@every_way
+def test_opened_again_it_answers_the_same_and_says_that_it_is_the_same(
+    name: str, way: Callable[[Path], tuple[dict[str, Any], Ground]], searcher: Any, tmp_path: Path
+) -> None:
+    said, ground = way(tmp_path)
+    again: Any = ITEMS[name].open(choices(ITEMS[name], **said), ground)
+    assert again.identity == searcher.identity
+    assert as_lists(again.search(QUERIES, 5)) == as_lists(searcher.search(QUERIES, 5))
+    assert all(isinstance(value, str) and value for pair in searcher.identity.items() for value in pair)
+    if "corpus" in ITEMS[name].needs:
+        assert searcher.identity["corpus"] == CORPUS.content_hash

