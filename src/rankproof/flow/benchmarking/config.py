@@ -60,7 +60,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
     modes, before = _modes(document.get("modes", {}), place)
     if "dataset" not in values:
         raise UsageError(
-            f'{place} names no dataset. Add dataset = "sample:shop", or your own, to its [benchmark] table.'
+            f'{place} names no dataset. Add dataset = "FOLDER" to its [benchmark] table.'
         )
     baseline = values.pop("baseline", next(iter(modes)))
     if baseline not in modes:
