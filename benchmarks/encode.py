@@ -5,7 +5,7 @@
     python benchmarks/encode.py --quality        also nDCG@10 on all of SciFact, each way; about a quarter of an hour
 
 Texts per second are given by the clock and, since another program may hold the processors, for one second of one
-processor. Every way begins with texts and weights in memory. Agreement is the least cosine with the NumPy vectors. NumPy
+processor. Every way begins with texts and weights in memory. Agreement is the least cosine with NumPy's vectors. NumPy
 multiplies on one processor here: its threads, which wait for each other by turning in circles, would measure the wait.
 """
 

@@ -9,7 +9,7 @@ A product in `catalog/*.txt` is
     Description.
 
 Tags never reach the corpus. They say what the product is (`skillet cast-iron 10-inch`) and what it belongs to
-(`for-cast-iron`); the brand is the tag `by-...`.
+(`for-cast-iron`); the brand is the tag `by-...`, and a product's id is a tag as well.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def read_product(doc_id: str, block: str) -> Product:
         brand=brand,
         bullets=tuple(line.removeprefix("- ") for line in bullets),
         description=" ".join(description.split()),
-        tags=frozenset([*tags.split(), f"by-{brand.lower()}"]),
+        tags=frozenset([*tags.split(), f"by-{brand.lower()}", doc_id]),
     )
 
 

@@ -79,8 +79,8 @@ def test_minilm_reaches_what_is_known(ground: Ground, queries: list[Query]) -> N
 def test_late_interaction_over_bm25(ground: Ground, queries: list[Query]) -> None:
     pytest.importorskip("bm25s", reason="the extra bm25 is not installed")
     came = opened("engines", "bm25", ground).search(queries, 100)
-    passed = opened("stages", "rerank_maxsim", ground, depth=10, weight=0.5).apply(queries, [[r] for r in came])
+    passed = opened("stages", "rerank_maxsim", ground, depth=10).apply(queries, [[r] for r in came])
     after = [one.ranking for one in passed]
     assert all(set(a.doc_ids[:10]) == set(b.doc_ids[:10]) for a, b in zip(after, came, strict=True))
     assert all(a.doc_ids[10:] == b.doc_ids[10:] for a, b in zip(after, came, strict=True))
-    assert value(queries, after) > value(queries, came)
+    assert value(queries, after) > value(queries, came) + 0.02  # 0.6863 to 0.7183 was measured

@@ -48,10 +48,12 @@ def test_the_score_by_hand() -> None:
     """Tokens (1, 0) and (0, 1) against (0.6, 0.8) and (0.8, -0.6): the greatest are 0.8 and 0.8."""
     query = np.eye(2, dtype=np.float32)
     document = np.array([[0.6, 0.8], [0.8, -0.6]], np.float32)
-    assert maxsim(query, document) == pytest.approx((0.8 + 0.8) / 2)
-    assert maxsim(query, document[:1]) == pytest.approx((0.6 + 0.8) / 2)
-    assert maxsim(query, document[:0]) == 0
-    assert maxsim(query[:0], document) == 0
+    assert maxsim(query, [document]).tolist() == [0.8]
+    # (0.6 + 0.8) / 2; no tokens; (0.8 + -0.6) / 2; both; no tokens
+    parts = [document[:1], document[:0], document[1:], document, document[:0]]
+    assert maxsim(query, parts).tolist() == [0.7, 0, 0.1, 0.8, 0]
+    assert maxsim(query[:0], parts).tolist() == [0] * 5
+    assert maxsim(query, []).tolist() == []
 
 
 def test_the_text_of_the_query_comes_first_and_ties_keep_the_incoming_order(folder: Path) -> None:

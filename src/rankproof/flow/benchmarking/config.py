@@ -59,9 +59,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
     values = _values(document.get("benchmark", {}), place)
     modes, before = _modes(document.get("modes", {}), place)
     if "dataset" not in values:
-        raise UsageError(
-            f'{place} names no dataset. Add dataset = "FOLDER" to its [benchmark] table.'
-        )
+        raise UsageError(f'{place} names no dataset. Add dataset = "FOLDER" to its [benchmark] table.')
     baseline = values.pop("baseline", next(iter(modes)))
     if baseline not in modes:
         raise UnknownName(f"mode of {place}", baseline, modes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from rankproof.records.collection import Query
 from rankproof.records.ground import Ground
 from rankproof.records.outcome import ModeOutcome, StepOutcome
 from rankproof.records.pipeline import Step
-from rankproof.records.ranking import Failure, Ranking
+from rankproof.records.ranking import Failure, Passed, Ranking
 from rankproof.stages._contract import Stage
 
 if TYPE_CHECKING:
@@ -89,22 +90,26 @@ class Runner:
         opened = self._open(step)
         if engine.live:
             assert self._ask_all is not None, "a live engine needs somebody who asks it"
-            return self._ask_all(opened, step, queries, self.depth)
+            asked = self._ask_all(opened, step, queries, self.depth)
+            return replace(asked, failures=(*_rewriting(queries), *asked.failures))
         # What is built or loaded at first is not the time of a query.
         if hasattr(opened, "prepare"):
             opened.prepare()
         if queries:
             opened.search([queries[0]], self.depth)
-        return self._timed(step, queries, opened.identity, lambda at: (opened.search([queries[at]], self.depth)[0], ()))
+        found = self._timed(
+            step, queries, opened.identity, lambda at: Passed(opened.search([queries[at]], self.depth)[0])
+        )
+        return replace(found, failures=(*_rewriting(queries), *found.failures))
 
     def _stage(self, step: Step) -> StepOutcome:
         stage: Stage = shelf.find("stages", step.name)
         before = [self._outcome(flowing).rankings for flowing in step.inputs]
         opened = self._open(step)
 
-        def one(at: int) -> tuple[Ranking, tuple[Failure, ...]]:
-            passed = opened.apply([self.queries[at]], [[rankings[at] for rankings in before]])[0]
-            return passed.ranking, passed.failures
+        def one(at: int) -> Passed:
+            passed: Passed = opened.apply([self.queries[at]], [[rankings[at] for rankings in before]])[0]
+            return passed
 
         outcome = self._timed(step, self.queries, opened.identity, one)
         if stage.takes == "one":
@@ -116,7 +121,7 @@ class Runner:
         step: Step,
         queries: Sequence[Query],
         identity: Mapping[str, str],
-        one: Callable[[int], tuple[Ranking, tuple[Failure, ...]]],
+        one: Callable[[int], Passed],
     ) -> StepOutcome:
         """One query after the other, as a service would answer them: the times are those of single queries."""
         rankings: list[Ranking] = []
@@ -124,10 +129,11 @@ class Runner:
         times = np.full(len(queries), math.nan)
         for at in range(len(queries)):
             began = time.perf_counter()
-            ranking, failed = one(at)
-            times[at] = 1000 * (time.perf_counter() - began)
-            rankings.append(ranking)
-            failures += failed
+            passed = one(at)
+            if not passed.kept:  # what came from a cache took no time that means anything
+                times[at] = 1000 * (time.perf_counter() - began)
+            rankings.append(passed.ranking)
+            failures += passed.failures
             self._progress(step.name, at + 1, len(queries))
         return StepOutcome(step, tuple(rankings), times, tuple(failures), dict(identity))
 
@@ -140,3 +146,8 @@ class Runner:
         """The queries as a rewrite, and those before it, give them."""
         before = self._rewritten(step.inputs[0]) if step.inputs else self.queries
         return tuple(self._open(step).rewrite(before))
+
+
+def _rewriting(queries: Sequence[Query]) -> tuple[Failure, ...]:
+    """What failed when the queries were rewritten; the original words stood in."""
+    return tuple(failure for query in queries for failure in getattr(query, "failures", ()))
