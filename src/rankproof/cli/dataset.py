@@ -66,7 +66,7 @@ def show(dataset: str, as_json: bool, output: str | None, **asked: Any) -> None:
     """Show what is in DATASET: counts, grades, joins, duplicates, leaks between splits.
 
     \b
-    rankproof dataset show sample:shop
+    rankproof dataset show my-collection
     rankproof dataset show scifact --split test
     rankproof dataset show esci --locale us --version small --split test --sample 500
     """
@@ -120,7 +120,7 @@ def split(
     """Split the queries of DATASET into parts, in a new FOLDER. Queries with the same text stay together.
 
     \b
-    rankproof dataset split sample:shop shop-split --by kind
+    rankproof dataset split my-collection parts --by kind
     rankproof dataset split scifact scifact-split --part dev=100 --part test=200 --seed 7
     """
     _refuse(output, folder)
