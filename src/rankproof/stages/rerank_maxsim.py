@@ -5,6 +5,9 @@ of the document: ColBERT's MaxSim, divided by the number of the query's tokens. 
 last layer of the model of the engine dense, so no further weights are needed. That model was not trained for this:
 expect less than ColBERT gives. Marks such as [CLS] are left out.
 
+On SciFact, over BM25 with nDCG@10 0.686, minilm gave 0.718 at depth 10 and 0.712 at depth 50. The table wordllama,
+whose tokens do not know their neighbors, lost (0.659 at depth 10) and gained a little with weight=0.5 (0.694).
+
 `weight` mixes the new score with the incoming one, each brought to 0 to 1 over the first `depth`: 1 (the default) is
 the new score alone, 0 the incoming order. Vectors of the documents' tokens are kept in the cache (16 bits; about 200 KB
 for a text of 256 tokens with minilm): the first run pays for encoding documents and later ones do not, as in a service
