@@ -326,6 +326,8 @@ def test_an_interrupt_ends_with_130_and_writes_nothing(here: Path) -> None:
         [sys.executable, "-m", "rankproof", "evaluate", "qrels", "slow.run", "-o", "out.txt"],
         stderr=subprocess.PIPE,
         text=True,
+        # What runs in the background of a shell ignores the signal; the command is not to inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     writer = os.open(here / "slow.run", os.O_WRONLY)  # returns once the child has begun to read
     try:

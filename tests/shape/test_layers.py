@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "rankproof"
 
 RINGS = {
-    "errors": 0, "core": 0,
+    "errors": 0, "core": 0, "samples": 0,
     "records": 1, "shelf": 1,
     "measures": 2, "dialects": 2, "formats": 2, "checks": 2, "similarities": 2, "reports": 2,
     "engines": 2, "stages": 2, "models": 2, "significance": 2, "corrections": 2, "rules": 2, "diagnoses": 2,
