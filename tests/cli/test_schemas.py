@@ -128,9 +128,7 @@ def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tup
 
 def test_every_command_that_gives_json_is_tried_with_a_document_and_an_error() -> None:
     giving = {
-        name
-        for name, command in commands(cli)
-        if any("--json" in parameter.opts for parameter in command.params)
+        name for name, command in commands(cli) if any("--json" in parameter.opts for parameter in command.params)
     }
     assert {case.command for case in CASES if case.schema != "error/1"} == giving
     refusing = {case.command for case in CASES if case.schema == "error/1"}
