@@ -1,1 +1,1 @@
-"""The maker of the bundled shop sample: hand-written catalog and queries in, corpus, queries and judgments out."""
+"""The maker of the bundled shop sample: catalog and rules in; corpus, queries and judgments out."""

@@ -1,4 +1,4 @@
-"""Reads the hand-written catalog: products with their texts and the tags that the grading rules look at.
+"""Reads the catalog: products with their texts and the tags that the grading rules look at.
 
 A product in `catalog/*.txt` is
 
@@ -9,12 +9,16 @@ A product in `catalog/*.txt` is
     Description.
 
 Tags never reach the corpus. They say what the product is (`skillet cast-iron 10-inch`) and what it belongs to
-(`for-cast-iron`); the brand is the tag `by-...`, and a product's id is a tag as well.
+(`for-cast-iron`); the brand is the tag `by-...`.
+
+Ids come from a hash of the title, and products are sorted by them: where ties are broken by id or by place, an order as
+the catalog is written, products first and their accessories after them, would tell the grades.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -32,27 +36,25 @@ class Product:
     tags: frozenset[str]
 
 
-def read_product(doc_id: str, block: str) -> Product:
+def read_product(block: str) -> Product:
     """The product written in one block, without its leading `## `."""
     head, _, description = block.strip().partition("\n\n")
     title, facts, *bullets = head.split("\n")
     brand, _, tags = facts.partition(" | ")
     if not (description and bullets and tags and all(line.startswith("- ") for line in bullets)):
-        raise ValueError(f"{doc_id} ({title!r}) needs 'Brand | tags', bullets, an empty line and a description")
+        raise ValueError(f"{title!r} needs 'Brand | tags', bullets, an empty line and a description")
     return Product(
-        doc_id=doc_id,
+        doc_id=f"P{sha256(title.encode('utf-8')).hexdigest()[:6].upper()}",
         title=title,
         brand=brand,
         bullets=tuple(line.removeprefix("- ") for line in bullets),
         description=" ".join(description.split()),
-        tags=frozenset([*tags.split(), f"by-{brand.lower()}", doc_id]),
+        tags=frozenset([*tags.split(), f"by-{brand.lower()}"]),
     )
 
 
 def read_catalog() -> tuple[Product, ...]:
-    """All products, in order. `P0307` is the seventh product of the file whose name starts with 03."""
-    return tuple(
-        read_product(f"P{file.name[:2]}{place:02d}", block)
-        for file in sorted((HERE / "catalog").glob("*.txt"))
-        for place, block in enumerate(f"\n{file.read_text('utf-8')}".split("\n## ")[1:], start=1)
-    )
+    """All products, by id."""
+    files = sorted((HERE / "catalog").glob("*.txt"))
+    blocks = (block for file in files for block in f"\n{file.read_text('utf-8')}".split("\n## ")[1:])
+    return tuple(sorted(map(read_product, blocks), key=lambda product: product.doc_id))

@@ -2,7 +2,7 @@
 
 A rule is a list of tag expressions: `"skillet cast-iron"` holds for a product that has both tags, `"bulb -decorative"`
 for one that has the first and lacks the second. A product gets the highest grade one of whose expressions holds:
-3 exact, 2 substitute, 1 complement, and 0 where none does. How the rules were chosen stands in the README of the sample.
+3 exact, 2 substitute, 1 complement, and 0 where none does. The README of the sample says how the rules were chosen.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ STARTER = """\
 
 [benchmark]
 name = "shop search"
-dataset = "data"                       # a folder: BEIR, ESCI, MS MARCO, WANDS, TREC files; from where this file is
+dataset = "sample:shop"                # bundled; or a folder: BEIR, ESCI, TREC files, ...; from where this file is
 measures = ["nDCG@10", "RR@10", "R@100"]
 segments = ["kind"]                    # columns of the queries
 depth = 100                            # documents of each ranking

@@ -1,0 +1,10 @@
+"""Collections that come with the package, to try things on."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+
+def shop() -> str:
+    """The folder of the shop sample: corpus.jsonl, queries.csv, qrels.trec and a README that tells what they are."""
+    return str(files(__name__) / "shop")
