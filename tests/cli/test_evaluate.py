@@ -5,12 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -317,30 +313,3 @@ def test_standard_input_can_be_read_only_once(here: Path) -> None:
 
 def test_nothing_is_shown_on_standard_error_when_it_is_no_terminal(here: Path) -> None:
     assert process("evaluate", "qrels", "a.run").stderr == ""
-
-
-def test_an_interrupt_ends_with_130_and_writes_nothing(here: Path) -> None:
-    """The run comes through a pipe that never ends, so the process waits until it is interrupted."""
-    os.mkfifo(here / "slow.run")
-    child = subprocess.Popen(
-        [sys.executable, "-m", "rankproof", "evaluate", "qrels", "slow.run", "-o", "out.txt"],
-        stderr=subprocess.PIPE,
-        text=True,
-        # What runs in the background of a shell ignores the signal; the command is not to inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    writer = os.open(here / "slow.run", os.O_WRONLY)  # returns once the child has begun to read
-    try:
-        for _ in range(30):  # a signal just before the process begins to wait is noticed with the next one
-            time.sleep(0.3)
-            child.send_signal(signal.SIGINT)
-            with suppress(subprocess.TimeoutExpired):
-                _, told = child.communicate(timeout=1)
-                break
-    finally:
-        os.close(writer)
-    assert child.returncode == 130
-    assert told.count("\n") == 1
-    assert "Traceback" not in told
-    assert not (here / "out.txt").exists()
-    assert not list(here.glob("*.part"))

@@ -43,7 +43,7 @@ from rankproof.records.ground import Cache, Ground
 from rankproof.records.params import Number, Param, Texts, Whole
 from rankproof.records.ranking import Passed, Ranking
 from rankproof.stages._contract import Stage
-from rankproof.stages._reranked import reranked
+from rankproof.stages._reranked import mixed, reranked
 
 PARAMS = (
     Param("depth", Whole(1), 50, "how many of the first documents are reordered"),
@@ -97,12 +97,10 @@ class _Transform:
         head = came.doc_ids[:depth]
         known = [i for i, doc in enumerate(head) if doc in self.corpus.place]
         new = maxsim(query, self._tokens([head[i] for i in known]))
-        if weight < 1 and known:
-            new = weight * _to_one(new) + (1 - weight) * _to_one(came.scores[known])
         scores: list[float | None] = [None] * len(head)  # a document without a text keeps its place
         for i, score in zip(known, new.tolist(), strict=True):
             scores[i] = score
-        return reranked(came, depth, scores)
+        return reranked(came, depth, mixed(came, scores, weight))
 
     def _tokens(self, docs: list[str]) -> list[NDArray[np.float16]]:
         """Vectors of the documents' tokens: held, kept, or encoded now."""
@@ -118,12 +116,6 @@ class _Transform:
                 break
             size -= self._held.pop(doc).nbytes
         return list(found.values())
-
-
-def _to_one(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """From 0 to 1; all 1 where they are all alike."""
-    low, high = scores.min(), scores.max()
-    return (scores - low) / (high - low) if high > low else np.ones(len(scores))
 
 
 def open_maxsim(values: Mapping[str, Any], ground: Ground) -> _Transform:
