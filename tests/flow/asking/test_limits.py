@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 
 from rankproof.errors import UsageError
-from rankproof.flow.asking import Latency, Limits, answer_key, latency_of
+from rankproof.flow.asking import Limits, answer_key
 from rankproof.records.collection import Query
-from rankproof.records.ranking import Answered, Failure, Ranking
 
 
 def test_waits_double_up_to_the_longest() -> None:
@@ -26,17 +25,6 @@ def test_what_the_server_asked_for_is_waited_in_full() -> None:
 def test_limits_that_cannot_be(wrong: dict[str, float], word: str) -> None:
     with pytest.raises(UsageError, match=word):
         Limits(**wrong)
-
-
-def test_percentiles_are_times_that_were_measured() -> None:
-    """Of 1 ... 100 ms by nearest rank: 50, 95, 99 and 100. A query without an answer has no time."""
-    answers = [Answered(f"q{n}", Ranking.in_order(["d"]), float(n)) for n in range(100, 0, -1)]
-    failure = Failure("x", "http", "timeout", "no answer within 10 seconds", "no answer")
-    answers.append(Answered("x", Ranking.in_order([]), None, 5, (failure,)))
-    assert latency_of(answers) == Latency(100, 1, 50.0, 95.0, 99.0, 100.0)
-    assert latency_of([]).to_dict() == {
-        "timed": 0, "unanswered": 0, "p50": None, "p95": None, "p99": None, "max": None,
-    }  # fmt: skip
 
 
 def test_the_key_knows_all_an_answer_depends_on() -> None:

@@ -90,5 +90,7 @@ def test_every_form_tells_of_every_mode(found: Benchmark, form: str) -> None:
 
 def test_percentiles_are_times_that_were_seen() -> None:
     times = latency_of(np.array([5.0, 1.0, 2.0, np.nan, 100.0]))
-    assert (times.queries, times.p50, times.p95, times.most) == (4, 5.0, 100.0, 100.0)
+    assert (times.queries, times.p50, times.p95, times.most) == (4, 2.0, 100.0, 100.0)
     assert latency_of(np.array([np.nan])).p50 is None
+    hundred = latency_of(np.arange(100.0, 0, -1))  # of 1 ... 100 ms by nearest rank
+    assert (hundred.p50, hundred.p95, hundred.p99, hundred.most) == (50.0, 95.0, 99.0, 100.0)

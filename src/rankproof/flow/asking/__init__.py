@@ -2,8 +2,7 @@
 
 from rankproof.flow.asking.ask import Progress, ask_all
 from rankproof.flow.asking.keeping import KEEP_NOTHING, Keeper, answer_key
-from rankproof.flow.asking.latency import Latency, latency_of
 from rankproof.flow.asking.limits import Limits
 from rankproof.flow.asking.steps import ask_step
 
-__all__ = ["KEEP_NOTHING", "Keeper", "Latency", "Limits", "Progress", "answer_key", "ask_all", "ask_step", "latency_of"]
+__all__ = ["KEEP_NOTHING", "Keeper", "Limits", "Progress", "answer_key", "ask_all", "ask_step"]

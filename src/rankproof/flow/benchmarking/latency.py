@@ -1,4 +1,4 @@
-"""Latency: percentiles of single queries, by order statistics: values that were really seen."""
+"""Latency: percentiles of single queries by nearest rank, as the gate has them: times that were really seen."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.records.benchmark import Latency
+from rankproof.rules._percentile import nearest_rank
 
 
 def latency_of(milliseconds: NDArray[np.float64]) -> Latency:
@@ -13,5 +14,5 @@ def latency_of(milliseconds: NDArray[np.float64]) -> Latency:
     asked = milliseconds[np.isfinite(milliseconds)]
     if not len(asked):
         return Latency(0)
-    p50, p95, p99 = (float(np.percentile(asked, p, method="higher")) for p in (50, 95, 99))
+    p50, p95, p99 = (nearest_rank(asked, share) for share in (0.5, 0.95, 0.99))
     return Latency(len(asked), p50, p95, p99, float(asked.max()))
