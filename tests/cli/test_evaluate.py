@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import click
@@ -282,34 +280,3 @@ def test_without_a_run_the_usage_is_told(here: Path) -> None:
     told = evaluate("qrels")
     assert told.exit_code == 2
     assert "RUN" in told.stderr
-
-
-# ---- as a process --------------------------------------------------------------------------------
-
-
-def process(*args: str, **more: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "rankproof", *args], capture_output=True, text=True, timeout=60, **more
-    )
-
-
-def test_a_process_answers_as_the_function_does(here: Path) -> None:
-    told = process("evaluate", "qrels", "a.run", "b.run")
-    assert (told.returncode, told.stderr) == (0, "")
-    assert told.stdout == evaluate("qrels", "a.run", "b.run").stdout
-
-
-def test_standard_input_is_a_run(here: Path) -> None:
-    told = process("evaluate", "-mRR", "qrels", "-", input=RUN_A)
-    assert told.returncode == 0, told.stderr
-    assert "0.5000" in told.stdout
-
-
-def test_standard_input_can_be_read_only_once(here: Path) -> None:
-    told = process("evaluate", "-", "-", input=QRELS)
-    assert told.returncode == 2
-    assert "only once" in told.stderr
-
-
-def test_nothing_is_shown_on_standard_error_when_it_is_no_terminal(here: Path) -> None:
-    assert process("evaluate", "qrels", "a.run").stderr == ""
