@@ -51,19 +51,27 @@ class Reader:
     def type(self, block: Block) -> list[str]:
         """Commands typed into one shell, their outputs held against what the block shows."""
         asked = commands(block)
-        script = "\n".join(f"{command}\n_was=$?; echo '{END}'; (exit $_was)" for command, _ in asked)
+        script = "\n".join(f"{self.typed(command)}\n_was=$?; echo '{END}'; (exit $_was)" for command, _ in asked)
         told = subprocess.run(
             ["bash", "-c", script],
             cwd=self.here, env=self.environment, timeout=120, check=False, text=True, encoding="utf-8",
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
         ).stdout  # fmt: skip
-        outputs = told.split(f"{END}\n")[:-1]
+        outputs = self.plain(told).split(f"{END}\n")[:-1]
         assert len(outputs) == len(asked), f"{block.place}: the shell ended early:\n{told}"
         return [
             f"{block.place}: $ {command}\n--- shown\n{shown}--- given\n{given}"
             for (command, shown), given in zip(asked, outputs, strict=True)
-            if not agrees(shown, given)
+            if not agrees(self.plain(shown), given)
         ]
+
+    def typed(self, command: str) -> str:
+        """A command as it is typed here; a page that needs it otherwise has a reader of its own."""
+        return command
+
+    def plain(self, output: str) -> str:
+        """An output without what differs from one reading to the next."""
+        return output
 
     def run(self, block: Block) -> list[str]:
         """Python as a doctest, where it has a prompt; as it stands otherwise."""

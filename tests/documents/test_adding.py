@@ -86,6 +86,20 @@ ADDED = [
         ("compare", "qrels.trec", "bm25.run", "dense.run", "-m", "RR", "--significance", "z", "--no-beyond"),
         r"method: z, 95% intervals by the same method",
     ),
+    Added(
+        "engine.md",
+        "engines",
+        "overlap",
+        ("search", "overlap.toml", "q16", "-n", "1"),
+        r"q16: 10 inch cast iron skillet\n\nnew \(.*\): overlap\(least=2\)\n  1  P\w+  grade \d ",
+    ),
+    Added(
+        "stage.md",
+        "stages",
+        "all_words_first",
+        ("search", "all_words_first.toml", "q16", "-n", "1"),
+        r"q16: 10 inch cast iron skillet\n\nnew \(.*\): bm25\(\) >> all_words_first\(depth=20\)\n  1  P\w+  grade \d ",
+    ),
 ]
 every_page = pytest.mark.parametrize("added", ADDED, ids=lambda added: added.page)
 
@@ -154,6 +168,10 @@ def test_the_same_file_works_in_another_package(added: Added, tmp_path: Path) ->
         '[[rule]]\nrule = "enough_queries"\nmeasure = "nDCG@10"\nat_least = 50\n'
     )
     (here / "self.run").write_text("q1 Q0 d1 1 9 t\nq1 Q0 q1 2 8 t\n")
+    for name, pipeline in (("overlap", "overlap(least=2)"), ("all_words_first", "bm25() >> all_words_first(depth=20)")):
+        (here / f"{name}.toml").write_text(
+            f'[benchmark]\ndataset = "sample:shop"\n[modes]\nnew = "{pipeline}"\n', encoding="utf-8"
+        )
     told = subprocess.run(
         [sys.executable, "-m", "rankproof", *added.command],
         cwd=here, capture_output=True, text=True, check=False,

@@ -10,8 +10,13 @@ from tests.documents.pages import Block, blocks, documents, name_of
 from tests.documents.reader import Reader, agrees, commands, is_file
 
 LANGUAGES = {"console", "python", "sh", "text", "toml", "yaml"}
-# The README has a test of its own.
-WITH_EXAMPLES = [page for page in documents()[1:] if any(b.language in ("console", "python") for b in blocks(page))]
+# These have tests of their own.
+ELSEWHERE = {"README.md", "docs/tutorial-search-api.md"}
+WITH_EXAMPLES = [
+    page
+    for page in documents()
+    if name_of(page) not in ELSEWHERE and any(b.language in ("console", "python") for b in blocks(page))
+]
 
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=name_of)

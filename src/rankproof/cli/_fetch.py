@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from rankproof.cli import _output
+from rankproof.errors import InputError
+
+if TYPE_CHECKING:
+    from rankproof.records.outcome import ModeOutcome
+    from rankproof.records.ranking import Failure
+
+# Queries that a line names.
+NAMED = 3
+NO_ANSWER = "no answer"
 
 
 @click.command("fetch")
 @click.argument("config", type=click.Path())
 @click.option("--mode", "modes", multiple=True, help="Only this mode; may be repeated.")
+@click.option("--judged", is_flag=True, help="Ask only the queries that have judgments; all queries otherwise.")
+@click.option("--fresh", is_flag=True, help="Forget the answers in the cache folder, and ask everything again.")
 @click.option("-o", "--output", type=click.Path(), default="fetched", show_default=True, help="The folder to write to.")
 @click.option("--cache", type=click.Path(), help="The folder for answers and vectors; beside CONFIG by default.")
 @click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-def fetch(config: str, modes: Sequence[str], output: str, cache: str | None, as_json: bool) -> None:
+def fetch(
+    config: str, modes: Sequence[str], judged: bool, fresh: bool, output: str, cache: str | None, as_json: bool
+) -> int:
     """Ask every mode of CONFIG all queries; write a run and a latency file for each, and a manifest.
 
-    Answers of live engines are kept as they come: a fetch that was stopped goes on where it was.
+    Answers of live engines are kept as they come: a fetch that was stopped goes on where it was, and one that was
+    done asks nothing again. After the engine has changed behind its address, fetch with --fresh.
+
+    Exit status: 0 done, 1 a query has no answer, 2 wrong usage.
 
     \b
     rankproof runs fetch benchmark.toml -o fetched
@@ -35,19 +53,79 @@ def fetch(config: str, modes: Sequence[str], output: str, cache: str | None, as_
     read = _benchmarking.only(read_config(config), modes)
     if modes:
         read = replace(read, modes={name: step for name, step in read.modes.items() if name in modes})
-    dataset = _benchmarking.dataset_of(read)
-    with _benchmarking.running(read, dataset, dataset.judged_queries, cache) as runner:
+    _benchmarking.refuse_folder(output)
+    dataset = _benchmarking.dataset_of(read, judged)
+    queries = dataset.judged_queries if judged else dataset.asked_queries
+    if fresh:
+        _forget(cache or os.path.join(read.folder, _benchmarking.CACHE))
+    with _benchmarking.running(read, dataset, queries, cache) as runner:
         runner.open(list(read.modes.values()))
         outcomes = {name: runner.run(name, step) for name, step in read.modes.items()}
-    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    for name, outcome in outcomes.items():
+        _refuse_silence(name, outcome)
+    kept = {name: n for name, outcome in outcomes.items() if (n := sum(step.kept for step in outcome.steps))}
+    observed = {"seconds": round(time.perf_counter() - began, 6), **({"kept": kept} if kept else {})}
     document = _benchmarking.write_runs(output, read, dataset, outcomes, observed)
     if as_json:
         _output.say(to_json(document, indent=2) + "\n")
-        return
-    for mode in document["modes"]:
-        failed = sum(mode["failures"].values())
-        told = f"; {failed} failures" if failed else ""
-        _output.say(
-            f"{mode['mode']}: {mode['queries']} queries, {mode['documents']:,} documents{told}: {mode['run']}\n"
+    else:
+        _output.say("".join(f"{line}\n" for line in told(output, outcomes)))
+    return int(any(_unanswered(outcome) for outcome in outcomes.values()))
+
+
+def _forget(folder: str) -> None:
+    """All answers at once: of a fetch that is stopped in the middle, no old ones may stand beside the new."""
+    from rankproof.store.answers import Answers
+
+    if os.path.isdir(folder):
+        with Answers(os.path.join(folder, "answers.jsonl")) as keep:
+            keep.forget()
+
+
+def _unanswered(outcome: ModeOutcome) -> set[str]:
+    """The queries that nothing answered. A stage that failed is another matter: the incoming order stood in."""
+    return {failure.query_id for failure in outcome.failures if failure.fallback == NO_ANSWER}
+
+
+def _refuse_silence(name: str, outcome: ModeOutcome) -> None:
+    """InputError where no query at all has an answer: an empty run must not take the place of a whole one."""
+    if outcome.query_ids and len(_unanswered(outcome)) == len(outcome.query_ids):
+        first = outcome.failures[0]
+        raise InputError(
+            f"{name}: no query has an answer, so nothing is written. {first.query_id}: {first.kind}: {first.message}"
         )
-    _output.say(f"written to {output}\n")
+
+
+def told(folder: str, outcomes: Mapping[str, ModeOutcome]) -> Iterator[str]:
+    """What was fetched, what failed and why, and where it lies."""
+    from rankproof.flow.benchmarking.latency import latency_of
+
+    unanswered = 0
+    for name, outcome in outcomes.items():
+        time = latency_of(outcome.milliseconds)
+        parts = [f"{len(outcome.query_ids):,} queries", f"{sum(map(len, outcome.rankings)):,} documents"]
+        if time.p50 is not None:
+            parts.append(f"p50 {time.p50:.1f} ms, p95 {time.p95:.1f} ms")
+        kept = sum(step.kept for step in outcome.steps)
+        if kept:
+            parts.append(f"{kept:,} answers kept from before")
+        yield f"{name}: {', '.join(parts)}: {os.path.join(folder, 'runs', f'{name}.run')}"
+        yield from _failed(outcome.failures)
+        unanswered += len(_unanswered(outcome))
+    yield f"manifest: {os.path.join(folder, 'fetch.json')}"
+    if unanswered:
+        queries = "1 query has" if unanswered == 1 else f"{unanswered:,} queries have"
+        yield f"{queries} no answer. Mend what failed and fetch again: only what is missing is asked."
+
+
+def _failed(failures: Sequence[Failure]) -> Iterator[str]:
+    """Each kind of failure once: how many, of which queries, and what the first one said."""
+    from rankproof.reports._align import printable
+
+    kinds: dict[tuple[str, str, str], list[Failure]] = {}
+    for failure in failures:
+        kinds.setdefault((failure.stage, failure.kind, failure.fallback), []).append(failure)
+    for (stage, kind, fallback), found in kinds.items():
+        names = ", ".join([failure.query_id for failure in found[:NAMED]] + ["..."] * (len(found) > NAMED))
+        yield printable(f"  {stage}: {kind}, {fallback}: {len(found):,} ({names})")
+        yield printable(f"    {found[0].message}")

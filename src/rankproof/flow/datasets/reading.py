@@ -18,13 +18,14 @@ from rankproof.flow.datasets.parts import ALL, Asked, Layout, Parts
 from rankproof.flow.datasets.prepared import changed
 from rankproof.flow.datasets.testcases import TESTCASES
 from rankproof.flow.datasets.trec import TREC_FILES
+from rankproof.flow.datasets.unjudged import UNJUDGED
 from rankproof.flow.datasets.wands import WANDS
 from rankproof.flow.source import open_source, require_text
 from rankproof.formats.parquet import MAGIC as PARQUET
 from rankproof.records.dataset import Dataset
 
 # The first that fits is the one: each needs files that the ones before it do not know.
-LAYOUTS = (IRDS, BEIR, MSMARCO, WANDS, ESCI, TESTCASES, TREC_FILES)
+LAYOUTS = (IRDS, BEIR, MSMARCO, WANDS, ESCI, TESTCASES, TREC_FILES, UNJUDGED)
 SAMPLE = "sample:"
 JUDGED = "judged"
 _SAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "samples")
@@ -45,7 +46,8 @@ def read_dataset(
 ) -> Dataset:
     """The dataset in a folder or file, of `irds:NAME`, or bundled as `sample:NAME`.
 
-    kind       the layout, where the one that is found is not meant: beir, msmarco, wands, esci, testcases, trec, irds
+    kind       the layout, where the one that is found is not meant: beir, msmarco, wands, esci, testcases, trec,
+               queries, irds
     split      one of several splits, or "all"; without it the only one
     sample     this many queries, drawn by `seed` from those that have text and judgments
     documents  "all", or "judged" for only those that the chosen queries have judgments of
