@@ -129,6 +129,20 @@ def test_an_empty_corpus_and_no_queries(folder: Path) -> None:
     assert opened(folder).search([], 10) == []
 
 
+@pytest.mark.parametrize("search", ["exact", "hnsw"])
+def test_what_the_model_makes_nothing_of_is_near_to_nothing(search: str) -> None:
+    """wordllama gives an empty text a vector of zeros: it has no direction, so nothing is near to it."""
+    pytest.importorskip("wordllama", reason="the package wordllama is not installed")
+    pytest.importorskip("usearch")
+    corpus = corpus_of({"a": "red tent", "b": "", "c": "tax law"})
+    engine = DENSE.open(choices(DENSE, model="wordllama", search=search), Ground(corpus))
+    nothing, tent = engine.search(queries_of("", "a tent"), 10)
+    assert len(nothing) == 0
+    assert tent.doc_ids == ("a", "c")
+    empty = DENSE.open(choices(DENSE, model="wordllama", search=search), Ground(corpus_of({"a": ""})))
+    assert [len(ranking) for ranking in empty.search(queries_of("red"), 10)] == [0]
+
+
 # ---- the graph ------------------------------------------------------------------------------------
 
 

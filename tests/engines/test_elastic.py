@@ -14,12 +14,14 @@ from rankproof.errors import UsageError
 from rankproof.flow.pipelines.reading import read_pipeline
 from rankproof.records.collection import Query
 
+CHANGES = "/shop/_stats/docs?level=shards&filter_path=indices.*.shards.*.seq_no"
 HITS = [{"_id": "b", "_score": 3.5, "_source": {"sku": "B1"}}, {"_id": "a", "_score": 3.5, "_source": {"sku": "A1"}}]
 GOOD: dict[str, Any] = {"timed_out": False, "_shards": {"total": 1, "failed": 0}, "hits": {"hits": HITS}}
 CLUSTER = {
     "/": {"version": {"distribution": "opensearch", "number": "2.19.1"}},
     "/shop": {"shop": {"settings": {"index": {"uuid": "u1"}}, "mappings": {"properties": {"title": {"type": "text"}}}}},
     "/shop/_count": {"count": 12},
+    CHANGES: {"indices": {"shop": {"shards": {"0": [{"seq_no": {"max_seq_no": 11}}, {"seq_no": {"max_seq_no": 10}}]}}}},
 }
 
 
@@ -119,11 +121,24 @@ def identity(cluster: dict[str, Any]) -> dict[str, str]:
 
 def test_an_index_that_changed_is_another_one() -> None:
     told = identity(CLUSTER)
-    assert (told["server"], told["documents"]) == ("opensearch 2.19.1", "12")
+    assert (told["server"], told["documents"], told["changes"]) == ("opensearch 2.19.1", "12", "12")
     assert identity({**CLUSTER, "/shop/_count": {"count": 13}}) != told
     other = json.loads(json.dumps(CLUSTER).replace('"text"', '"keyword"'))
     assert identity(other)["index"] != told["index"]
     assert identity({**CLUSTER, "/": None})["server"] == "not told"
+    assert identity({**CLUSTER, CHANGES: None})["changes"] == "not told"
+    replaced = json.loads(json.dumps(CLUSTER).replace('"max_seq_no": 11', '"max_seq_no": 12'))
+    assert identity(replaced)["changes"] == "13"
+
+
+def test_with_a_sort_of_its_own_the_order_is_all_there_is() -> None:
+    hits = [{"_id": "a", "_score": 1.0}, {"_id": "b", "_score": 1.0}]
+    by_price = {"query": {"match": {"title": "{query}"}}, "sort": ["_score", {"price": "asc"}]}
+    with echo(json.dumps({**GOOD, "hits": {"hits": hits}}).encode()) as server:
+        for said, order in (({"body": by_price}, ("a", "b")), ({}, ("b", "a"))):
+            asker = engine(server, **said)
+            assert asker.ask(Query("q1", "red"), 10, 5.0).doc_ids == order
+            asker.close()
 
 
 @pytest.mark.parametrize(

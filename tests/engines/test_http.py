@@ -143,6 +143,27 @@ class TestSecrets:
         for form in (self.KEY, "s3cr3t", "YWduZXM6czNjcjN0L2tleSsx"):
             assert form not in shown
 
+    def test_another_server_behind_the_same_name_is_another_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Answers that were kept of the one are no answers of the other. Who asks changes nothing."""
+
+        def identity(address: str, **said: Any) -> dict[str, str]:
+            monkeypatch.setenv("SHOP", address)
+            asker = opened(read_pipeline(f"http(hits='hits', {', '.join(f'{k}={v!r}' for k, v in said.items())})"))
+            asker.close()
+            return dict(asker.identity)
+
+        live = identity("https://live.example", url="${SHOP}/search", auth="${SHOP_USER}:${SHOP_KEY}")
+        new = identity("https://new.example", url="${SHOP}/search", auth="${SHOP_USER}:${SHOP_KEY}")
+        assert live != new
+        assert "example" not in str(live)
+        monkeypatch.setenv("SHOP_USER", "brigitte")
+        assert identity("https://live.example", url="${SHOP}/search", auth="${SHOP_USER}:${SHOP_KEY}") == live
+        with_user = identity("https://live.example", url="https://${SHOP_USER}@live.example/")
+        assert with_user == {"url": "https://${SHOP_USER}@live.example/"}
+        assert identity("a", url="https://x.example/", body={"index": "${SHOP}"}) != identity(
+            "b", url="https://x.example/", body={"index": "${SHOP}"}
+        )
+
     def test_one_that_is_not_set_is_said_before_anything_is_asked(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("SHOP_KEY")
         with echo(SHOP) as server, pytest.raises(UsageError, match="environment variable SHOP_KEY, which is not set"):

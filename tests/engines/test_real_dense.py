@@ -1,4 +1,7 @@
-"""Dense search and late interaction with real weights on a real collection: as good as was measured."""
+"""Dense search, fusion and late interaction with real weights on a real collection: as good as was measured.
+
+Vectors are encoded once for the whole file: whatever comes first fills the cache that the others read.
+"""
 
 from __future__ import annotations
 
@@ -66,12 +69,33 @@ def test_wordllama_and_its_graph(ground: Ground, queries: list[Query]) -> None:
     assert float(graph.notes["hnsw recall@100"].split()[0]) > 0.95
 
 
-@pytest.mark.full  # encodes 5,183 abstracts: about three minutes on two processors
+@pytest.mark.full  # encodes 5,183 abstracts: about six minutes of one processor
 @needs_minilm
 def test_minilm_reaches_what_is_known(ground: Ground, queries: list[Query]) -> None:
     """0.6492 was measured; a dense run of others on this data has 0.6451. More would be as strange as less."""
     rankings = opened("engines", "dense", ground).search(queries, 100)
     assert 0.63 <= value(queries, rankings) <= 0.66
+
+
+@pytest.mark.full
+@needs_minilm
+def test_the_graph_over_minilm_loses_little(ground: Ground, queries: list[Query]) -> None:
+    pytest.importorskip("usearch", reason="the extra dense is not installed")
+    graph = opened("engines", "dense", ground, search="hnsw")
+    assert 0.63 <= value(queries, graph.search(queries, 100)) <= 0.66
+    assert float(graph.notes["hnsw recall@100"].split()[0]) > 0.98
+
+
+@pytest.mark.full
+@needs_minilm
+def test_fusion_is_better_than_both(ground: Ground, queries: list[Query]) -> None:
+    pytest.importorskip("bm25s", reason="the extra bm25 is not installed")
+    words = opened("engines", "bm25", ground).search(queries, 100)
+    near = opened("engines", "dense", ground).search(queries, 100)
+    both = opened("stages", "fuse_rrf", ground).apply(queries, list(zip(words, near, strict=True)))
+    fused = value(queries, [one.ranking for one in both])
+    assert value(queries, words) >= 0.67
+    assert fused > max(value(queries, words), value(queries, near)) + 0.01
 
 
 @pytest.mark.full  # encodes the tokens of some 1,500 abstracts: about a minute on two processors

@@ -19,7 +19,7 @@ def load(url: str, index: str, corpus: Corpus, vectors: Sequence[Sequence[float]
         method = {"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil"}
         properties["embedding"] = {"type": "knn_vector", "dimension": len(vectors[0]), "method": method}
     made = {"settings": {"index": settings}, "mappings": {"properties": properties}}
-    _call("PUT", f"{url}/{index}", json.dumps(made))
+    call("PUT", f"{url}/{index}", json.dumps(made))
     for start in range(0, len(corpus), 500):
         lines = []
         for i in range(start, min(start + 500, len(corpus))):
@@ -27,12 +27,12 @@ def load(url: str, index: str, corpus: Corpus, vectors: Sequence[Sequence[float]
             if vectors is not None:
                 document["embedding"] = list(map(float, vectors[i]))
             lines += [json.dumps({"index": {"_id": corpus.doc_ids[i]}}), json.dumps(document)]
-        told = _call("POST", f"{url}/{index}/_bulk", "\n".join(lines) + "\n")
+        told = call("POST", f"{url}/{index}/_bulk", "\n".join(lines) + "\n")
         assert not told["errors"], told
-    _call("POST", f"{url}/{index}/_refresh", "")
+    call("POST", f"{url}/{index}/_refresh", "")
 
 
-def _call(method: str, url: str, body: str) -> Any:
+def call(method: str, url: str, body: str) -> Any:
     headers = {"content-type": "application/json"}
     request = urllib.request.Request(url, body.encode(), headers, method=method)
     with urllib.request.urlopen(request, timeout=60) as answer:

@@ -5,7 +5,9 @@
 starts one, prints its address and keeps it until Ctrl-C. The archive of the server is not on Maven Central, but all of
 its jars are, and so are the modules for HTTP, analysis and scripting and the k-NN plugin (without its native libraries,
 so that vectors are searched by its Lucene engine). What the archive has besides, descriptors of modules and their
-permissions, is written here. Jars are downloaded once, checked against the hashes in opensearch_jars.txt, and kept.
+permissions, is written here. The jars, 54 MB, are downloaded once, checked against the hashes in opensearch_jars.txt,
+and kept in the user's cache, or in the folder that the environment variable RANKPROOF_OPENSEARCH_JARS names. A
+repository that does not answer within seconds is not waited for.
 OpenSearch refuses to run as root; started by root it runs as the user "nobody".
 """
 
@@ -24,6 +26,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from http.client import HTTPException
 from pathlib import Path
 from threading import Event
 
@@ -33,6 +36,8 @@ JARS = Path(__file__).with_name("opensearch_jars.txt")
 MAVEN = "https://repo1.maven.org/maven2"
 VERSION = "2.19.1"
 HEAP = "512m"
+# A machine without network is not to wait: for an answer of the repository, and for all jars together.
+ANSWER_SECONDS, DOWNLOAD_SECONDS = 10.0, 120.0
 PLUGIN_CLASSES = {
     "transport-netty4": "org.opensearch.transport.Netty4Plugin",
     "analysis-common": "org.opensearch.analysis.common.CommonAnalysisPlugin",
@@ -94,15 +99,24 @@ def server() -> Iterator[str]:
 def fetched() -> list[tuple[str, Path]]:
     """(folder in the server, file) of every jar, downloaded where it is not here yet."""
     cache = Path(os.environ.get("RANKPROOF_OPENSEARCH_JARS") or Path.home() / ".cache/rankproof/opensearch" / VERSION)
-    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotStart(f"{cache} cannot be made: {error}") from None
+    until = time.monotonic() + DOWNLOAD_SECONDS
     found = []
     for line in JARS.read_text().splitlines()[1:]:
         folder, path, wanted = line.split()
         file = cache / path.rpartition("/")[2]
         if not file.exists() or sha256(file.read_bytes()).hexdigest() != wanted:
+            if time.monotonic() > until:
+                raise CannotStart(
+                    f"the jars did not come from {MAVEN} within {DOWNLOAD_SECONDS:g} seconds; those that did are kept, "
+                    "and the next run goes on"
+                )
             try:
-                data = urllib.request.urlopen(f"{MAVEN}/{path}", timeout=60).read()
-            except OSError as error:
+                data = urllib.request.urlopen(f"{MAVEN}/{path}", timeout=ANSWER_SECONDS).read()
+            except (OSError, HTTPException) as error:
                 raise CannotStart(f"{MAVEN}/{path} cannot be had: {error}") from None
             if sha256(data).hexdigest() != wanted:
                 raise CannotStart(f"{MAVEN}/{path} is not the file it was")

@@ -35,8 +35,8 @@ def binaries() -> Path:
 
 
 @contextmanager
-def server() -> Iterator[str]:
-    """A running server; gives its address."""
+def server(fsync: bool = False) -> Iterator[str]:
+    """A running server; gives its address. With `fsync` a commit reaches the disk, as outside of tests."""
     programs = binaries()
     # A short name: the path of a socket may have 107 bytes.
     folder = Path(tempfile.mkdtemp(prefix="rp-pg-"))
@@ -46,7 +46,8 @@ def server() -> Iterator[str]:
     try:
         _run([programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-sync"], user)
         with (folder / "log").open("wb") as log:
-            command = [programs / "postgres", "-D", data, "-h", "", "-k", folder, "-c", "fsync=off"]
+            sync = f"fsync={'on' if fsync else 'off'}"
+            command = [programs / "postgres", "-D", data, "-h", "", "-k", folder, "-c", sync]
             postgres = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, **user)
         dsn = f"postgresql://postgres@/postgres?host={folder}"
         _wait(dsn, postgres, folder / "log")
@@ -92,8 +93,13 @@ def _wait(dsn: str, postgres: subprocess.Popen[bytes], log: Path) -> None:
         time.sleep(0.05)
 
 
-def load(dsn: str, table: str, corpus: Corpus, vectors: Sequence[Sequence[float]] | None = None) -> None:
-    """A table of a corpus: id, a text column for each field, words as a tsvector, embedding where there are vectors."""
+def load(
+    dsn: str, table: str, corpus: Corpus, vectors: Sequence[Sequence[float]] | None = None, hnsw: bool = True
+) -> None:
+    """A table of a corpus: id, a text column for each field, words as a tsvector, embedding where there are vectors.
+
+    hnsw   whether vectors get an index, which finds nearly the nearest; without it they are compared with all
+    """
     import psycopg
     from psycopg import sql
 
@@ -117,5 +123,5 @@ def load(dsn: str, table: str, corpus: Corpus, vectors: Sequence[Sequence[float]
                 own = [str(list(map(float, vectors[i])))] if vectors is not None else []
                 rows.write_row([doc, *(column[i] for column in corpus.fields.values()), *own])
         connection.execute(sql.SQL("create index on {} using gin (words)").format(here))
-        if vectors is not None:
+        if vectors is not None and hnsw:
             connection.execute(sql.SQL("create index on {} using hnsw (embedding vector_cosine_ops)").format(here))

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.live.clients import opened
-from tests.live.opensearch_index import load
+from tests.live.opensearch_index import call, load
 from tests.live.shoes import PLACES, SHOES
 
 from rankproof.engines._contract import AskFailed
 from rankproof.errors import InputError
 from rankproof.flow.asking import KEEP_NOTHING, Limits, ask_step
 from rankproof.flow.pipelines.reading import read_pipeline
-from rankproof.records.collection import Query
+from rankproof.records.collection import Corpus, Query
 from rankproof.records.outcome import StepOutcome
 from rankproof.records.ranking import Ranking
 
@@ -96,6 +96,30 @@ def test_as_a_step_of_a_pipeline(opensearch_url: str) -> None:
     assert [r.doc_ids[0] for r in told.rankings[:3]] == ["d1", "d5", "d5"]
     assert np.isfinite(told.milliseconds).all()
     assert (told.identity["server"], told.identity["documents"]) == ("opensearch 2.19.1", "5")
+
+
+def test_documents_that_tie_are_ordered_as_they_are_measured(opensearch_url: str, ask: Any) -> None:
+    """Lucene breaks ties by when documents came; runs are ordered by id, last first."""
+    twins = Corpus(("a", "c", "b"), {"title": ("red shoes", "red shoes", "red shoes")})
+    load(opensearch_url, "twins", twins)
+    assert ask("shoes", index="twins", fields="title").doc_ids == ("c", "b", "a")
+    by_age = {"query": {"match": {"title": "{query}"}}, "sort": ["_score", "_doc"]}
+    assert ask("shoes", index="twins", body=by_age).doc_ids == ("a", "c", "b")
+
+
+def test_a_document_that_was_replaced_makes_another_index(opensearch_url: str) -> None:
+    load(opensearch_url, "changing", SHOES)
+    before = outcome(opensearch_url, "changing").identity
+    assert outcome(opensearch_url, "changing").identity == before
+    call("PUT", f"{opensearch_url}/changing/_doc/d1?refresh=true", '{"title": "green boots", "text": ""}')
+    after = outcome(opensearch_url, "changing").identity
+    assert {name for name in after if after[name] != before[name]} == {"changes"}
+    assert (before["changes"], after["changes"]) == ("5", "6")
+
+
+def test_queries_of_every_kind_are_answered(ask: Any) -> None:
+    for text in ("", "the", "red caf\udce9", "🥾", "red\0shoes", '"; {} --', "shoes " * 400):
+        ask(text, fields="title text")
 
 
 def test_an_index_that_is_not_there_is_one_clear_error(opensearch_url: str) -> None:

@@ -91,6 +91,17 @@ def test_an_empty_text_is_sent_as_a_blank(server: Server) -> None:
     assert server.seen[0][2]["input"] == [" "]
 
 
+def test_bytes_that_are_no_text_are_sent_as_marks(server: Server) -> None:
+    encoder(server).vectors(["caf\udce9"])
+    assert server.seen[0][2]["input"] == ["caf?"]
+
+
+def test_an_answer_that_cannot_be_unpacked_is_asked_again(server: Server) -> None:
+    answers = iter([(200, {"content-encoding": "gzip"}, b"this is not gzip")])
+    server.answer = lambda body: next(answers, None) or right(body)
+    assert encoder(server).vectors(["abc"]).tolist() == [[3, 1]]
+
+
 def test_busy_servers_are_asked_again_after_a_while(server: Server) -> None:
     answers = iter([(429, {"retry-after": "3"}, b"later"), (503, {}, b"down")])
     server.answer = lambda body: next(answers, None) or right(body)

@@ -133,3 +133,15 @@ def test_token_vectors_are_kept_text_by_text() -> None:
 def test_no_texts_give_no_rows() -> None:
     assert len(kept_vectors(Letters(), [], Kept())) == 0
     assert kept_token_vectors(Letters(), [], Kept()) == []
+
+
+def test_what_is_encoded_is_told_and_what_was_kept_is_not() -> None:
+    texts = [f"{number:05d} a" for number in range(2 * TOGETHER)]
+    cache, told = Kept(), []
+    kept_vectors(Letters(), texts, cache, lambda done, total: told.append((done, total)))
+    assert told[0] == (0, len(texts))
+    assert told[-1] == (len(texts), len(texts))
+    assert len(told) >= 3  # the beginning, and each group
+    told.clear()
+    kept_vectors(Letters(), texts, cache, lambda done, total: told.append((done, total)))
+    assert told == []

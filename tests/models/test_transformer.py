@@ -14,7 +14,7 @@ pytest.importorskip("safetensors")
 
 from tests.models import tiny
 
-from rankproof.errors import MissingExtra
+from rankproof.errors import InputError, MissingExtra
 from rankproof.models.bert import read_bert
 from rankproof.models.bert_graph import bert_graph, eight_bits
 from rankproof.models.directory import ModelFolder
@@ -87,6 +87,47 @@ def test_roberta_begins_its_positions_after_the_padding(tmp_path: Path) -> None:
     roberta = tiny.model(tmp_path / "roberta", before="roberta.", tensors=shifted, **said)
     assert np.abs(encoder(bert).vectors(TEXTS) - encoder(roberta).vectors(TEXTS)).max() < 1e-6
     assert ModelFolder(str(roberta)).tokens == tiny.POSITIONS
+
+
+@pytest.mark.parametrize("family", ["camembert", "xlm-roberta"])
+def test_a_text_as_long_as_the_model_reads_fits_its_positions(tmp_path: Path, family: str) -> None:
+    """Two of the rows of the table of positions stand before the first token, for the padding."""
+    name = "embeddings.position_embeddings.weight"
+    tensors = tiny.weights()
+    longer = {**tensors, name: np.concatenate([np.zeros((2, tiny.SIZE), np.float32), tensors[name]])}
+    said = {"model_type": family, "pad_token_id": 1, "max_position_embeddings": tiny.POSITIONS + 2}
+    folder = tiny.model(tmp_path, tensors=longer, **said)
+    assert ModelFolder(str(folder)).tokens == tiny.POSITIONS
+    assert np.isfinite(encoder(folder).vectors(["tent " * 100])).all()
+
+
+def test_in_int8_too_a_text_has_the_same_vector_alone_and_among_others(tmp_path: Path) -> None:
+    small = encoder(tiny.model(tmp_path), precision="int8")
+    texts = ["red tent", "green lamp", "rope rope", "tent red"]
+    together = small.vectors(texts)
+    for text, vector in zip(texts, together, strict=True):
+        assert (small.vectors([text])[0] == vector).all()
+
+
+def test_weights_that_give_no_numbers_are_told(tmp_path: Path) -> None:
+    tensors = tiny.weights()
+    tensors["embeddings.LayerNorm.bias"][0] = np.nan
+    broken = encoder(tiny.model(tmp_path, tensors=tensors))
+    for encode in (broken.vectors, broken.token_vectors):
+        with pytest.raises(InputError, match="vectors that are no numbers"):
+            encode(["red tent"])
+
+
+def test_weights_beside_the_graph_count(tmp_path: Path) -> None:
+    """Exporters put the weights of a large graph into a file of their own: other weights are another model."""
+    folder = tiny.model(tmp_path)
+    bert = read_bert(str(folder / "model.safetensors"), ModelFolder(str(folder)).config)
+    (folder / "model.onnx").write_bytes(bert_graph(bert, int8=False))
+    hashes = [ModelFolder(str(folder)).content_hash]
+    for content in (b"one", b"two"):
+        (folder / "model.onnx_data").write_bytes(content)
+        hashes.append(ModelFolder(str(folder)).content_hash)
+    assert len(set(hashes)) == 3
 
 
 def test_token_vectors_leave_marks_out_and_have_length_one(tmp_path: Path) -> None:

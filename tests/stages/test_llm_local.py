@@ -117,6 +117,24 @@ def test_a_server_that_was_killed_is_started_again() -> None:
     assert passed.failures == ()
 
 
+@needs_weights
+@pytest.mark.slow
+def test_the_server_ends_when_nobody_holds_it_any_more() -> None:
+    local.stop()
+    first, second = opened("rerank_llm", Ground(CORPUS)), opened("rewrite", Ground(), endpoint="local")
+    first.prepare([TEA], [[FEW]])  # started before anybody asks
+    process = local._servers[local.weights(None)][0]
+    second.rewrite([TEA])
+    first.close()
+    first.close()  # once is enough
+    assert process.poll() is None
+    second.close()
+    assert process.poll() is not None
+    assert first.apply([TEA], [[FEW]])[0].failures == ()  # asked again, started again
+    first.close()
+    assert local._servers == {}
+
+
 PARENT = """
 import sys, time
 from rankproof.stages import _llm_local as local

@@ -12,7 +12,7 @@ from tests.models import tiny
 from rankproof import shelf
 from rankproof.errors import UnknownName, UsageError
 from rankproof.records.ground import Ground
-from rankproof.records.ranking import Ranking
+from rankproof.records.ranking import Passed, Ranking
 from rankproof.stages import rerank_maxsim
 from rankproof.stages.rerank_maxsim import maxsim
 from rankproof.store.cache import FolderCache
@@ -86,9 +86,15 @@ def test_weight_mixes_with_the_incoming_score(folder: Path) -> None:
 
 
 def test_a_document_that_is_not_in_the_corpus_keeps_its_place(folder: Path) -> None:
-    ranking = rerank(opened(folder), "red tent", Ranking.in_order(["a", "elsewhere", "c"]))
-    assert ranking.doc_ids == ("c", "elsewhere", "a")
-    assert rerank(opened(folder), "red", Ranking.in_order(["x", "y"])).doc_ids == ("x", "y")
+    def passed(*docs: str, **said: Any) -> Passed:
+        stage = opened(folder, **said)
+        return stage.apply(queries_of("red tent"), [[Ranking.in_order(docs)]])[0]
+
+    found = passed("a", "elsewhere", "c")
+    assert found.ranking.doc_ids == ("c", "elsewhere", "a")
+    assert [(f.kind, f.message) for f in found.failures] == [("no text", "the corpus has no document 'elsewhere'")]
+    assert passed("x", "y").ranking.doc_ids == ("x", "y")
+    assert [f.kind for f in passed("x", "y", depth=1).failures] == ["no text"]  # what is below the depth is not read
     assert len(rerank(opened(folder), "red", Ranking.in_order([]))) == 0
 
 

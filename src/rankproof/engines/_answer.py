@@ -1,15 +1,18 @@
-"""Answer: ids and scores as a server gave them, to a ranking; what is none is refused with its reason."""
+"""Answer: ids and scores as a server gave them, to a ranking; what is none is refused with its reason.
+
+Documents with equal scores are ordered by id, as everything that reads a run orders them: else the order that is shown
+would not be the one that is measured. Where a server breaks ties in a way of its own that counts, the order is all
+there is, and no scores are taken.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from rankproof.engines._contract import AskFailed
+from rankproof.records.params import finite
 from rankproof.records.ranking import Ranking
 
 
@@ -19,7 +22,7 @@ def unreadable(message: str, kind: str = "unreadable answer") -> AskFailed:
 
 
 def ranking_of(ids: Sequence[Any], scores: Sequence[Any] | None, depth: int) -> Ranking:
-    """The first `depth` documents in the order they came. Without any score the order is all there is."""
+    """The first `depth` documents in the order they came, ties by id. Without any score the order is all there is."""
     docs = [_doc(doc, place) for place, doc in enumerate(ids[:depth], start=1)]
     seen: dict[str, int] = {}
     for place, doc in enumerate(docs, start=1):
@@ -35,7 +38,7 @@ def ranking_of(ids: Sequence[Any], scores: Sequence[Any] | None, depth: int) -> 
                 "If the order is right and the scores are not, take no scores.",
                 "scores out of order",
             )
-    return Ranking(tuple(docs), np.array(numbers, dtype=np.float64))
+    return Ranking.of(docs, numbers)
 
 
 def _doc(value: Any, place: int) -> str:
@@ -47,6 +50,7 @@ def _doc(value: Any, place: int) -> str:
 
 
 def _score(value: Any, place: int) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value)
+    number = finite(value)
+    if number is not None:
+        return number
     raise unreadable(f"Hit {place} has no score that is a number; got {value!r:.60}.")

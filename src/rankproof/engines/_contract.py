@@ -17,7 +17,8 @@ class Searcher(Protocol):
 
     identity   what the answers depend on besides the engine's parameters: hashes of corpus and model, versions
     One that must build something first does so in `prepare()`, where it has one, and else with the first query:
-    whoever times queries calls it before.
+    whoever times queries calls it before. `notes`, where it has them, say what to know of the answers so far, such as
+    the recall of an approximate search.
     """
 
     @property

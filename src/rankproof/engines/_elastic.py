@@ -16,7 +16,7 @@ from rankproof.engines._answer import ranking_of, unreadable
 from rankproof.engines._contract import AskFailed
 from rankproof.engines._fields import Fields
 from rankproof.engines._kinds import Json
-from rankproof.engines._secrets import Secrets
+from rankproof.engines._secrets import Secrets, refuse_written
 from rankproof.engines._template import fill, fill_json, known_of, names_in
 from rankproof.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.engines._wire import NOT_ALLOWED, Wire
@@ -30,10 +30,10 @@ from rankproof.records.ranking import Ranking
 
 TYPES = ("best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix")
 SECONDS_FOR_IDENTITY = 10.0
+_CHANGES = "_stats/docs?level=shards&filter_path=indices.*.shards.*.seq_no"
 
-PARAMS = (
+_PARAMS = (
     Param("index", Text(), REQUIRED, "index or alias to search"),
-    Param("url", Text(), REQUIRED, "address of the cluster"),
     Param("fields", Fields(), None, "fields with weights, such as 'title^3 text'; none: those the index searches"),
     Param("type", Choice(TYPES), "best_fields", "how multi_match joins the fields"),
     Param("operator", Choice(("or", "and")), "or", "whether one word of the query must match, or all"),
@@ -46,6 +46,12 @@ PARAMS = (
     AUTH,
     VERIFY,
 )
+
+
+def params(variable: str) -> tuple[Param, ...]:
+    """The parameters; the address stands in an environment variable of this name when nothing is said."""
+    return (Param("url", Text(), f"${{{variable}}}", "address of the cluster"), *_PARAMS)
+
 
 # (field, vector, depth, candidates) to the part of a request that searches by vector.
 Nearest = Callable[[str, list[float], int, int], dict[str, Any]]
@@ -64,6 +70,7 @@ class Elastic:
             )
         if values["body"] is not None and not isinstance(values["body"], dict):
             raise UsageError(f"{who}: body is a search request, so it must be an object and not a list.")
+        refuse_written(who, values["auth"], values["headers"])
         self._values, self._nearest = values, nearest
         self._secrets = Secrets(who, *(values[name] for name in ("url", "headers", "body", "auth", "index")))
         self._base = require_url(who, values["url"]).rstrip("/")
@@ -76,8 +83,8 @@ class Elastic:
         """One search, one ranking; an answer that only some of the shards gave is none."""
         # The same copies of the shards each time: their scores differ by a hair, and so would the rankings.
         where = f"{self._index}/_search?preference=rankproof&allow_partial_search_results=false"
-        request = to_json(self._request(query, depth)).encode()
-        answer = self._call("POST", where, timeout, request)
+        request = self._request(query, depth)
+        answer = self._call("POST", where, timeout, to_json(request).encode())
         if not isinstance(answer, dict) or not isinstance(answer.get("hits"), dict):
             raise unreadable("The answer has no hits: is this the address of a search cluster?")
         broken = (answer.get("_shards") or {}).get("failed")
@@ -87,7 +94,9 @@ class Elastic:
         hits = answer["hits"].get("hits")
         if not isinstance(hits, list) or not all(isinstance(hit, dict) for hit in hits):
             raise unreadable("The answer has no list of hits in hits.hits.")
-        return ranking_of([found(self._id, hit) for hit in hits], [hit.get("_score") for hit in hits], depth)
+        # With a sort of its own the order is all there is, also where scores come with it.
+        scores = None if "sort" in request else [hit.get("_score") for hit in hits]
+        return ranking_of([found(self._id, hit) for hit in hits], scores, depth)
 
     def _request(self, query: Query, depth: int) -> dict[str, Any]:
         values = self._values
@@ -111,7 +120,7 @@ class Elastic:
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
-        """Version of the server; ids, mapping and number of documents of the index. A changed index is another one."""
+        """Version of the server; ids, mapping, documents and changes of the index. A changed index is another one."""
         told = {
             "server": self._told(
                 "", lambda root: f"{root['version'].get('distribution', '')} {root['version']['number']}"
@@ -119,14 +128,17 @@ class Elastic:
         }
         told["index"] = self._told(self._index, _index_hash)
         told["documents"] = self._told(f"{self._index}/_count", lambda count: str(count["count"]))
+        told["changes"] = self._told(f"{self._index}/{_CHANGES}", _changes, optional=True)
+        said = self._secrets.identity(*(self._values[name] for name in ("url", "index", "body")))
         model = {} if self._vectors is None else self._vectors.identity
-        return {**{name: text.strip() for name, text in told.items()}, **model}
+        return {**{name: text.strip() for name, text in told.items()}, **said, **model}
 
-    def _told(self, path: str, read: Callable[[Any], str]) -> str:
+    def _told(self, path: str, read: Callable[[Any], str], optional: bool = False) -> str:
         try:
             return read(self._call("GET", path, SECONDS_FOR_IDENTITY))
         except AskFailed as failed:
-            if failed.kind == NOT_ALLOWED:  # whoever may search may not be allowed to look at the cluster
+            # Whoever may search may not be allowed to look at the cluster, and a hosted one may not offer this.
+            if failed.kind == NOT_ALLOWED or (optional and not failed.again):
                 return "not told"
             raise
         except (KeyError, TypeError, AttributeError):
@@ -143,6 +155,13 @@ class Elastic:
     def close(self) -> None:
         """Gives connections back."""
         self._wire.close()
+
+
+def _changes(told: Mapping[str, Any]) -> str:
+    """How many changes the shards of an index have seen: a document that was replaced counts, a merge does not."""
+    indexes = told.get("indices", {}).values()
+    shards = [copies for index in indexes for copies in index["shards"].values()]
+    return str(sum(1 + max(copy["seq_no"]["max_seq_no"] for copy in copies) for copies in shards))
 
 
 def _index_hash(told: Mapping[str, Any]) -> str:

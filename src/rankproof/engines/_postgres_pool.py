@@ -13,6 +13,7 @@ from typing import Any
 from rankproof.engines._contract import AskFailed
 from rankproof.engines._secrets import Secrets
 from rankproof.engines._wire import needed
+from rankproof.errors import UsageError
 
 # The server ends a statement that takes too long; a server that does not even do that is cut off so much later.
 GRACE_SECONDS = 1.0
@@ -25,10 +26,16 @@ class Pool:
         self._psycopg = needed("postgres", "psycopg", "postgres")
         self._dsn, self._secrets = dsn, secrets
         self._idle: LifoQueue[tuple[Any, dict[str, str]]] = LifoQueue()
-        with suppress(self._psycopg.ProgrammingError):
+        try:
             password = self._psycopg.conninfo.conninfo_to_dict(secrets.expand(dsn)).get("password")
-            if password:
-                secrets.hide(str(password), "(hidden)")
+        except self._psycopg.ProgrammingError:
+            # Its own words hold the part of the address that it stumbled over, which may be the password.
+            raise UsageError(
+                f"postgres: {dsn} holds no address of a database. It is written as "
+                "postgresql://user:password@host:5432/database, with % as %25 and @ as %40 in a password."
+            ) from None
+        if password:
+            secrets.hide(str(password), "(hidden)")
 
     def rows(
         self, sql: str, values: Mapping[str, Any], timeout: float, settings: Mapping[str, str] | None = None

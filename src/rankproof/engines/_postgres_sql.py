@@ -30,6 +30,27 @@ def table_of(name: str) -> str:
     return ".".join(quoted(part) for part in name.split("."))
 
 
+def table_name(name: str) -> str:
+    """The same, for a value that is bound."""
+    return table_of(name).replace("%%", "%")
+
+
+# Versions, what kind of table it is, and its indexes: another index may find other documents.
+ABOUT = """select current_setting('server_version'),
+  (select extversion from pg_extension where extname = 'vector'),
+  (select relkind::text from pg_class where oid = %(table)s::regclass),
+  (select coalesce(string_agg(pg_get_indexdef(indexrelid), ';' order by indexrelid), '')
+   from pg_index where indrelid = %(table)s::regclass)"""
+
+
+def rows_of(table: str, kind: str) -> str:
+    """How many rows, and a number that changes with each row that is written; NULL for a view, which has no rows."""
+    # Every version of a row has a place and a transaction of its own.
+    version = "tableoid::text || ' ' || ctid::text || ' ' || xmin::text"
+    state = f"sum(hashtextextended({version}, 0)::numeric)" if kind in ("r", "m", "p") else "null"
+    return f"select count(*), {state} from {table_of(table)}"
+
+
 def weights_of(fields: str | None) -> list[float]:
     """Weights of the classes D, C, B, A. PostgreSQL takes none above 1, and only their ratios order documents.
 

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 from collections.abc import Iterator, Mapping
+from hashlib import sha256
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 from rankproof.errors import UsageError
 
 SECRET = re.compile(r"\$\{([A-Za-z_]\w*)\}")
+_USER = re.compile(r"//[^/]*@")
+_PASSWORD = re.compile(r"\b(user|password)\s*=\s*('[^']*'|[^\s&]*)")
 # Shorter ones would be found in innocent words.
 SHORTEST = 4
+
+
+# Headers and parameters that hold nothing but secrets.
+_HOLDS_SECRETS = re.compile(
+    r"((proxy-)?authorization|cookie|(x-)?(api|auth|access|secret)[-_]?(key|token)|password|secret|token)",
+    re.IGNORECASE,
+)
+
+
+def refuse_written(who: str, auth: str | None, *tables: Mapping[str, str]) -> None:
+    """UsageError for a secret that the configuration itself holds: it would stand in every report."""
+    if auth is not None and not SECRET.search(auth.partition(":")[2]):
+        raise UsageError(
+            f"{who}: auth holds a password. Put it into an environment variable: auth='user:${{PASSWORD}}'."
+        )
+    for table in tables:
+        for name, text in table.items():
+            if _HOLDS_SECRETS.fullmatch(name) and not SECRET.search(text):
+                raise UsageError(
+                    f"{who}: {name!r} holds a secret. Put it into an environment variable and write its name: "
+                    f"{{{name!r}: '${{SEARCH_KEY}}'}}."
+                )
 
 
 class Secrets:
@@ -41,14 +67,37 @@ class Secrets:
         """Shows a text that was made from secrets, such as an encoded password, as `shown`."""
         self._also[text] = shown
 
+    def hide_user(self, url: str) -> None:
+        """Hides the password of an address, as it stands there, decoded, and as it is sent."""
+        user, at, _ = urlsplit(url).netloc.rpartition("@")
+        name, _, password = user.partition(":")
+        if at and password:
+            sent = base64.b64encode(f"{unquote(name)}:{unquote(password)}".encode()).decode()
+            for form in (password, unquote(password), sent):
+                self.hide(form, "(hidden)")
+
+    def identity(self, *templates: Any) -> dict[str, str]:
+        """Digits that change with the variables that templates name, and do not show them; nothing for no variable.
+
+        When ${SEARCH_API} is another one, another server is asked: what was kept of the first is no answer of it. Who
+        asks changes nothing, so users and passwords in an address are left out.
+        """
+        named = sorted(set(_names([_USER.sub("//", part) if isinstance(part, str) else part for part in templates])))
+        said = "\n".join(f"{name}={_PASSWORD.sub('', _USER.sub('//', self[name]))}" for name in named)
+        digits = sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return {"environment": digits} if named else {}
+
     def redact(self, text: str) -> str:
         """The text with every value shown by its name."""
-        for hidden, shown in self._also.items():
-            text = text.replace(hidden, shown)
-        for name, value in sorted(self._values.items(), key=lambda item: -len(item[1])):
-            for form in {value, quote(value, safe=""), quote(value)}:
-                if len(form) >= SHORTEST:
-                    text = text.replace(form, f"${{{name}}}")
+        forms = [
+            (form, f"${{{name}}}")
+            for name, value in self._values.items()
+            for form in {value, quote(value, safe=""), quote(value)}
+        ]
+        # The longest first: an address goes as a whole before the password in it does.
+        for form, shown in sorted([*forms, *self._also.items()], key=lambda pair: -len(pair[0])):
+            if len(form) >= SHORTEST:
+                text = text.replace(form, shown)
         return text
 
     def __repr__(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Protocol
@@ -14,7 +13,7 @@ from rankproof.models.encoder import Encoder
 from rankproof.models.finding import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
 from rankproof.records.collection import Query
 from rankproof.records.ground import Ground
-from rankproof.records.params import Param, Text
+from rankproof.records.params import Param, Text, finite
 
 _OF_MODEL = tuple(param for param in MODEL_PARAMS if param.name not in ("model", "document_prefix"))
 
@@ -101,9 +100,8 @@ class ModelVectors:
 
 def _checked(found: Any, came: str) -> list[float]:
     """The numbers, if they are a vector that has a direction."""
-    numbers = found if isinstance(found, list) else []
-    fits = all(isinstance(n, int | float) and not isinstance(n, bool) and math.isfinite(n) for n in numbers)
-    if not fits or not any(numbers):
+    numbers = [finite(n) for n in found] if isinstance(found, list) else []
+    if None in numbers or not any(numbers):
         why = f"{came}. A vector is a list of numbers, not all of them 0, such as [0.1, -0.2]."
         raise AskFailed("bad vector", why, again=False)
-    return [float(n) for n in numbers]
+    return [n for n in numbers if n is not None]

@@ -65,6 +65,7 @@ class Wire:
         headers: Mapping[str, str] | None = None,
     ) -> Any:
         """What the server answered; AskFailed for everything that is no JSON with a status of success."""
+        self._secrets.hide_user(url)
         where = f"{method} {self._secrets.redact(url.partition('?')[0])}"
         try:
             status, reason, told, data = self._send(method, url, timeout, body, headers or {})
@@ -126,8 +127,11 @@ class Wire:
                 raise self._failed("cut off", message, True) from None
             message = f"{where} answered with what is not JSON ({error.msg.lower()}): {_excerpt(text)}"
             raise self._failed("unreadable answer", message, False) from None
-        except (UnicodeDecodeError, RecursionError) as error:
-            message = f"{where} answered with what is not JSON ({type(error).__name__})."
+        except (
+            ValueError,
+            RecursionError,
+        ) as error:  # bytes of another encoding, a number of 5,000 digits, 10,000 lists
+            message = f"{where} answered with what cannot be read as JSON ({type(error).__name__})."
             raise self._failed("unreadable answer", message, False) from None
 
     def _failed(self, kind: str, message: str, again: bool, wait: float | None = None) -> AskFailed:

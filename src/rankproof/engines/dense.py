@@ -11,7 +11,8 @@ fields of a document are joined by a line end, and only as many tokens are read 
 
 Pooling, length and normalizing are the model's own. Vectors of documents are kept in the cache under a key of the
 model's files, the settings and the text: a changed text is encoded anew. Queries are encoded each time, as a service
-would.
+would. A text that the model makes nothing of, as wordllama does of an empty one, is near to nothing: such a query finds
+no document, and such a document is not found.
 
 search="exact" compares with every document. search="hnsw" walks a graph instead (usearch) and may miss some: its recall
 against exact search is measured on the queries asked, and reported. Scores are rounded to six decimals.
@@ -27,7 +28,7 @@ source: Reimers and Gurevych, Sentence-BERT, EMNLP 2019; Malkov and Yashunin, TP
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -44,7 +45,7 @@ from rankproof.models.encoder import Encoder, Vectors, unit
 from rankproof.models.finding import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
 from rankproof.models.keeping import kept_vectors
 from rankproof.records.collection import Corpus, Query
-from rankproof.records.ground import Cache, Ground
+from rankproof.records.ground import Cache, Ground, Progress, silent
 from rankproof.records.params import Choice, Param, Texts, Whole
 from rankproof.records.ranking import Ranking
 
@@ -66,6 +67,7 @@ class _Searcher:
     cache: Cache
     values: Mapping[str, Any]
     encoder: Encoder
+    progress: Progress = silent
     _asked: dict[int, dict[str, tuple[Vectors, Ranking]]] = field(default_factory=dict)
 
     @property
@@ -83,7 +85,7 @@ class _Searcher:
         for depth, asked in self._asked.items():
             found = all_there = 0
             for vectors, ranking in asked.values():
-                (truth,) = exact(self._documents, vectors, self.corpus.doc_ids, depth)
+                (truth,) = exact(self._documents, vectors, self._doc_ids, depth)
                 found += len(set(truth.doc_ids) & set(ranking.doc_ids))
                 all_there += len(truth)
             if all_there:
@@ -96,11 +98,28 @@ class _Searcher:
         if self.values["search"] == "hnsw":
             _ = self._graph
 
-    @cached_property
+    @property
     def _documents(self) -> Vectors:
+        return self._encoded[0]
+
+    @property
+    def _doc_ids(self) -> tuple[str, ...]:
+        return self._encoded[1]
+
+    @cached_property
+    def _encoded(self) -> tuple[Vectors, tuple[str, ...]]:
+        """Vectors and ids of the documents that have a direction."""
         before = prefixes(self.values, self.encoder)[1]
         texts = [before + text for text in self.corpus.texts(self.values["fields"])]
-        return self._measured(kept_vectors(self.encoder, texts, self.cache))
+
+        def told(done: int, total: int) -> None:
+            self.progress("dense: encoding document", done, total)
+
+        vectors = self._measured(kept_vectors(self.encoder, texts, self.cache, told))
+        some = np.flatnonzero(vectors.any(axis=1))
+        if len(some) == len(vectors):
+            return vectors, self.corpus.doc_ids
+        return vectors[some], tuple(self.corpus.doc_ids[i] for i in some.tolist())
 
     @cached_property
     def _graph(self) -> Hnsw:
@@ -111,18 +130,26 @@ class _Searcher:
         return unit(vectors) if self.values["similarity"] == "cosine" else np.ascontiguousarray(vectors)
 
     def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
-        if not len(self.corpus):
-            return [Ranking((), np.empty(0)) for _ in queries]
+        if not len(self.corpus) or not len(self._doc_ids):
+            return [_NOTHING for _ in queries]
         self.prepare()
         before = prefixes(self.values, self.encoder)[0]
         vectors = self._measured(self.encoder.vectors([before + query.text for query in queries]))
-        if self.values["search"] == "exact":
-            return list(exact(self._documents, vectors, self.corpus.doc_ids, depth))
-        rankings = list(self._graph.search(vectors, self.corpus.doc_ids, depth, self.values["expansion_search"]))
-        of_depth = self._asked.setdefault(depth, {})
-        for query, vector, ranking in zip(queries, vectors, rankings, strict=True):
-            of_depth[query.text] = (vector[None], ranking)
+        some = [i for i, vector in enumerate(vectors) if vector.any()]
+        rankings = [_NOTHING] * len(queries)
+        for i, ranking in zip(some, self._nearest(vectors[some], depth), strict=True):
+            rankings[i] = ranking
+            if self.values["search"] == "hnsw":
+                self._asked.setdefault(depth, {})[queries[i].text] = (vectors[i][None], ranking)
         return rankings
+
+    def _nearest(self, queries: Vectors, depth: int) -> Iterator[Ranking]:
+        if self.values["search"] == "exact":
+            return exact(self._documents, queries, self._doc_ids, depth)
+        return self._graph.search(queries, self._doc_ids, depth, self.values["expansion_search"])
+
+
+_NOTHING = Ranking((), np.empty(0))
 
 
 def open_dense(values: Mapping[str, Any], ground: Ground) -> _Searcher:
@@ -133,7 +160,7 @@ def open_dense(values: Mapping[str, Any], ground: Ground) -> _Searcher:
             raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
     if values["search"] == "hnsw":
         usearch()
-    return _Searcher(corpus, ground.cache, values, open_model(values, ground))
+    return _Searcher(corpus, ground.cache, values, open_model(values, ground), ground.progress)
 
 
 OFFERS = (

@@ -7,8 +7,9 @@ Environment variables stand as ${API_KEY}: a configuration holds their names, an
 values. Braces are written twice: {{ and }}.
 
 The answer must be JSON. `hits` is a JMESPath expression that gives the list of hits, best first; `id` and `score` are
-expressions inside of one hit. Without `score` the order is all there is. An answer without that list, or with a hit
-without an id, a document twice or scores that rise, is a failure and no ranking.
+expressions inside of one hit. Documents with equal scores are ordered by id, as in every run; without `score` the order
+is all there is. An answer without that list, or with a hit without an id, a document twice or scores that rise, is a
+failure and no ranking.
 
 assumes: the answer's order is the ranking
 source: JMESPath, https://jmespath.org/specification.html
@@ -25,7 +26,7 @@ from urllib.parse import urlsplit
 from rankproof.engines._answer import ranking_of, unreadable
 from rankproof.engines._contract import Engine
 from rankproof.engines._kinds import Json, Table
-from rankproof.engines._secrets import SECRET, Secrets
+from rankproof.engines._secrets import SECRET, Secrets, refuse_written
 from rankproof.engines._template import fill, fill_json, fill_url, known_of
 from rankproof.engines._wire import Wire, needed
 from rankproof.errors import UsageError
@@ -62,11 +63,13 @@ class Http:
     def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
         self._values = values
         url = require_url("http", values["url"])
+        refuse_written("http", values["auth"], values["headers"], values["params"])
         self._secrets = Secrets("http", *(values[name] for name in ("url", "params", "headers", "body", "auth")))
         self._hits, self._id = expression("hits", values["hits"]), expression("id", values["id"])
         self._score = None if values["score"] is None else expression("score", values["score"])
         self._wire = Wire("http", self._secrets, {}, values["auth"], values["verify"])
-        self.identity: Mapping[str, str] = {"url": url}
+        said = self._secrets.identity(url, values["params"], values["body"])
+        self.identity: Mapping[str, str] = {"url": url, **said}
 
     def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
         """One request, one ranking."""

@@ -8,7 +8,8 @@ queries (`vector`). `mode="hybrid"` takes the first `candidates` of each and fus
 weights. hnsw.ef_search is set to as many documents as are wanted (or to `ef_search`, if that is more), up to pgvector's
 limit of 1,000: with the server's own 40, an index gives no more than 40 documents.
 
-The address stands in an environment variable (`dsn`). Connections may only read. Names of tables and columns are
+The address is taken from the environment variable DATABASE_URL unless `dsn` names another one: dsn="${SHOP_DATABASE}".
+Neither reports nor errors show what it holds. Connections may only read. Names of tables and columns are
 quoted, so they are written as the database has them; everything else is bound.
 
 assumes: one row for each document; `id` has the ids that the judgments use
@@ -23,13 +24,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 from rankproof.engines._answer import ranking_of
 from rankproof.engines._contract import Engine
 from rankproof.engines._fields import Fields
 from rankproof.engines._postgres_pool import Pool
-from rankproof.engines._postgres_sql import CLASSES, DISTANCES, statement, table_of, weights_of
+from rankproof.engines._postgres_sql import (
+    ABOUT,
+    CLASSES,
+    DISTANCES,
+    rows_of,
+    statement,
+    table_name,
+    weights_of,
+)
 from rankproof.engines._secrets import SECRET, Secrets
 from rankproof.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.errors import UsageError
@@ -40,7 +50,7 @@ from rankproof.records.ranking import Ranking
 
 SECONDS_FOR_IDENTITY = 30.0
 MOST_EF = 1000  # pgvector's own limit
-_PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@|\bpassword\s*=\s*[^\s]")
+_PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@|password\s*=\s*[^\s]")
 
 PARAMS = (
     Param("table", Text(), REQUIRED, "table to search, perhaps with its schema"),
@@ -71,8 +81,8 @@ class Postgres:
     def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
         _refuse_misfit(values)
         self._values = values
-        secrets = Secrets("postgres", values["dsn"])
-        self._pool = Pool(values["dsn"], secrets)
+        self._secrets = Secrets("postgres", values["dsn"])
+        self._pool = Pool(values["dsn"], self._secrets)
         self._vectors = None if values["mode"] == "text" else open_vectors(values, ground)
         self._sql = statement(values)
 
@@ -83,7 +93,7 @@ class Postgres:
         wanted = candidates if values["mode"] == "hybrid" else depth
         bound: dict[str, Any] = {
             **{name: values[name] for name in ("language", "normalization", "k", "text_weight", "vector_weight")},
-            "query": query.text,
+            "query": _sendable(query.text),
             "depth": depth,
             "candidates": candidates,
             "wanted_nearest": wanted,
@@ -98,17 +108,31 @@ class Postgres:
 
     @cached_property
     def identity(self) -> Mapping[str, str]:
-        """Versions of server and pgvector, number of rows: a table that grew is another one."""
-        sql = f"""select current_setting('server_version'),
-            (select extversion from pg_extension where extname = 'vector'),
-            (select count(*) from {table_of(self._values["table"])})"""
-        ((server, pgvector, count),) = self._pool.rows(sql, {}, SECONDS_FOR_IDENTITY)
+        """Versions of server and pgvector; rows, their state and the indexes: a table that changed is another one."""
+        table = self._values["table"]
+        ((server, pgvector, kind, indexes),) = self._pool.rows(
+            ABOUT, {"table": table_name(table)}, SECONDS_FOR_IDENTITY
+        )
+        ((count, state),) = self._pool.rows(rows_of(table, kind), {}, SECONDS_FOR_IDENTITY)
         model = {} if self._vectors is None else self._vectors.identity
-        return {"postgresql": server, "pgvector": pgvector or "not installed", "documents": str(count), **model}
+        return {
+            "postgresql": server,
+            "pgvector": pgvector or "not installed",
+            "documents": str(count),
+            "rows": "not told" if state is None else sha256(str(state).encode()).hexdigest()[:16],
+            "indexes": sha256(indexes.encode()).hexdigest()[:16],
+            **self._secrets.identity(self._values["dsn"]),
+            **model,
+        }
 
     def close(self) -> None:
         """Gives connections back."""
         self._pool.close()
+
+
+def _sendable(text: str) -> str:
+    """The text without what PostgreSQL cannot hold: bytes that are no UTF-8, and the character 0."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
 def _refuse_misfit(values: Mapping[str, Any]) -> None:

@@ -3,8 +3,12 @@
 The query is parsed by `edismax` over `fields` with their weights. `params` adds any parameter of Solr (bf, boost, fq,
 sort), and may hold {query}, {depth}, {vector} and columns of the queries. `q` is the query itself, so that a search by
 vector is parser="lucene" with q="{!knn f=embedding topK={depth}}{vector}"; the vectors come from a `model`, or from a
-column of the queries (`vector`). With a `sort` of its own the order is all there is. An answer of only some shards is a
-failure, and is asked again.
+column of the queries (`vector`). Documents with equal scores are ordered by id; with a `sort` of its own the order is
+all there is. An answer of only some shards is a failure, and is asked again.
+
+The address, with its path (http://solr.example:8983/solr), is taken from the environment variable SOLR_URL unless `url`
+says it. Secrets stand as ${NAME}, the name of an environment variable. What Solr says of itself is its version and the
+number of documents: where documents were replaced by as many others, take another folder for what is kept.
 
 assumes: the documents are indexed under the ids that the judgments use; else `id` names the field that has them
 source: https://solr.apache.org/guide/solr/latest/query-guide/edismax-query-parser.html
@@ -23,7 +27,7 @@ from rankproof.engines._answer import ranking_of, unreadable
 from rankproof.engines._contract import AskFailed, Engine
 from rankproof.engines._fields import Fields
 from rankproof.engines._kinds import Table
-from rankproof.engines._secrets import Secrets
+from rankproof.engines._secrets import Secrets, refuse_written
 from rankproof.engines._template import fill, known_of, names_in
 from rankproof.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.engines._wire import NOT_ALLOWED, Wire
@@ -37,7 +41,7 @@ SECONDS_FOR_IDENTITY = 10.0
 
 PARAMS = (
     Param("collection", Text(), REQUIRED, "collection or core to search"),
-    Param("url", Text(), REQUIRED, "address of Solr, with its path"),
+    Param("url", Text(), "${SOLR_URL}", "address of Solr, with its path"),
     Param("fields", Fields(), None, "fields with weights (qf), such as 'title^3 text'; none: those of the handler"),
     Param("parser", Text(), "edismax", "query parser (defType)"),
     Param("mm", Text(), None, "how many words of the query must match, such as '2<75%'"),
@@ -55,6 +59,7 @@ class Solr:
     """A collection, opened."""
 
     def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+        refuse_written("solr", values["auth"], values["headers"], values["params"])
         self._values = values
         named = (values[name] for name in ("url", "collection", "q", "params", "headers", "auth"))
         self._secrets = Secrets("solr", *named)
@@ -97,7 +102,8 @@ class Solr:
         """Version of the server and number of documents."""
         count = self._select({"q": "*:*", "defType": "lucene", "rows": "0"}, SECONDS_FOR_IDENTITY).get("numFound")
         model = {} if self._vectors is None else self._vectors.identity
-        return {"solr": self._version(), "documents": str(count), **model}
+        said = self._secrets.identity(*(self._values[name] for name in ("url", "collection", "q", "params")))
+        return {"solr": self._version(), "documents": str(count), **said, **model}
 
     def _version(self) -> str:
         try:

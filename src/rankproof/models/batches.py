@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from rankproof.models.tokens import Tokenized
 
 TOKENS = 512
+ALONE = 1  # each text by itself
 
 
-def batches(texts: Sequence[Tokenized], tokens: int = TOKENS) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
+def batches(texts: Sequence[Tokenized], tokens: int) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
     """Places of texts, and their tokens, texts x tokens; longest texts first."""
     turn = sorted(range(len(texts)), key=lambda i: -len(texts[i].numbers))
     for length, alike in groupby(turn, key=lambda i: len(texts[i].numbers)):
@@ -38,10 +39,10 @@ def processors() -> int:
 
 
 def spread(
-    work: Callable[[NDArray[np.int64]], Any], texts: Sequence[Tokenized], threads: int
+    work: Callable[[NDArray[np.int64]], Any], texts: Sequence[Tokenized], threads: int, tokens: int = TOKENS
 ) -> Iterator[tuple[list[int], Any]]:
-    """What `work` gives for each batch, with the places of its texts."""
-    cut = list(batches(texts))
+    """What `work` gives for each batch of at most so many tokens, with the places of its texts."""
+    cut = list(batches(texts, tokens))
     if threads == 1 or len(cut) == 1:
         yield from ((places, work(tokens)) for places, tokens in cut)
         return

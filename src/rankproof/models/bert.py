@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
+from rankproof.models.directory import first_position
 from rankproof.models.library import library
 
 Array = NDArray[np.float32]
 Linear = tuple[Array, Array]  # in x out, and what is added
 Norm = tuple[Array, Array]
-# RoBERTa's positions begin after the number of the padding token; else it is BERT.
+# RoBERTa and those after it differ in where their positions begin.
 FAMILIES = ("bert", "roberta", "xlm-roberta", "camembert")
 
 
@@ -70,7 +71,7 @@ def read_bert(path: str, config: Mapping[str, Any]) -> Bert:
         if type(error).__name__ != "SafetensorError":
             raise
         raise InputError(f"{path} is damaged or no safetensors file: {error}.") from None
-    return _Names(path, found).bert(config, int(config.get("pad_token_id", 1)) + 1 if family != "bert" else 0)
+    return _Names(path, found).bert(config, first_position(config))
 
 
 class _Names:

@@ -1,8 +1,8 @@
 """An ONNX graph of BERT's weights, made of the fused operations that onnxruntime has for this family.
 
 In int8, every multiplication by weights takes weights of eight bits with a scale for each output, and brings what comes
-in to eight bits as it comes: two to three times as fast, and a little less exact. The scale of what comes in is that of
-a batch, so such a vector depends a little on the texts encoded beside it.
+in to eight bits as it comes: about twice as fast, and a little less exact. The scale of what comes in is that of a
+batch, so each text is a batch of its own: no vector depends on the texts encoded beside it.
 
 source: onnxruntime, ContribOperators.md
 """

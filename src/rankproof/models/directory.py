@@ -26,6 +26,20 @@ _WEIGHTS = "model.safetensors"
 _TOKENIZER = "tokenizer.json"
 
 
+# Families whose positions begin after the number of the padding token.
+_PADDED = ("roberta", "xlm-roberta", "camembert", "mpnet")
+
+
+def first_position(config: Mapping[str, Any]) -> int:
+    """The row of the table of positions that the first token has."""
+    return int(config.get("pad_token_id", 1)) + 1 if config.get("model_type") in _PADDED else 0
+
+
+def _beside(graph: str) -> list[str]:
+    """Files that hold the weights of a large graph, as exporters name them."""
+    return [path for path in (f"{graph}_data", f"{graph}.data") if os.path.isfile(path)]
+
+
 @dataclass(frozen=True, eq=False)
 class ModelFolder:
     """A folder with everything a model needs; reading one that lacks something is an error that says what."""
@@ -119,7 +133,7 @@ class ModelFolder:
         """How many tokens of a text it reads, its marks included."""
         said = self._read("sentence_bert_config.json", dict).get("max_seq_length")
         positions = int(self.config.get("max_position_embeddings", 512))
-        most = positions - 2 if "roberta" in str(self.config.get("model_type")) else positions
+        most = positions - first_position(self.config)
         return min(int(said), most) if said else most
 
     @cached_property
@@ -134,7 +148,7 @@ class ModelFolder:
         """SHA-256 of the files that its vectors depend on."""
         used = self.graph or self.path(_WEIGHTS)
         digest = sha256(b"rankproof model 1\n")
-        for path in (used, self.tokenizer, self.path("config.json")):
+        for path in (used, *_beside(used), self.tokenizer, self.path("config.json")):
             with open(path, "rb") as file:
                 part = sha256()
                 while block := file.read(1 << 20):

@@ -77,13 +77,14 @@ class EndpointEncoder:
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
         # An empty text is refused by many servers; a blank one means the same.
-        body = {"model": self._model, "input": [text or " " for text in texts]}
+        clean = [text.encode("utf-8", "replace").decode() for text in texts]  # no lone surrogates
+        body = {"model": self._model, "input": [text or " " for text in clean]}
         httpx = library("httpx", "An embeddings endpoint", "live")
         for attempt in range(1, TRIES + 1):
             pause = 0.5 * 2 ** (attempt - 1)
             try:
                 answer = self._client.post(self._url, json=body)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 why = f"no answer ({type(error).__name__})"
             else:
                 if answer.status_code == 200:
@@ -92,7 +93,7 @@ class EndpointEncoder:
                 if answer.status_code != 429 and answer.status_code < 500:
                     break
                 said = answer.headers.get("retry-after", "")
-                pause = max(pause, float(said)) if said.isdigit() else pause
+                pause = max(pause, float(said)) if said.isdecimal() else pause
             if attempt < TRIES:
                 self._wait(min(pause, LONGEST_WAIT))
         tries = "1 try" if attempt == 1 else f"{attempt} tries"
@@ -107,7 +108,7 @@ class EndpointEncoder:
             rows = sorted(answer.json()["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
             right = [row["index"] for row in rows] == list(range(count))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, OverflowError):
             right, vectors = False, np.empty(0, np.float32)
         if not right or vectors.ndim != 2 or not np.isfinite(vectors).all():
             raise InputError(

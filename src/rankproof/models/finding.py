@@ -24,8 +24,15 @@ MODEL_PARAMS: Final = (
     Param("model", Text(), MINILM, "'minilm', 'wordllama', a folder, a name on the hub such as 'org/name'"),
     Param("precision", Choice(PRECISIONS), "float32", "of a graph built from weights; int8 is faster, less exact"),
     Param("length", Whole(8), None, "most tokens of a text that are read; as the model says when nothing is said"),
-    Param("query_prefix", Text(), None, "what stands before every query; as the model says when nothing is said"),
-    Param("document_prefix", Text(), None, "what stands before every document; as the model says when nothing is said"),
+    Param(
+        "query_prefix", Text(empty=True), None, "what stands before every query; as the model says when nothing is said"
+    ),
+    Param(
+        "document_prefix",
+        Text(empty=True),
+        None,
+        "what stands before every document; as the model says when nothing is said",
+    ),
 )
 ENDPOINT_PARAMS: Final = (
     Param("endpoint", Text(), None, "address of an OpenAI-style embeddings endpoint, which is asked for `model`"),
@@ -52,7 +59,7 @@ def _folder(name: str, beside: str) -> str:
     if os.path.isdir(path):
         return path
     if _HUB.fullmatch(name):
-        return hub_folder(name)
+        return hub_folder(name, path)
     raise UsageError(
         f"No model is called {name!r}, and {path} is no folder. Possible are {', '.join(map(repr, PACKAGED))}, a "
         "folder laid out as sentence-transformers saves a model, or a name on the hub such as "

@@ -8,7 +8,7 @@ cannot meet an old vector. Chunks are kept as soon as they are there: an encodin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 
 import numpy as np
@@ -21,7 +21,15 @@ from rankproof.records.ground import Cache
 TOGETHER = 512
 
 
-def kept_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache) -> Vectors:
+# Told how many texts have their vectors, and how many there are.
+Told = Callable[[int, int], None]
+
+
+def _unheard(done: int, total: int) -> None:
+    """Tells nobody."""
+
+
+def kept_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache, told: Told = _unheard) -> Vectors:
     """A row for each text."""
     hashes = [_hash(text) for text in texts]
     of_hash = dict(zip(hashes, texts, strict=True))
@@ -34,11 +42,14 @@ def kept_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache) -> Vector
             waiting.append((key, chunk))
         else:
             found.update(zip(chunk, rows, strict=True))
+    if waiting:
+        told(len(found), len(of_hash))
     for group in _groups(waiting):
         every = [text_hash for _, chunk in group for text_hash in chunk]
         found.update(zip(every, encoder.vectors([of_hash[h] for h in every]), strict=True))
         for key, chunk in group:
             cache.put(key, np.stack([found[h] for h in chunk]).astype("<f4").tobytes())
+        told(len(found), len(of_hash))
     return np.stack([found[h] for h in hashes]) if hashes else np.empty((0, 0), np.float32)
 
 

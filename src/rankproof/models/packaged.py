@@ -4,8 +4,9 @@
     wordllama   wordllama: 16 MB, 256 dimensions, a table of token vectors
 
 On the abstracts of SciFact (5,183 documents, 300 queries) minilm has nDCG@10 0.649 and takes about three minutes on two
-processors to encode them, in int8 0.648 and about half of that; wordllama has 0.511 and takes three seconds. So minilm
-is the default, and wordllama is there for a first look and for corpora that would take minilm too long.
+processors to encode them, in int8 0.652 and about half of that; wordllama has 0.511 and takes three seconds. So minilm
+is the default, and wordllama is there for a first look and for corpora that would take minilm too long. All figures are
+in docs/encoding.md.
 """
 
 from __future__ import annotations

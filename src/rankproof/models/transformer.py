@@ -5,7 +5,7 @@ Where onnxruntime is not installed the weights are run by NumPy, which gives the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, MissingExtra, UsageError
-from rankproof.models.batches import processors, spread
+from rankproof.models.batches import ALONE, TOKENS, processors, spread
 from rankproof.models.bert import forward, read_bert
 from rankproof.models.bert_graph import INPUT, bert_graph
 from rankproof.models.directory import ModelFolder
@@ -75,10 +75,11 @@ class TransformerEncoder:
         def work(tokens: NDArray[np.int64]) -> Vectors:
             given = run(tokens)
             vectors = pooled(given, ways) if given.ndim == 3 else given
+            self._refuse_nan(vectors)
             return unit(vectors) if self._folder.normalizes else vectors
 
         rows: list[Vectors] = [np.empty(0, np.float32)] * len(texts)
-        for places, vectors in spread(work, self._tokenizer(texts), self._spread()):
+        for places, vectors in self._each(work, self._tokenizer(texts)):
             for place, vector in zip(places, vectors, strict=True):
                 rows[place] = vector
         return np.stack(rows) if rows else np.empty((0, 0), np.float32)
@@ -88,18 +89,30 @@ class TransformerEncoder:
         run = self._run()
         tokenized: list[Tokenized] = self._tokenizer(texts)
         found: list[Vectors] = [np.empty((0, 0), np.float32)] * len(texts)
-        for places, rows in spread(run, tokenized, self._spread()):
+        for places, rows in self._each(run, tokenized):
             if rows.ndim != 3:
                 raise UsageError(
                     f"{self._folder.graph} gives one vector for a text and none for its tokens. "
                     "Name a model whose graph gives last_hidden_state."
                 )
+            self._refuse_nan(rows)
             for place, row in zip(places, rows, strict=True):
                 found[place] = unit(row[tokenized[place].of_text])
         return found
 
-    def _spread(self) -> int:
-        return self._threads if self._backend == "onnxruntime" else 1  # NumPy's own library uses all processors
+    def _each(
+        self, work: Callable[[NDArray[np.int64]], Any], texts: Sequence[Tokenized]
+    ) -> Iterator[tuple[list[int], Any]]:
+        threads = self._threads if self._backend == "onnxruntime" else 1  # NumPy's own library uses all processors
+        # In int8, what stands beside a text in a batch would change its vector.
+        return spread(work, texts, threads, ALONE if self._precision == "int8" else TOKENS)
+
+    def _refuse_nan(self, vectors: NDArray[np.float32]) -> None:
+        if not np.isfinite(vectors).all():
+            raise InputError(
+                f"The model in {self._folder.folder} gives vectors that are no numbers (NaN or infinity): its weights "
+                "are damaged, or were saved in a precision that they do not fit in."
+            )
 
     def _run(self) -> Run:
         if self._ready is None:

@@ -13,7 +13,12 @@ from rankproof.records.ranking import Passed, Ranking
 
 
 class Transform(Protocol):
-    """A stage, opened. `rankings` has an entry for each query: one ranking for each pipeline that flows into it."""
+    """A stage, opened. `rankings` has an entry for each query: one ranking for each pipeline that flows into it.
+
+    One that loads or encodes what a service would have ready does so in `prepare(queries, rankings)`, where it has one:
+    whoever times queries calls it before, with what will come. `notes`, where it has them, say what to know of the
+    answers so far.
+    """
 
     @property
     def identity(self) -> Mapping[str, str]:

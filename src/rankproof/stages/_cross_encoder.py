@@ -30,7 +30,7 @@ def find_folder(name: str, beside: str) -> ModelFolder:
                 f"{_WHO}: {path} is no folder. A model is a folder with model.onnx, tokenizer.json and config.json, or "
                 "a name on the hub such as 'cross-encoder/ms-marco-MiniLM-L6-v2'."
             )
-        path = hub_folder(name)
+        path = hub_folder(name, path)
     folder = ModelFolder(path)
     if folder.graph is None:
         raise UsageError(
@@ -56,7 +56,13 @@ class CrossEncoder:
             )
         self._tokenizer = _tokenizer(folder)
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(min(length or folder.tokens, folder.tokens), strategy="longest_first")
+        self._length = min(length or folder.tokens, folder.tokens)
+        self._tokenizer.enable_truncation(self._length, strategy="longest_first")
+
+    @property
+    def settings(self) -> str:
+        """All that a score depends on besides the pair, in one line."""
+        return f"model {self.identity} {self._length} tokens, onnxruntime {library('onnxruntime', _WHO).__version__}"
 
     def scores(self, query: str, passages: Sequence[str], batch: int) -> NDArray[np.float64]:
         """How well each passage fits the query; the higher, the better. NaN where the model gives no number."""

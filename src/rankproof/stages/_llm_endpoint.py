@@ -54,7 +54,20 @@ class Endpoint:
 
     def together(self, questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
         """Runs them side by side, on a thread of their own: a notebook may have a loop of its own here."""
-        return asyncio.run_coroutine_threadsafe(_all(questions), _loop()).result()
+        return _wait(_all(questions))
+
+    def prepare(self) -> None:
+        """Starts the local server, so that its start is no part of an answer's time."""
+        if self._weights is not None:
+            _wait(self._open())
+
+    def close(self) -> None:
+        """Gives connections back; ends the local server when nobody else uses it. Asking again opens it again."""
+        client, self._client = self._client, None
+        if client is not None:
+            _wait(client.aclose())
+        if self._weights is not None:
+            local.release(self._weights, self)
 
     async def ask(self, system: str, user: str, most: int, tops: int = 0) -> Answer | NoAnswer:
         """What the model says to this, in at most `most` tokens, with the `tops` likeliest first tokens."""
@@ -99,6 +112,7 @@ class Endpoint:
 
         url = self._address
         if self._weights is not None:
+            local.hold(self._weights, self)
             url = await asyncio.to_thread(local.address, self._weights) + "/v1"
         if self._client is None:
             key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
@@ -156,6 +170,16 @@ async def _all(questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     finally:
         for task in tasks:
             task.cancel()
+
+
+def _wait(work: Coroutine[Any, Any, T]) -> T:
+    """What it gives, from the thread of the loop; whoever is interrupted here leaves nothing running there."""
+    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The local model: where its weights lie, what they are, and its server, started once and stopped at exit."""
+"""The local model: where its weights lie, what they are, and its server, which runs as long as somebody holds it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import threading
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
+from weakref import WeakSet
 
 from rankproof.errors import InputError, MissingExtra, Unreadable, UsageError
 
@@ -19,6 +20,8 @@ WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 _STARTS_WITHIN = 120.0  # seconds
 
 _servers: dict[str, tuple[subprocess.Popen[bytes], str]] = {}
+# Who asks which; one that nobody remembers asks nothing any more.
+_holders: dict[str, WeakSet[object]] = {}
 _lock = threading.Lock()
 
 
@@ -69,18 +72,44 @@ def address(path: str) -> str:
         return told
 
 
+def hold(path: str, who: object) -> None:
+    """Says that `who` will ask what serves these weights, until it is released."""
+    with _lock:
+        _holders.setdefault(path, WeakSet()).add(who)
+
+
+def release(path: str, who: object) -> None:
+    """Ends the server when nobody else holds it."""
+    with _lock:
+        holders = _holders.get(path)
+        if holders is None or who not in holders:
+            return
+        holders.discard(who)
+        if not holders:
+            _end(path)
+
+
 def stop() -> None:
     """Ends the servers that this process started."""
-    while _servers:
-        process, _ = _servers.popitem()[1]
-        with suppress(OSError):
-            if process.stdin is not None:
-                process.stdin.close()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    with _lock:
+        for path in list(_servers):
+            _end(path)
+
+
+def _end(path: str) -> None:
+    if path not in _servers:
+        return
+    process, _ = _servers.pop(path)
+    with suppress(OSError):
+        if process.stdin is not None:
+            process.stdin.close()
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
 
 
 def _start(path: str) -> tuple[subprocess.Popen[bytes], str]:

@@ -66,6 +66,14 @@ class LanguageModelRerank:
         """Which model answers, and which texts it reads."""
         return {**self._endpoint.identity, "corpus": self._corpus.content_hash}
 
+    def prepare(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> None:
+        """Starts the local model: a service has it running."""
+        self._endpoint.prepare()
+
+    def close(self) -> None:
+        """Gives back what the endpoint holds."""
+        self._endpoint.close()
+
     def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:
         """Each ranking with its head reranked."""
         return [self._one(query, ranking) for query, (ranking,) in zip(queries, rankings, strict=True)]

@@ -11,7 +11,8 @@ whose tokens do not know their neighbors, lost (0.659 at depth 10) and gained a 
 `weight` mixes the new score with the incoming one, each brought to 0 to 1 over the first `depth`: 1 (the default) is
 the new score alone, 0 the incoming order. Vectors of the documents' tokens are kept in the cache (16 bits; about 200 KB
 for a text of 256 tokens with minilm): the first run pays for encoding documents and later ones do not, as in a service
-that encodes documents when they come in. The query is encoded each time.
+that encodes documents when they come in. The query is encoded each time. A document that the corpus does not have keeps
+its place and is counted as a failure.
 
 assumes: texts in a language the model was trained on
 source: Khattab and Zaharia, ColBERT, SIGIR 2020, equation 3
@@ -39,9 +40,9 @@ from rankproof.models.encoder import Encoder, Vectors
 from rankproof.models.finding import MODEL_PARAMS, open_model, prefixes
 from rankproof.models.keeping import kept_token_vectors
 from rankproof.records.collection import Corpus, Query
-from rankproof.records.ground import Cache, Ground
+from rankproof.records.ground import Cache, Ground, Progress, silent
 from rankproof.records.params import Number, Param, Texts, Whole
-from rankproof.records.ranking import Passed, Ranking
+from rankproof.records.ranking import Failure, Passed, Ranking
 from rankproof.stages._contract import Stage
 from rankproof.stages._reranked import mixed, reranked
 
@@ -53,6 +54,8 @@ PARAMS = (
 )
 # So many bytes of documents' vectors are held in memory, those used last.
 MEMORY = 1 << 28
+# So many documents are encoded together before anybody asks.
+TOGETHER = 64
 
 
 # Vectors are kept in 16 bits: further digits say nothing.
@@ -80,6 +83,7 @@ class _Transform:
     cache: Cache
     values: Mapping[str, Any]
     encoder: Encoder
+    progress: Progress = silent
     _held: dict[str, NDArray[np.float16]] = field(default_factory=dict)
 
     @property
@@ -87,10 +91,32 @@ class _Transform:
         model = sha256(self.encoder.identity.encode()).hexdigest()
         return {"corpus": self.corpus.content_hash, "model": model, "encoder": self.encoder.identity}
 
+    def prepare(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> None:
+        """Encodes the documents that will come, as a service does before anybody asks, and reads the weights."""
+        depth = int(self.values["depth"])
+        heads = (doc for came in rankings for doc in came[0].doc_ids[:depth])
+        docs = [doc for doc in dict.fromkeys(heads) if doc in self.corpus.place]
+        for at in range(0, len(docs), TOGETHER):
+            self._tokens(docs[at : at + TOGETHER])
+            self.progress("rerank_maxsim: encoding document", min(at + TOGETHER, len(docs)), len(docs))
+        if queries:
+            self.encoder.token_vectors([prefixes(self.values, self.encoder)[0] + queries[0].text])
+
     def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:
         before = prefixes(self.values, self.encoder)[0]
         tokens = self.encoder.token_vectors([before + query.text for query in queries])
-        return [Passed(self._one(query, came[0])) for query, came in zip(tokens, rankings, strict=True)]
+        return [
+            Passed(self._one(found, came[0]), self._without_text(query, came[0]))
+            for query, found, came in zip(queries, tokens, rankings, strict=True)
+        ]
+
+    def _without_text(self, query: Query, came: Ranking) -> tuple[Failure, ...]:
+        head = came.doc_ids[: int(self.values["depth"])]
+        return tuple(
+            Failure(query.query_id, "rerank_maxsim", "no text", f"the corpus has no document {doc!r}")
+            for doc in head
+            if doc not in self.corpus.place
+        )
 
     def _one(self, query: Vectors, came: Ranking) -> Ranking:
         depth, weight = int(self.values["depth"]), float(self.values["weight"])
@@ -124,7 +150,7 @@ def open_maxsim(values: Mapping[str, Any], ground: Ground) -> _Transform:
     for name in values["fields"] or ():
         if name not in corpus.fields:
             raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
-    return _Transform(corpus, ground.cache, values, open_model(values, ground))
+    return _Transform(corpus, ground.cache, values, open_model(values, ground), ground.progress)
 
 
 OFFERS = (

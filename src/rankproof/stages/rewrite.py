@@ -82,6 +82,10 @@ class ModelRewrite:
         """Which model answers."""
         return self._endpoint.identity
 
+    def close(self) -> None:
+        """Gives back what the endpoint holds."""
+        self._endpoint.close()
+
     def rewrite(self, queries: Sequence[Query]) -> list[Rewritten]:
         """Each query with what the model adds; as it was where that failed."""
         asked = [self._endpoint.ask("", prompt(query.text, self._most), 8 * self._most + 16) for query in queries]
@@ -92,7 +96,8 @@ class ModelRewrite:
         if isinstance(found, NoAnswer):
             failure = Failure(query.query_id, NAME, found.kind, found.message, "original query")
             return Rewritten(query.query_id, query.text, query.columns, (failure,))
-        return Rewritten(query.query_id, with_words(query.text, found), query.columns)
+        kept = isinstance(answer, Answer) and answer.kept
+        return Rewritten(query.query_id, with_words(query.text, found), query.columns, kept=kept)
 
 
 def prompt(query: str, most: int) -> str:

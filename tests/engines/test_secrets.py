@@ -1,0 +1,79 @@
+"""Secrets: named in a configuration, never written there, and never shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.live.clients import opened
+
+from rankproof.engines._secrets import Secrets
+from rankproof.errors import UsageError
+from rankproof.flow.pipelines.reading import read_pipeline
+
+URL = "https://agnes:p%40ss-word@search.example/v1"
+
+
+def secrets(**environment: str) -> Secrets:
+    return Secrets("http", *(f"${{{name}}}" for name in environment), environment=environment)
+
+
+def test_an_address_is_hidden_as_a_whole_and_its_password_alone() -> None:
+    held = secrets(SEARCH_URL=URL)
+    held.hide_user(held.expand("${SEARCH_URL}/search"))
+    assert held.redact(f"GET {URL}/search failed") == "GET ${SEARCH_URL}/search failed"
+    # As it stands there, decoded, and in the header of basic authentication: base64 of agnes:p@ss-word.
+    for form in ("p%40ss-word", "p@ss-word", "YWduZXM6cEBzcy13b3Jk"):
+        assert held.redact(f"wrong: {form}!") == "wrong: (hidden)!"
+
+
+def test_a_word_of_a_few_letters_hides_nothing_else() -> None:
+    held = secrets(KEY="at")
+    held.hide_user("https://agnes:at@search.example")
+    assert held.redact("what failed at all") == "what failed at all"
+
+
+def test_another_password_is_no_other_server() -> None:
+    def identity(value: str) -> dict[str, str]:
+        return secrets(PLACE=value).identity("${PLACE}")
+
+    assert identity("postgresql://agnes:one@host/shop") == identity("postgresql://bo:two@host/shop")
+    assert identity("host=host dbname=shop password=one") == identity("host=host dbname=shop password='t w o'")
+    assert identity("postgresql://agnes:one@host/shop") != identity("postgresql://agnes:one@host/copy")
+    assert identity("host=host dbname=shop password=one") != identity("host=other dbname=shop password=one")
+    assert "shop" not in str(identity("postgresql://agnes:one@host/shop"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "http(url='https://x.example', hits='h', auth='agnes:hunter2')",
+        "http(url='https://x.example', hits='h', headers={'Authorization': 'Bearer hunter2'})",
+        "http(url='https://x.example', hits='h', headers={'X-API-Key': 'hunter2'})",
+        "http(url='https://x.example', hits='h', params={'api_key': 'hunter2', 'q': '{query}'})",
+        "http(url='https://agnes:hunter2@x.example', hits='h')",
+        "opensearch(index='i', url='https://x.example', auth='agnes:hunter2')",
+        "elasticsearch(index='i', url='https://x.example', headers={'authorization': 'ApiKey hunter2'})",
+        "solr(collection='c', url='https://x.example', auth='agnes:hunter2')",
+        "postgres(table='t', tsvector='w', dsn='postgresql://agnes:hunter2@x.example/shop')",
+        "postgres(table='t', tsvector='w', dsn='host=x.example sslpassword=hunter2')",
+    ],
+)
+def test_a_secret_in_the_configuration_is_refused_and_not_repeated(said: str) -> None:
+    with pytest.raises(UsageError, match=r"environment variable|auth='") as refused:
+        opened(read_pipeline(said))
+    assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["opensearch", "elasticsearch", "solr"])
+def test_the_address_comes_from_the_environment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    what = "collection" if name == "solr" else "index"
+    variable = f"{name.upper()}_URL"
+    monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(UsageError, match=f"needs the environment variable {variable}, which is not set"):
+        opened(read_pipeline(f"{name}({what}='shop')"))
+    monkeypatch.setenv(variable, "https://agnes:hunter2@search.example")
+    step = read_pipeline(f"{name}({what}='shop')")
+    asker: Any = opened(step)
+    asker.close()
+    assert "hunter2" not in f"{step.text} {step!r} {vars(asker)!r}"
