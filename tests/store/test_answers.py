@@ -44,6 +44,16 @@ def test_an_empty_ranking_is_kept_too(tmp_path: Path) -> None:
     assert len(back.ranking) == 0
 
 
+def test_what_is_forgotten_stays_so(file: Path) -> None:
+    with Answers(file) as answers:
+        answers.forget()
+        assert answers.get("k0") is None
+        answers.put("k9", answered("q9", "z"))
+    with Answers(file) as answers:
+        assert (len(answers), answers.damaged) == (1, 0)
+        assert answers.get("k9") is not None
+
+
 def test_every_line_is_json(file: Path) -> None:
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     assert [line["answer"].get("query_id") for line in lines] == [None, "q0", "q1", "q2"]

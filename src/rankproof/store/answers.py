@@ -90,6 +90,11 @@ class Answers:
         self._write(line)
         self._places[key] = (start, len(line))
 
+    def forget(self) -> None:
+        """Drops every answer: what they were answers of has changed."""
+        self._places.clear()
+        os.ftruncate(self._file, len(_HEAD))
+
     def close(self) -> None:
         """Closes the file, with everything on the disk."""
         os.fsync(self._file)

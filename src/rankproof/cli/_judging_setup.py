@@ -1,0 +1,116 @@
+"""Filling a project: queries and documents of a dataset, and runs; all read and joined before any is kept."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankproof.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from rankproof.records.dataset import Dataset
+    from rankproof.records.project import Template
+    from rankproof.records.run import Run
+    from rankproof.store.judging.store import Store
+
+_TITLES, _IMAGES, _LINKS = ("title", "name"), ("image", "image_url", "picture"), ("url", "link")
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What goes into a project: read and joined, so that nothing is kept of what does not fit together."""
+
+    dataset: Dataset | None
+    runs: tuple[Run, ...]
+    depth: int
+
+    @property
+    def query_ids(self) -> frozenset[str]:
+        """The queries that can be asked."""
+        return frozenset(query.query_id for query in self.dataset.asked_queries) if self.dataset else frozenset()
+
+    def joined(self, known: frozenset[str]) -> dict[str, dict[str, list[str]]]:
+        """The first documents of each query that the project has, by run; refused where a run has none of them."""
+        found = {
+            run.name: {query: docs[: self.depth] for query, docs, _ in run.rankings() if query in known}
+            for run in self.runs
+        }
+        for name, rankings in found.items():
+            if not rankings:
+                raise InputError(
+                    f"The run {name!r} has none of the project's queries. Check that it is the right file, and give "
+                    "--dataset where the queries are not there yet."
+                )
+        return found
+
+
+def read_filling(dataset: str | None, split: str | None, runs: Sequence[str], depth: int) -> Filling:
+    """The dataset and the runs, NAME=PATH or PATH each."""
+    from rankproof.flow.collect import read_run
+    from rankproof.flow.datasets import read_dataset
+
+    read = None if dataset is None else read_dataset(dataset, split=split)
+    named: dict[str, Run] = {}
+    for said in runs:
+        name, equals, path = said.partition("=")
+        run = read_run(path, name=name) if equals else read_run(said)
+        if run.name in named:
+            raise UsageError(f"Two runs are called {run.name!r}. Name them with --run NAME=PATH.")
+        named[run.name] = run
+    return Filling(read, tuple(named.values()), depth)
+
+
+def fill(store: Store, slug: str, filling: Filling) -> dict[str, Any]:
+    """Adds what is not there yet; says what was added."""
+    known = frozenset(query.query_id for query in store.items.queries(slug)) | filling.query_ids
+    ranked = filling.joined(known)
+    queries = documents = missing = 0
+    if filling.dataset is not None:
+        queries = store.items.add_queries(slug, filling.dataset.asked_queries)
+        wanted = dict.fromkeys(doc for found in ranked.values() for docs in found.values() for doc in docs)
+        wanted |= dict.fromkeys(doc for _, docs, _, _ in filling.dataset.qrels.judged() for doc in docs)
+        fields = dict(_documents(filling.dataset, wanted))
+        documents = store.items.add_documents(slug, fields.items())
+        missing = len(wanted) - len(fields)
+    runs = []
+    for run in filling.runs:
+        found, digest = ranked[run.name], run.content_hash
+        added = store.runs.add(slug, run.name, found, digest)
+        runs.append({"name": run.name, "sha256": digest, "queries": len(found), "added": added})
+    return {"queries": queries, "documents": documents, "without_text": missing, "runs": runs}
+
+
+def _documents(dataset: Dataset, wanted: Mapping[str, None]) -> Iterator[tuple[str, dict[str, str]]]:
+    corpus = dataset.corpus
+    if corpus is None:
+        return
+    for doc in wanted:
+        at = corpus.place.get(doc)
+        if at is not None:
+            yield doc, {name: column[at] for name, column in corpus.fields.items() if column[at]}
+
+
+def template_for(dataset: Dataset | None, title: str | None, texts: Sequence[str]) -> Template:
+    """How documents are shown: by the fields that were named, or by the usual names among those there are."""
+    from rankproof.records.project import Template
+
+    fields = list(dataset.corpus.fields) if dataset is not None and dataset.corpus is not None else []
+    for name in (*([title] if title else []), *texts):
+        if fields and name not in fields:
+            raise UsageError(f"Documents have no field {name!r}. They have: {', '.join(fields)}.")
+    if not fields:
+        return Template(title or "title", tuple(texts) or ("text",))
+    head = title or next((name for name in _TITLES if name in fields), fields[0])
+    image, link = (next((name for name in usual if name in fields), "") for usual in (_IMAGES, _LINKS))
+    rest = tuple(name for name in fields if name not in (head, image, link))
+    return Template(head, tuple(texts) or rest, image, link)
+
+
+def who() -> str:
+    """The name of whoever is at the keyboard, for the history of a project."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return "somebody"
