@@ -65,6 +65,8 @@ def test_every_mode_is_measured_and_everything_is_written(here: Path) -> None:
     written = {str(path.relative_to(here / "out")) for path in (here / "out").rglob("*") if path.is_file()}
     assert written == {
         "BenchmarkComparison.md", "BenchmarkReport.html", "BenchmarkReport.json", "fetch.json",
+        "manifest.json", "qrels.trec", "modes/hybrid/EvaluationReport.json",
+        "modes/lexical/EvaluationReport.json", "modes/other/EvaluationReport.json",
         "latency/hybrid.tsv", "latency/lexical.tsv", "latency/other.tsv",
         "runs/hybrid.run", "runs/lexical.run", "runs/other.run",
     }  # fmt: skip
@@ -72,6 +74,45 @@ def test_every_mode_is_measured_and_everything_is_written(here: Path) -> None:
     assert report["schema"] == "benchmark/1"
     assert [mode["mode"] for mode in report["modes"]] == ["lexical", "other", "hybrid"]
     assert report["modes"][2]["rescue"]["k"] == 10
+    assert report["cost"] is None
+
+
+def test_a_benchmark_can_be_computed_again_and_its_modes_are_kept_reports(here: Path) -> None:
+    rankproof(here, "benchmark", "run", "b.toml", "-o", "out")
+    told = rankproof(here, "verify", "out/manifest.json")
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert told.stdout.startswith("verified: ")
+    report = json.loads((here / "out/modes/hybrid/EvaluationReport.json").read_text())
+    assert report["schema"] == "evaluation-report/1"
+    assert set(report["measures"]["nDCG@10"]["by_query"]) == {"q1", "q2", "q3"}
+    whole = json.loads((here / "out/BenchmarkReport.json").read_text())
+    found = {e["run"]: e["measures"]["nDCG@10"]["value"] for e in whole["comparison"]["evaluations"]}
+    assert report["measures"]["nDCG@10"]["value"] == found["hybrid"]
+    modes = [f"out/modes/{mode}/EvaluationReport.json" for mode in ("lexical", "hybrid")]
+    compared = rankproof(here, "compare", "--saved", *modes, "--json")  # without the runs
+    assert json.loads(compared.stdout)["systems"] == ["lexical", "hybrid"]
+    manifest = json.loads((here / "out/manifest.json").read_text())
+    assert manifest["dataset_version"] == whole["dataset"]["sha256"]
+    assert "hybrid = fuse_rrf(bm25(), replay(path='other.run'))" in manifest["notes"]
+    run = here / "out/runs/lexical.run"
+    run.write_text(run.read_text().replace("d1", "d9"))
+    assert rankproof(here, "verify", "out/manifest.json").returncode == 1
+
+
+def test_costs_are_shown_where_prices_are_said(here: Path) -> None:
+    """bm25 0.10 and replay 0.25 make 0.35 for their fusion, which is the best and the dearest."""
+    assert "per 1,000" not in rankproof(here, "benchmark", "run", "b.toml", "-o", "out").stdout
+    prices = '[cost]\ncurrency = "EUR"\n[cost.steps]\nbm25 = 0.1\nreplay = 0.25\n'
+    (here / "c.toml").write_text(CONFIG + prices)
+    told = rankproof(here, "benchmark", "run", "c.toml", "-o", "out")
+    assert told.returncode == 0, told.stderr
+    rows = {line.split()[0]: line.split()[-1] for line in told.stdout.splitlines()[1:5]}
+    assert rows == {"mode": "1,000", "lexical": "0.10", "other": "0.25", "hybrid": "0.35"}
+    assert "lexical (0.10 EUR)" in told.stdout
+    report = json.loads((here / "out/BenchmarkReport.json").read_text())
+    assert [mode["cost"] for mode in report["modes"]] == [0.1, 0.25, 0.35]
+    assert report["cost"]["currency"] == "EUR"
+    assert "lexical" in report["cost"]["unbeaten"]
 
 
 def test_what_it_writes_is_a_valid_run_and_a_latency_file_of_the_gate(here: Path) -> None:
@@ -120,6 +161,8 @@ def test_a_starter_is_written_once(here: Path) -> None:
         (("benchmark", "run", "b.toml", "--mode", "hybird"), 2, "Did you mean 'hybrid'?"),
         (("benchmark", "run", "b.toml", "--json", "--format", "html"), 2, "contradict"),
         (("benchmark", "run", "b.toml", "--format", "csv"), 2, "The report csv cannot show a benchmark"),
+        (("benchmark", "run", "b.toml", "-o", "b.toml"), 2, "b.toml is a file. Name a folder to write to"),
+        (("benchmark", "run", "b.toml", "--mode", "lexical"), 2, "there is only 'lexical' here"),
         (("search", "b.toml", " "), 2, "The query is empty"),
         (("runs", "fetch", "b.toml", "--mode", "nope"), 2, "No mode of this benchmark is called 'nope'"),
     ],

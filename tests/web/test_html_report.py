@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.reports.benchmarks import benchmark_of
 from tests.reports.comparisons import HOSTILE, comparison_of, verdict_of
 
-from rankproof.reports.html import comparison, render, verdict
+from rankproof.reports.html import benchmark, comparison, render, verdict
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
@@ -40,6 +41,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "hostile": comparison(hostile, per_query=False, observed={}),
         "gate": verdict(verdict_of(two), observed={}),
         "evaluation": render(two.evaluations, per_query=True, observed={}),
+        "benchmark": benchmark(benchmark_of(note=HOSTILE), per_query=False, observed={}),
     }
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
@@ -61,7 +63,7 @@ class Window:
         self.own = path.as_uri()
 
 
-KINDS = ["three", "hostile", "gate", "evaluation"]
+KINDS = ["three", "hostile", "gate", "evaluation", "benchmark"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -229,4 +231,25 @@ def test_phones_get_the_narrow_drawings(browser: Any, pages: dict[str, Path]) ->
     page = Window(browser, pages["three"], width=375).page
     assert page.locator("#differences .phone svg").first.is_visible()
     assert not page.locator("#differences .wide svg").first.is_visible()
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_benchmark_shows_its_charts_and_folds_further_measures(
+    browser: Any, pages: dict[str, Path], scheme: str
+) -> None:
+    window = Window(browser, pages["benchmark"], scheme=scheme)
+    page = window.page
+    assert page.locator("h1").inner_text() == "turned is better than every other mode in RR."
+    assert page.locator("#worth figure").count() == 2  # against time and against cost
+    assert page.locator("#worth .chart.wide svg").first.is_visible()
+    folded = page.locator("#stages details")
+    assert not folded.locator("table").is_visible()
+    folded.locator("summary").click()
+    assert folded.locator("table").is_visible()
+    assert page.locator("#stages td.better").first.inner_text() == "▲ better"
+    assert page.locator("#grades figure").count() == 1
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(ids) == len(set(ids))
+    assert window.wrong == []
     page.close()

@@ -20,7 +20,7 @@ def as_text(found: Survey) -> str:
         *_documents(found.documents),
         *_queries(found.queries),
         *_judgments(found.judgments),
-        ["joins", _join(found.join, found.documents is not None)],
+        *([["joins", _join(found.join, found.documents is not None)]] if found.judgments.count else []),
         *_splits(found),
         ["content", f"sha256 {found.content_hash}"],
     ]
@@ -40,7 +40,7 @@ def written(folder: str, manifest: Mapping[str, Any]) -> str:
 
 def _documents(documents: Documents | None) -> list[list[str]]:
     if documents is None:
-        return [["documents", "none: only judgments and queries"]]
+        return [["documents", "none"]]
     fields = ", ".join(
         name if filled == documents.count else f"{name} ({filled:,} filled)"
         for name, filled in documents.fields.items()
@@ -69,6 +69,8 @@ def _queries(queries: Queries) -> list[list[str]]:
 
 
 def _judgments(judgments: Judgments) -> list[list[str]]:
+    if not judgments.count:
+        return [["judgments", "none"]]
     said = f"{judgments.count:,} for {count(judgments.queries, 'query', 'queries')}"
     per = judgments.per_query
     if per is not None:

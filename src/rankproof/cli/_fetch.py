@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli import _output
-from rankproof.errors import InputError
 
 if TYPE_CHECKING:
     from rankproof.records.outcome import ModeOutcome
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 
 # Queries that a line names.
 NAMED = 3
-NO_ANSWER = "no answer"
 
 
 @click.command("fetch")
@@ -47,6 +45,7 @@ def fetch(
 
     from rankproof.cli import _benchmarking
     from rankproof.flow.benchmarking.config import read_config
+    from rankproof.flow.benchmarking.unanswered import refuse_silence, unanswered
     from rankproof.records.jsontext import to_json
 
     began = time.perf_counter()
@@ -61,8 +60,8 @@ def fetch(
     with _benchmarking.running(read, dataset, queries, cache) as runner:
         runner.open(list(read.modes.values()))
         outcomes = {name: runner.run(name, step) for name, step in read.modes.items()}
-    for name, outcome in outcomes.items():
-        _refuse_silence(name, outcome)
+    for outcome in outcomes.values():
+        refuse_silence(outcome)
     kept = {name: n for name, outcome in outcomes.items() if (n := sum(step.kept for step in outcome.steps))}
     observed = {"seconds": round(time.perf_counter() - began, 6), **({"kept": kept} if kept else {})}
     document = _benchmarking.write_runs(output, read, dataset, outcomes, observed)
@@ -70,7 +69,7 @@ def fetch(
         _output.say(to_json(document, indent=2) + "\n")
     else:
         _output.say("".join(f"{line}\n" for line in told(output, outcomes)))
-    return int(any(_unanswered(outcome) for outcome in outcomes.values()))
+    return int(any(unanswered(outcome) for outcome in outcomes.values()))
 
 
 def _forget(folder: str) -> None:
@@ -82,25 +81,12 @@ def _forget(folder: str) -> None:
             keep.forget()
 
 
-def _unanswered(outcome: ModeOutcome) -> set[str]:
-    """The queries that nothing answered. A stage that failed is another matter: the incoming order stood in."""
-    return {failure.query_id for failure in outcome.failures if failure.fallback == NO_ANSWER}
-
-
-def _refuse_silence(name: str, outcome: ModeOutcome) -> None:
-    """InputError where no query at all has an answer: an empty run must not take the place of a whole one."""
-    if outcome.query_ids and len(_unanswered(outcome)) == len(outcome.query_ids):
-        first = outcome.failures[0]
-        raise InputError(
-            f"{name}: no query has an answer, so nothing is written. {first.query_id}: {first.kind}: {first.message}"
-        )
-
-
 def told(folder: str, outcomes: Mapping[str, ModeOutcome]) -> Iterator[str]:
     """What was fetched, what failed and why, and where it lies."""
     from rankproof.flow.benchmarking.latency import latency_of
+    from rankproof.flow.benchmarking.unanswered import unanswered
 
-    unanswered = 0
+    missing = 0
     for name, outcome in outcomes.items():
         time = latency_of(outcome.milliseconds)
         parts = [f"{len(outcome.query_ids):,} queries", f"{sum(map(len, outcome.rankings)):,} documents"]
@@ -111,10 +97,10 @@ def told(folder: str, outcomes: Mapping[str, ModeOutcome]) -> Iterator[str]:
             parts.append(f"{kept:,} answers kept from before")
         yield f"{name}: {', '.join(parts)}: {os.path.join(folder, 'runs', f'{name}.run')}"
         yield from _failed(outcome.failures)
-        unanswered += len(_unanswered(outcome))
+        missing += len(unanswered(outcome))
     yield f"manifest: {os.path.join(folder, 'fetch.json')}"
-    if unanswered:
-        queries = "1 query has" if unanswered == 1 else f"{unanswered:,} queries have"
+    if missing:
+        queries = "1 query has" if missing == 1 else f"{missing:,} queries have"
         yield f"{queries} no answer. Mend what failed and fetch again: only what is missing is asked."
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.records.advice import Advice
     from rankproof.records.benchmark import Benchmark
 
 REPORT = "BenchmarkReport.html"
@@ -33,7 +32,6 @@ class Climbed:
     """
 
     benchmark: Benchmark
-    advice: Advice
     left_out: Mapping[str, str]
     folder: str
     seconds: float
@@ -53,7 +51,6 @@ def climb(folder: str, cache: str | None = None, llm: bool = True, queries: int 
     """Runs the ladder and writes the reports. `queries` takes so many of the sample's, evenly spread over its kinds."""
     from rankproof import samples
     from rankproof.cli import _benchmarking
-    from rankproof.flow.benchmarking.advice import advise
     from rankproof.flow.benchmarking.available import lacking, without
     from rankproof.flow.benchmarking.benchmark import benchmark
     from rankproof.flow.benchmarking.config import read_config
@@ -82,7 +79,7 @@ def climb(folder: str, cache: str | None = None, llm: bool = True, queries: int 
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     found = _benchmarking.write_everything(folder, config, dataset, found, outcomes, observed)
     _leave_config(os.path.join(folder, CONFIG), samples.ladder())
-    return Climbed(found, advise(found), left_out, folder, time.perf_counter() - began)
+    return Climbed(found, left_out, folder, time.perf_counter() - began)
 
 
 def _leave_config(path: str, bundled: str) -> None:

@@ -51,21 +51,22 @@ def run(
     form = "json" if as_json else form or "table"
     from rankproof import shelf
     from rankproof.cli import _benchmarking
-    from rankproof.flow.benchmarking.benchmark import benchmark
+    from rankproof.flow.benchmarking.benchmark import benchmark, refuse_alone
     from rankproof.flow.benchmarking.config import read_config
 
     report = shelf.find("reports", form)
     began = time.perf_counter()
     read = _benchmarking.only(read_config(config), modes)
     folder = output or f"{read.name.replace(' ', '-').replace(os.sep, '-')}-report"
+    refuse_alone(read)
+    _benchmarking.refuse_folder(folder)
     dataset = _benchmarking.dataset_of(read)
     queries = dataset.judged_queries
     documents = 0 if dataset.corpus is None else len(dataset.corpus)
     with _benchmarking.running(read, dataset, queries, cache) as runner:
         found, outcomes = benchmark(read, queries, dataset.qrels, runner, dataset.content_hash, documents)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
-    _benchmarking.write_runs(folder, read, dataset, outcomes, observed)
-    _benchmarking.write_reports(folder, found, observed)
+    found = _benchmarking.write_everything(folder, read, dataset, found, outcomes, observed)
     _output.say(report.benchmark(found, per_query=per_query, observed=observed))
     if form == "table":
         _output.say(f"\nReport: {os.path.join(folder, 'BenchmarkReport.html')}\n")

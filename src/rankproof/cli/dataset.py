@@ -55,7 +55,7 @@ def command() -> None:
     """Look at datasets, write them anew in one plain layout, split them into dev and test.
 
     DATASET is a BEIR folder, a folder of ESCI Parquet files, of MS MARCO's or TREC files or of WANDS, a file of
-    ground-truth test cases, irds:NAME (ir_datasets) or sample:NAME (bundled).
+    ground-truth test cases or of queries alone, irds:NAME (ir_datasets) or sample:NAME (bundled).
     """
 
 

@@ -38,7 +38,7 @@ def command(output: str, cache: str | None, without_llm: bool, as_json: bool) ->
         from rankproof.cli._document import document
 
         body = {
-            "verdict": climbed.advice.to_dict(),
+            "verdict": None if climbed.benchmark.advice is None else climbed.benchmark.advice.to_dict(),
             "left_out": dict(climbed.left_out),
             "report": climbed.report,
             "config": climbed.config,

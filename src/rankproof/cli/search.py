@@ -56,7 +56,7 @@ def command(
     read = _benchmarking.only(read_config(config), modes)
     wanted = {name: step for name, step in read.modes.items() if not modes or name in modes}
     read = replace(read, modes=wanted, depth=max(read.depth, number))
-    dataset = _benchmarking.dataset_of(read)
+    dataset = _benchmarking.dataset_of(read, judged=False)
     asked = _asked(dataset, query)
     with _benchmarking.running(read, dataset, [asked], cache) as runner:
         runner.open(list(wanted.values()))

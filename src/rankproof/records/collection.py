@@ -22,9 +22,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten(Query):
-    """A query with the words that a rewrite gives it, and what failed on the way: then it has its own words."""
+    """A query with the words that a rewrite gives it, and what failed on the way: then it has its own words.
+
+    kept   the words come from a cache, so the time of the rewrite says nothing
+    """
 
     failures: tuple[Failure, ...] = ()
+    kept: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,6 +45,11 @@ class Dataset:
         """The names of what is known about queries, in order of first use."""
         return tuple(dict.fromkeys(name for query in self.queries for name in query.columns))
 
+    @property
+    def asked_queries(self) -> tuple[Query, ...]:
+        """The queries that can be asked: with words in their text, judged or not."""
+        return tuple(query for query in self.queries if query.text.strip())
+
     @cached_property
     def judged_queries(self) -> tuple[Query, ...]:
         """The queries that can be asked and scored: with words in their text and at least one judgment."""

@@ -34,12 +34,20 @@ class NoCache:
 
 NO_CACHE = NoCache()
 
+# Told while something long is made: what ("dense: encoding document"), how many are done, how many there are.
+Progress = Callable[[str, int, int], None]
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Tells nobody."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ground:
     """`corpus` is None where only live engines answer; `folder` is what relative paths are named from.
 
     read_run   reads a run file by its path: reading lies outside the shelves, so it comes in from there
+    progress   told while documents are encoded or an index is built
     """
 
     corpus: Corpus | None = None
@@ -47,6 +55,7 @@ class Ground:
     folder: str = "."
     threads: int = 0
     read_run: Callable[[str], Run] | None = None
+    progress: Progress = silent
 
     def documents(self, who: str) -> Corpus:
         """The corpus; UsageError for an item that needs one where there is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,12 @@ from rankproof.records.ranking import Failure, Ranking
 class StepOutcome:
     """One step over all queries.
 
-    rankings       in the order of the queries
+    rankings       in the order of the queries; none of a rewrite, which gives words
     milliseconds   the step's own time for each query; NaN where no answer came. Of an answer that was kept, the time
                    of the fetch that asked it
     identity       what the answers depend on besides the step itself: hashes of corpus and model, versions
+    notes          what the step has to say about its answers, such as the recall of an approximate search
+    kept           how many answers of a live engine come from an earlier fetch
     """
 
     step: Step
@@ -27,11 +30,16 @@ class StepOutcome:
     milliseconds: NDArray[np.float64]
     failures: tuple[Failure, ...] = ()
     identity: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModeOutcome:
-    """A named pipeline over all queries: the outcomes of its steps, in the order they ran. The last is the answer."""
+    """A named pipeline over all queries: the outcomes of its steps, in the order they ran. The last is the answer.
+
+    A step that flows into several others is there once.
+    """
 
     name: str
     pipeline: Step
@@ -57,6 +65,15 @@ class ModeOutcome:
         """What each query cost in all steps together; steps that could run side by side are added up all the same."""
         total: NDArray[np.float64] = np.sum([outcome.milliseconds for outcome in self.steps], axis=0)
         return total
+
+    def by_step(self, what: Literal["identity", "notes"]) -> dict[str, dict[str, str]]:
+        """What each step says of itself, by its name; by its text where two steps have one name."""
+        names = [outcome.step.name for outcome in self.steps]
+        told = {}
+        for outcome in self.steps:
+            name = outcome.step.name if names.count(outcome.step.name) == 1 else outcome.step.text
+            told[name] = dict(outcome.identity if what == "identity" else outcome.notes)
+        return told
 
     def as_run(self) -> dict[str, dict[str, float]]:
         """{query_id: {doc_id: score}}, as `evaluate` takes it."""

@@ -23,6 +23,16 @@ def show_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
+def finite(value: Any) -> float | None:
+    """The number that a value of TOML or JSON is; None for what is none, is infinite, or has too many digits."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    with suppress(OverflowError):  # whole numbers have no limit there
+        number = float(value)
+        return number if math.isfinite(number) else None
+    return None
+
+
 class Kind(Protocol):
     """Checks a value as a configuration gives it, typed, and writes it back."""
 
@@ -58,14 +68,14 @@ class Number:
 
     def read(self, value: Any) -> float:
         """The number."""
-        number = math.nan
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            with suppress(OverflowError):  # TOML's whole numbers have no limit
-                number = float(value)
-        fits = math.isfinite(number) and self.low <= number <= self.high
-        if not fits or (self.open_low and number == self.low) or (self.open_high and number == self.high):
+        number = finite(value)
+        if number is None or not self._holds(number):
             raise ValueError(f"must be a number{self._range()}; got {value!r:.40}")
         return number
+
+    def _holds(self, number: float) -> bool:
+        left_out = (self.open_low and number == self.low) or (self.open_high and number == self.high)
+        return self.low <= number <= self.high and not left_out
 
     def _range(self) -> str:
         low = f" {'above' if self.open_low else 'from'} {self.low:g}" if math.isfinite(self.low) else ""
@@ -128,17 +138,19 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Any text that is not empty."""
+    """Any text that is not empty; `empty` allows "" too, where saying nothing and saying "" differ."""
+
+    empty: bool = False
 
     def read(self, value: Any) -> str:
         """The text."""
-        if not isinstance(value, str) or not value.strip():
-            raise ValueError(f"must be a text; got {value!r}")
+        if not isinstance(value, str) or not (value.strip() or (self.empty and not value)):
+            raise ValueError(f"must be a text{', or empty' if self.empty else ''}; got {value!r}")
         return value
 
     def show(self, value: str | None) -> str:
         """The text."""
-        return _show(value or None)
+        return '""' if self.empty and value == "" else _show(value or None)
 
 
 class Path(Text):

@@ -1,147 +1,163 @@
-"""What a benchmark says, part by part: the stage table first, then why, then the comparison behind it."""
+"""What a benchmark says, part by part: the modes first, then what each stage buys, then why, then the fine print."""
 
 from __future__ import annotations
 
-from rankproof.records.benchmark import Benchmark, Latency, ModeRow
-from rankproof.records.comparison import ALL_QUERIES, Comparison, Contrast
-from rankproof.records.estimate import Estimate
+from rankproof.records.benchmark import Benchmark, Latency
 from rankproof.records.show import number
-from rankproof.records.words import interval, p_text, percent, signed
+from rankproof.reports._benchmark_advice import verdict
+from rankproof.reports._benchmark_inside import ceilings, failures, fusions, notes, reaches
+from rankproof.reports._benchmark_stages import stages
+from rankproof.reports._benchmark_users import grades, segments
 from rankproof.reports._sections import Section, sections
 
 BEST = "* shown to be better than every other mode, after the correction"
+# What the time of a mode is: said beside the numbers, because a service may do better.
+TIMES = "Times are of single queries; a mode's time is the sum of its steps, also of those that could run side by side."
+MOST_PLACES = 6
+WORTH = "Quality for its price"
+BEFOREHAND = "times: queries run one after the other; what is built, loaded or encoded beforehand does not count"
 
 
-def benchmark_sections(benchmark: Benchmark, per_query: bool) -> list[Section]:
-    """The parts that have something to say."""
-    config = benchmark.config
-    title = (
-        f"{config.name}: {len(benchmark.rows)} modes on {benchmark.queries} queries, {benchmark.documents} documents"
-    )
+def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: bool = True) -> list[Section]:
+    """The parts that have something to say. A form that can fold may fold those that are marked so.
+
+    every_measure   a stage table for each measure, and not for the first alone
+    """
+    first, *others = benchmark.config.measures if every_measure else benchmark.config.measures[:1]
     found = [
-        Section(title, tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), _values(benchmark)),
-        *(_stages(benchmark, measure) for measure in config.measures[:1]),
-        Section("What a rerank could have won", _ceilings(benchmark)),
-        Section("What a fusion brought", _rescues(benchmark)),
-        Section("Failures that were survived", _failures(benchmark)),
-        Section("Segments", (), _segments(benchmark.comparison, config.measures[0])),
+        Section(title(benchmark), _leaders(benchmark), _values(benchmark)),
+        Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
+        *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
+        stages(benchmark, first),
+        *(stages(benchmark, measure, folded=True) for measure in others),
+        Section(WORTH, _worth(benchmark)),
+        segments(benchmark),
+        Section("Failures that were survived", failures(benchmark)),
+        ceilings(benchmark),
+        reaches(benchmark),
+        fusions(benchmark),
+        grades(benchmark),
+        Section("What engines and stages say", notes(benchmark)),
     ]
-    behind = [
-        s for s in sections(benchmark.comparison, per_query) if s.title in ("Warnings", "Each query", "Fine print")
-    ]
-    return [section for section in (*found, *behind) if section.lines or section.table]
+    for section in sections(benchmark.comparison, per_query):
+        if section.title == "Warnings":
+            found.append(section)
+        elif section.title == "Each query":
+            found.append(Section(section.title, section.lines, section.table, section.names, folded=True))
+        elif section.title == "Fine print":
+            found.append(Section(section.title, (*section.lines, *fine_print(benchmark)), folded=True))
+    return [section for section in found if section.lines or section.table]
+
+
+def title(benchmark: Benchmark) -> str:
+    """Name and size."""
+    config = benchmark.config
+    documents = f", {benchmark.documents:,} documents" if benchmark.documents else ""
+    return f"{config.name}: {len(benchmark.rows)} modes on {benchmark.queries:,} queries{documents}"
+
+
+def fine_print(benchmark: Benchmark) -> list[str]:
+    """What belongs to a benchmark and not to every comparison."""
+    lines = [BEFOREHAND]
+    if benchmark.config.prices is not None:
+        lines.append(
+            "cost: of 1,000 queries, the sum of the prices that the configuration gives to a mode's steps, or to the "
+            "mode; what has no price costs nothing"
+        )
+    apart = benchmark.by_segment
+    if apart is not None:
+        corrected = f"corrected by {apart.correction}" if apart.correction != "none" else "not corrected"
+        lines.append(f"segments: a family of their own, {apart.family}, {corrected}")
+    return lines
+
+
+def cost_title(benchmark: Benchmark) -> str:
+    """The header of what 1,000 queries cost."""
+    currency = benchmark.config.prices.currency if benchmark.config.prices is not None else ""
+    return f"{currency} per 1,000" if currency else "cost per 1,000"
+
+
+def money(benchmark: Benchmark, cost: float) -> str:
+    """A cost with as many decimals as all of them need, two at least."""
+    costs = [row.cost for row in benchmark.rows if row.cost is not None]
+    places = next((p for p in range(2, MOST_PLACES) if all(abs(round(c, p) - c) < 1e-9 for c in costs)), MOST_PLACES)
+    return f"{cost:,.{places}f}"
 
 
 def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
     measures = benchmark.config.measures
-    rows = [("mode", *measures, "p50 ms", "p95 ms", "max ms")]
+    priced = benchmark.config.prices is not None
+    rows = [("mode", *measures, "p50 ms", "p95 ms", "p99 ms", "max ms", *([cost_title(benchmark)] if priced else []))]
     evaluations = {evaluation.run_name: evaluation for evaluation in benchmark.comparison.evaluations}
+    marked = any(benchmark.best.values())
     for row in benchmark.rows:
         values = [
-            number(evaluations[row.mode][measure].mean) + ("*" if benchmark.best[measure] == row.mode else " ")
+            number(evaluations[row.mode][measure].mean)
+            + ("*" if benchmark.best[measure] == row.mode else " " if marked else "")
             for measure in measures
         ]
-        rows.append((row.mode, *values, *_times(row.latency)))
+        paid = [] if row.cost is None else [money(benchmark, row.cost)]
+        rows.append((row.mode, *values, *_times(row.latency), *paid))
     return tuple(rows)
 
 
-def _times(latency: Latency) -> tuple[str, str, str]:
+def _times(latency: Latency) -> tuple[str, ...]:
     def shown(milliseconds: float | None) -> str:
         return "kept" if milliseconds is None else f"{milliseconds:.1f}"
 
-    return shown(latency.p50), shown(latency.p95), shown(latency.most)
+    return shown(latency.p50), shown(latency.p95), shown(latency.p99), shown(latency.most)
 
 
-def _stages(benchmark: Benchmark, measure: str) -> Section:
-    """Each mode against the one it builds on, and against the baseline."""
-    level = percent(benchmark.comparison.level)
-    base = benchmark.config.baseline
-    rows = [
-        (
-            "mode",
-            "builds on",
-            "difference",
-            f"{level} interval",
-            "p adjusted",
-            f"from {base}",
-            f"{level} interval",
-            "p adjusted",
-        )
-    ]
-    rows += [
-        (
-            row.mode,
-            row.before or "-",
-            *_difference(benchmark, row, row.before, measure),
-            *_difference(benchmark, row, base, measure),
-        )
-        for row in benchmark.rows
-    ]
-    lines = (BEST,) if any(benchmark.best.values()) else ("No mode is shown to be better than every other one.",)
-    return Section(f"What each stage buys in {measure}", lines, tuple(rows), 2)
-
-
-def _difference(benchmark: Benchmark, row: ModeRow, other: str | None, measure: str) -> tuple[str, str, str]:
-    if other is None or other == row.mode:
-        return "-", "-", "-"
-    contrast, sign = contrast_of(benchmark.comparison, measure, other, row.mode)
-    answer = contrast.difference
-    if not isinstance(answer, Estimate):
-        return "0.0000" if answer.value == 0 else "none", "none", "none"
-    low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
-    return signed(sign * answer.value), interval(low, high), p_text(contrast.p_value)
-
-
-def contrast_of(comparison: Comparison, measure: str, before: str, after: str) -> tuple[Contrast, int]:
-    """The contrast of two modes, and whether its difference is after minus before (1) or the other way (-1)."""
-    for contrast in comparison.contrasts:
-        if contrast.measure == measure and contrast.segment == ALL_QUERIES:
-            if (contrast.baseline, contrast.candidate) == (before, after):
-                return contrast, 1
-            if (contrast.baseline, contrast.candidate) == (after, before):
-                return contrast, -1
-    raise KeyError(f"no contrast of {before} and {after} in {measure}")
-
-
-def _ceilings(benchmark: Benchmark) -> tuple[str, ...]:
-    lines = []
-    for row in benchmark.rows:
-        if row.ceiling is None:
-            continue
-        c = row.ceiling
-        won = "nothing could be won" if c.won is None else f"{c.won:.0%} of what could be won"
+def _leaders(benchmark: Benchmark) -> tuple[str, ...]:
+    """Who leads where that is shown; else who has the best mean, and who may be as good."""
+    lines = [BEST] if any(benchmark.best.values()) else []
+    measure = benchmark.config.measures[0]
+    if benchmark.best[measure] is None:
+        results = {e.run_name: e[measure] for e in benchmark.comparison.evaluations}
+        sign = -1 if next(iter(results.values())).better == "lower" else 1
+        top = max(results, key=lambda name: sign * results[name].mean)
+        worse = {c.baseline for c in benchmark.comparison.contrasts
+                 if (c.measure, c.candidate, c.direction) == (measure, top, "better")}  # fmt: skip
+        worse |= {c.candidate for c in benchmark.comparison.contrasts
+                  if (c.measure, c.baseline, c.direction) == (measure, top, "worse")}  # fmt: skip
+        open_ = [name for name in results if name != top and name not in worse]
         lines.append(
-            f"{row.mode}: {c.measure} {number(c.before)} -> {number(c.after)}; with the same {c.depth} documents "
-            f"at best {number(c.best)} ({won}); they hold {c.recall:.1%} of the relevant ones."
+            f"No mode is shown to be the best in {measure}: {top} has the best mean, "
+            f"and {listed(open_)} {'is' if len(open_) == 1 else 'are'} not shown to be worse."
         )
+    lines.append(TIMES)
+    timed = {row.mode: row.latency.queries for row in benchmark.rows if row.latency.queries < benchmark.queries}
+    if timed:
+        which = ", ".join(f"{mode} {count} of {benchmark.queries}" for mode, count in timed.items())
+        lines.append(f"Queries that have a time: {which}; answers of the others came from the cache, or not at all.")
     return tuple(lines)
 
 
-def _rescues(benchmark: Benchmark) -> tuple[str, ...]:
+def listed(names: list[str]) -> str:
+    """Names in a sentence."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _worth(benchmark: Benchmark) -> tuple[str, ...]:
+    """For time and for cost: who is beaten by nobody. By the values seen, which may differ by chance."""
+    measure = benchmark.config.measures[0]
+    rows = {row.mode: row for row in benchmark.rows}
     lines = []
-    for row in benchmark.rows:
-        if row.rescue is not None:
-            brought = ", ".join(f"{count} that {text} had not there" for text, count in row.rescue.rescued.items())
-            lines.append(
-                f"{row.mode}: relevant documents in the first {row.rescue.k}: {brought}; "
-                f"{row.rescue.dropped} that an input had there were dropped."
-            )
+    for what, modes in benchmark.unbeaten.items():
+        priced = [m for m in rows if (rows[m].latency.p50 if what == "time" else rows[m].cost) is not None]
+        beaten = [mode for mode in priced if mode not in modes]
+        named = ", ".join(f"{mode} ({_price(benchmark, mode, what)})" for mode in modes)
+        rest = f"{listed(beaten)} {'is' if len(beaten) == 1 else 'are'}" if beaten else "none is"
+        against = "median time" if what == "time" else "cost of 1,000 queries"
+        lines.append(f"{measure} and {against}: no other mode beats {named} in both; {rest} beaten.")
     return tuple(lines)
 
 
-def _failures(benchmark: Benchmark) -> tuple[str, ...]:
-    return tuple(f"{row.mode}: {count} x {kind}" for row in benchmark.rows for kind, count in row.failures.items())
-
-
-def _segments(comparison: Comparison, measure: str) -> tuple[tuple[str, ...], ...]:
-    """The mean of the first measure by segment and mode."""
-    if not comparison.segments:
-        return ()
-    rows = [("queries", "n", *comparison.systems)]
-    for segment, queries in comparison.segments.items():
-        means: dict[str, float] = {}
-        for contrast in comparison.contrasts:
-            if contrast.measure == measure and contrast.segment == segment:
-                means[contrast.baseline], means[contrast.candidate] = contrast.baseline_mean, contrast.candidate_mean
-        rows.append((segment, str(len(queries)), *(number(means[system]) for system in comparison.systems)))
-    return tuple(rows)
+def _price(benchmark: Benchmark, mode: str, what: str) -> str:
+    (row,) = (row for row in benchmark.rows if row.mode == mode)
+    if what == "time":
+        assert row.latency.p50 is not None
+        return f"{row.latency.p50:.1f} ms"
+    assert row.cost is not None
+    assert benchmark.config.prices is not None
+    return f"{money(benchmark, row.cost)} {benchmark.config.prices.currency}".rstrip()

@@ -28,12 +28,17 @@ class Section:
     """A part of the report: a table (header first), lines, or both. `names`: columns that are text, from the left.
 
     A line may have others below it that belong to it: then it is a tuple.
+
+    folded   a form that can fold shows the title alone at first
+    code     the lines are code
     """
 
     title: str
     lines: tuple[str | tuple[str, ...], ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     names: int = 1
+    folded: bool = False
+    code: bool = False
 
 
 def sections(comparison: Comparison, per_query: bool) -> list[Section]:

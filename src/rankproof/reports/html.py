@@ -10,6 +10,7 @@ the reader's system. Charts are drawn by vl-convert, from the extra `report`. Th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rankproof.records.benchmark import Benchmark
@@ -75,10 +76,13 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
     """The page of a benchmark: the modes first, then the comparison behind them."""
+    from rankproof.reports._benchmark_sections import fine_print
     from rankproof.reports._html import parts, stages, summary
     from rankproof.reports._html.page import page
 
-    found = benchmark.comparison
+    # The grades are among the stages already.
+    lines = (*benchmark.comparison.fine_print, *fine_print(benchmark))
+    found = replace(benchmark.comparison, grade_shares=None, fine_print=lines)
     head = (stages.head(benchmark), summary.facts(found), summary.caveats(found))
     title = f"{benchmark.config.name} · rankproof"
     return page(title, "benchmark", head, (*stages.sections(benchmark), *parts.sections(found, found.manifest)))

@@ -87,7 +87,11 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, A
         "rankproof": __version__,
         "schema": "benchmark/1",
         **_benchmark_dict.to_dict(benchmark, by_query=per_query),
-        "observed": {**observed, "milliseconds": _benchmark_dict.times(benchmark)},
+        "observed": {
+            **observed,
+            "milliseconds": _benchmark_dict.times(benchmark),
+            "unbeaten": _benchmark_dict.unbeaten_in_time(benchmark),
+        },
     }
     return to_json(document, indent=2) + "\n"
 

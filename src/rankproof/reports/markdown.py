@@ -36,8 +36,10 @@ def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
-    """The parts of the benchmark, each under a heading."""
-    return "\n\n".join(_part(section) for section in benchmark_sections(benchmark, per_query)) + "\n"
+    """The parts of the benchmark, each under a heading; what not everybody reads is folded."""
+    from rankproof.reports._benchmark_markdown import folded
+
+    return "\n\n".join(map(folded, benchmark_sections(benchmark, per_query))) + "\n"
 
 
 def _part(section: Section) -> str:

@@ -33,15 +33,16 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
     """The parts of the comparison, each under its title."""
-    return "\n\n".join(_part(section) for section in sections(comparison, per_query)) + "\n"
+    return "\n\n".join(part(section) for section in sections(comparison, per_query)) + "\n"
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
-    """The parts of the benchmark, each under its title."""
-    return "\n\n".join(_part(section) for section in benchmark_sections(benchmark, per_query)) + "\n"
+    """The parts of the benchmark, each under its title; what stages buy in the first measure."""
+    return "\n\n".join(part(section) for section in benchmark_sections(benchmark, per_query, False)) + "\n"
 
 
-def _part(section: Section) -> str:
+def part(section: Section) -> str:
+    """One part: its title, its table, its lines."""
     table = aligned(section.table, section.names) if section.table else []
     lines = []
     for line in section.lines:

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import pytest
 from tests.flow.pipelines.items import on_shelves
 
-from rankproof.cli._demo_text import verdict
 from rankproof.errors import UsageError
-from rankproof.flow.benchmarking.advice import advise
 from rankproof.flow.benchmarking.available import lacking, without
 from rankproof.flow.benchmarking.benchmark import benchmark
 from rankproof.flow.benchmarking.config import config_of
@@ -20,6 +18,7 @@ from rankproof.records.benchmark import BenchmarkConfig
 from rankproof.records.collection import Query
 from rankproof.records.ground import Ground
 from rankproof.records.pipeline import Step
+from rankproof.reports._benchmark_advice import verdict
 
 # `letters` answers a, b, c, d, e. In 18 queries c is relevant and in 2 it is a.
 QUERIES = [Query(f"q{i:02}", f"query {i}") for i in range(20)]
@@ -47,7 +46,9 @@ def config(*modes: str) -> BenchmarkConfig:
 def advice(*modes: str) -> Advice:
     with on_shelves():
         read = config(*modes)
-        return advise(benchmark(read, QUERIES, read_qrels(GRADES), Runner(QUERIES, 5, Ground()), "0" * 64, 26)[0])
+        found, _ = benchmark(read, QUERIES, read_qrels(GRADES), Runner(QUERIES, 5, Ground()), "0" * 64, 26)
+    assert found.advice is not None
+    return found.advice
 
 
 def test_one_goes_from_the_baseline_by_steps_that_are_shown() -> None:
@@ -70,17 +71,17 @@ def test_one_goes_from_the_baseline_by_steps_that_are_shown() -> None:
 def test_the_baseline_stays_where_nothing_is_shown() -> None:
     found = advice("plain", "half")
     assert (found.ship, found.path) == ("plain", ("plain",))
-    assert "Ship plain: no mode is shown to be better than it." in verdict(found)
+    assert "Ship plain: no mode is shown to be better than it." in verdict(found).lines
 
 
 def test_the_verdict_says_what_was_found_and_nothing_else() -> None:
-    lines = verdict(advice("plain", "half", "turned", "back")).splitlines()
-    assert lines[0] == "Verdict by RR"
-    assert lines[1] == "  Ship turned. It is shown to be better than plain. No mode is shown to be better than turned."
-    half, turned, back = lines[2:]
-    assert half.startswith("  half    Not shown to differ from plain: -0.0500, p = ")
-    assert turned.startswith("  turned  Better than plain: +0.5333, p ")
-    assert back.startswith("  back    Worse than turned: -0.5333, p ")
+    said = verdict(advice("plain", "half", "turned", "back"))
+    assert said.title == "Verdict by RR"
+    first, half, turned, back = said.lines
+    assert first == "Ship turned. It is shown to be better than plain. No mode is shown to be better than turned."
+    assert half.startswith("half: Not shown to differ from plain: -0.0500, p = ")
+    assert turned.startswith("turned: Better than plain: +0.5333, p ")
+    assert back.startswith("back: Worse than turned: -0.5333, p ")
     assert "20 answers failed" in back
     assert " ms a query instead of " in back
 

@@ -119,6 +119,21 @@ def test_wands_labels_that_stand_there_twice(tmp_path: Path) -> None:
         read_dataset(made.wands(tmp_path / "word", f"{head}0\t0\t0\tGood\n"))
 
 
+def test_queries_without_judgments(tmp_path: Path) -> None:
+    """They can be asked; there is nothing to measure."""
+    made.write(tmp_path, {"queries.csv": "query_id,text,kind\nq1,lamp,exact\nq2,chair,vague\nq3,,vague\n"})
+    found = read_dataset(str(tmp_path / "queries.csv"))
+    assert (found.kind, found.corpus, len(found.qrels)) == ("queries", None, 0)
+    assert found.asked_queries == (Query("q1", "lamp", {"kind": "exact"}), Query("q2", "chair", {"kind": "vague"}))
+    assert found.judged_queries == ()
+    assert [finding.code for finding in found.findings] == ["query_without_judgments"]
+    made.write(tmp_path, {"Topics.tsv": "q1\tred lamp\nq2\tblue chair\n"})
+    assert read_dataset(str(tmp_path / "Topics.tsv")).texts == {"q1": "red lamp", "q2": "blue chair"}
+    made.write(tmp_path, {"words.txt": "q1\tred lamp\n"})
+    with pytest.raises(InputError, match=r"no dataset can be seen in it.* a file called queries or topics"):
+        read_dataset(str(tmp_path / "words.txt"))
+
+
 def test_test_cases_alone_and_beside_a_corpus(tmp_path: Path) -> None:
     cases = [
         {"id": "t1", "query": "lamp", "groundTruth": ["d1"], "category": "light"},

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from rankproof.errors import UsageError
+from rankproof.records.params import Number, Param, Whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +58,16 @@ class Limits:
         # The power is bounded before it is taken: no number of attempts overflows.
         doubled = self.first_wait * 2.0 ** min(attempt - 1, 60)
         return min(doubled, self.longest_wait) * (0.5 + 0.5 * draw)
+
+
+_USUAL = Limits()
+# What a configuration may say of them.
+PARAMS = (
+    Param("concurrency", Whole(1), _USUAL.concurrency, "requests under way at once"),
+    Param("timeout", Number(0, open_low=True), _USUAL.timeout, "seconds for one request"),
+    Param("attempts", Whole(1), _USUAL.attempts, "how often one query is asked at most"),
+    Param("first_wait", Number(0), _USUAL.first_wait, "seconds before the second attempt; doubled each time"),
+    Param("longest_wait", Number(0), _USUAL.longest_wait, "seconds no wait goes over"),
+    Param("rate", Number(0, open_low=True), None, "requests per second at most; no limit when nothing is said"),
+    Param("dead_after", Whole(1), _USUAL.dead_after, "failures in a row after which nothing more is asked"),
+)

@@ -32,4 +32,5 @@ def ask_step(
     answers = ask_all(asker, queries, depth, limits, keep, chance, on_progress, stage=step.name, engine=step.key)
     times = np.array([math.nan if a.milliseconds is None else a.milliseconds for a in answers], dtype=np.float64)
     failures = tuple(failure for a in answers for failure in a.failures)
-    return StepOutcome(step, tuple(a.ranking for a in answers), times, failures, dict(asker.identity))
+    kept = sum(answer.kept for answer in answers)
+    return StepOutcome(step, tuple(a.ranking for a in answers), times, failures, dict(asker.identity), kept=kept)

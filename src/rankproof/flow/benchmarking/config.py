@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
 from rankproof import shelf
 from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.flow.benchmarking.tables import read_limits, read_prices, read_table
 from rankproof.flow.pipelines.reading import read_pipeline
 from rankproof.measures._text import parse
 from rankproof.records.benchmark import BenchmarkConfig
@@ -16,7 +17,7 @@ from rankproof.records.design import Design
 from rankproof.records.params import Kind, Number, Text, Texts, Whole
 from rankproof.records.pipeline import Step
 
-TABLES = ("benchmark", "modes")
+TABLES = ("benchmark", "modes", "limits", "cost", "tune")  # [tune] is read by `rankproof tune`
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP", "R@100")
 KEYS: Mapping[str, Kind] = {
     "name": Text(),
@@ -56,8 +57,8 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
     for table in document:
         if table not in TABLES:
             raise UnknownName(f"table of {place}", table, TABLES)
-    values = _values(document.get("benchmark", {}), place)
-    modes, before = _modes(document.get("modes", {}), place)
+    values = read_table(document.get("benchmark", {}), KEYS, "benchmark", place)
+    modes, inputs = _modes(document.get("modes", {}), place)
     if "dataset" not in values:
         raise UsageError(f'{place} names no dataset. Add dataset = "FOLDER" to its [benchmark] table.')
     baseline = values.pop("baseline", next(iter(modes)))
@@ -72,7 +73,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
         dataset=values["dataset"],
         modes=modes,
         baseline=baseline,
-        before=before,
+        before={name: max(on, key=lambda other: len(list(modes[other].steps()))) for name, on in inputs.items()},
         measures=measures,
         depth=values.get("depth", 100),
         split=values.get("split", ""),
@@ -80,29 +81,18 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
         design=design,
         folder=folder,
         source=place,
+        inputs=inputs,
+        limits=read_limits(document.get("limits", {}), place),
+        prices=read_prices(document.get("cost"), modes, place),
     )
 
 
-def _values(table: Any, place: str) -> dict[str, Any]:
-    if not isinstance(table, Mapping):
-        raise UsageError(f"{place}: [benchmark] must be a table.")
-    found = {}
-    for key, value in table.items():
-        if key not in KEYS:
-            raise UnknownName(f"key of [benchmark] in {place}", key, KEYS)
-        try:
-            found[key] = KEYS[key].read(value)
-        except ValueError as error:
-            raise UsageError(f"{place}: {key} {error}.") from None
-    return found
-
-
-def _modes(table: Any, place: str) -> tuple[dict[str, Step], dict[str, str]]:
-    """The pipelines by name, and for each the mode that it builds on: the longest one that flows into it."""
+def _modes(table: Any, place: str) -> tuple[dict[str, Step], dict[str, tuple[str, ...]]]:
+    """The pipelines by name, and for each the modes that it builds on: those that flow right into it."""
     if not isinstance(table, Mapping) or not table:
         raise UsageError(f'{place} names no mode. Add a table [modes] with lines such as: lexical = "bm25()"')
     modes: dict[str, Step] = {}
-    before: dict[str, str] = {}
+    inputs: dict[str, tuple[str, ...]] = {}
     for name, text in table.items():
         if not name.isidentifier():
             raise UsageError(f"{place}: the mode {name!r} needs a name of letters, digits and _.")
@@ -112,8 +102,15 @@ def _modes(table: Any, place: str) -> tuple[dict[str, Step], dict[str, str]]:
             modes[name] = read_pipeline(text, modes)
         except UsageError as error:
             raise UsageError(f"{place}, mode {name}: {error}") from None
-        inside = {step.key for step in modes[name].steps()}
-        earlier = [other for other in modes if other != name and modes[other].key in inside]
-        if earlier:
-            before[name] = max(earlier, key=lambda other: len(list(modes[other].steps())))
-    return modes, before
+        found = tuple(_nearest(modes[name], {step.key: other for other, step in modes.items() if other != name}))
+        if found:
+            inputs[name] = found
+    return modes, inputs
+
+
+def _nearest(step: Step, named: Mapping[str, str]) -> Iterator[str]:
+    """The named pipelines that flow into a step, and none that flows into one of these."""
+    seen: dict[str, None] = {}
+    for before in step.inputs:
+        seen.update(dict.fromkeys([named[before.key]] if before.key in named else _nearest(before, named)))
+    yield from seen

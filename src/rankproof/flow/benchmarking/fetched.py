@@ -29,7 +29,7 @@ def fetch_manifest(
             "source": config.dataset,
             "split": config.split or None,
             "sha256": dataset.content_hash,
-            "queries": len(dataset.judged_queries),
+            "queries": max((len(outcome.query_ids) for outcome in outcomes.values()), default=0),
             "documents": 0 if dataset.corpus is None else len(dataset.corpus),
         },
         "depth": config.depth,
@@ -44,7 +44,7 @@ def fetch_manifest(
                 "queries": len(outcome.query_ids),
                 "documents": sum(len(ranking) for ranking in outcome.rankings),
                 "failures": dict(Counter(f"{failure.stage}: {failure.kind}" for failure in outcome.failures)),
-                "identity": {found.step.name: dict(found.identity) for found in outcome.steps},
+                "identity": outcome.by_step("identity"),
             }
             for name, outcome in outcomes.items()
         ],

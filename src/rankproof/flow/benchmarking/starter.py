@@ -17,7 +17,7 @@ depth = 100                            # documents of each ranking
 baseline = "lexical"
 confidence = 0.95
 significance = "t"
-correction = "holm"                    # over all pairs of modes, measures and segments
+correction = "holm"                    # over all pairs of modes and measures; segments are a family of their own
 seed = 0
 
 [modes]
@@ -25,6 +25,19 @@ lexical = "bm25()"
 vector = "dense()"
 hybrid = "fuse_rrf(lexical, vector, k=60)"
 maxsim = "hybrid >> rerank_maxsim(depth=30)"
+
+# [limits]                             # how hard live engines may be asked; these are the defaults
+# concurrency = 4                      # requests under way at once
+# timeout = 10                         # seconds for one request
+# attempts = 5                         # how often a query is asked at most, with growing waits between
+# rate = 20                            # requests per second at most; no limit by default
+
+# [cost]                               # prices of 1,000 queries: a mode costs the sum of its steps
+# currency = "USD"
+# [cost.steps]
+# dense = 0.02
+# [cost.modes]                         # or a price of its own
+# maxsim = 0.35
 """
 
 

@@ -14,7 +14,7 @@ from rankproof import shelf
 from rankproof.engines._contract import Engine
 from rankproof.flow.pipelines.keeping import refuse_breach
 from rankproof.records.collection import Query
-from rankproof.records.ground import Ground
+from rankproof.records.ground import Ground, Progress, silent
 from rankproof.records.outcome import ModeOutcome, StepOutcome
 from rankproof.records.pipeline import Step
 from rankproof.records.ranking import Failure, Passed, Ranking
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
 
 # Asks a live engine all queries and gives what came, with times and failures.
 AskAll = Callable[["Asker", Step, Sequence[Query], int], StepOutcome]
-# Told after each query of each step: the step's text, how many of its queries are done, how many there are.
-Progress = Callable[[str, int, int], None]
-
-
-def silent(step: str, done: int, total: int) -> None:
-    """Tells nobody."""
 
 
 class Runner:
@@ -48,6 +42,7 @@ class Runner:
         self._ask_all, self._progress = ask_all, progress
         self._done: dict[str, StepOutcome] = {}
         self._opened: dict[str, Any] = {}
+        self._words: dict[str, tuple[Query, ...]] = {}  # what rewrites gave, by the key of the step
 
     def open(self, pipelines: Sequence[Step]) -> None:
         """Opens every item of every pipeline: what is missing or wrong is said before the first query is asked."""
@@ -63,49 +58,73 @@ class Runner:
 
     def run(self, name: str, pipeline: Step) -> ModeOutcome:
         """One pipeline over all queries."""
-        outcomes: dict[str, StepOutcome] = {}
-        for step in pipeline.steps():
-            if not self._rewrites(step):
-                outcomes[step.key] = self._outcome(step)
+        outcomes = {step.key: self._outcome(step) for step in pipeline.steps()}
         return ModeOutcome(
             name, pipeline, tuple(q.query_id for q in self.queries), tuple(outcomes.values()), self.depth
         )
 
+    def identity(self, pipeline: Step) -> list[Mapping[str, str]]:
+        """What the answers of each step depend on besides its parameters, as far as its item says."""
+        return [dict(self._open(step).identity) for step in pipeline.steps()]
+
+    def forget(self, but: Sequence[Step]) -> None:
+        """Lets go of what steps gave and hold, except those of these pipelines: a long search must not fill memory."""
+        steps = [step for pipeline in but for step in pipeline.steps()]
+        kept, held = {step.key for step in steps}, {_item(step) for step in steps}
+        self._done = {key: outcome for key, outcome in self._done.items() if key in kept}
+        self._words = {key: queries for key, queries in self._words.items() if key in kept}
+        for key in [key for key in self._opened if key not in held]:
+            opened = self._opened.pop(key)
+            if hasattr(opened, "close"):
+                opened.close()
+
+    def asking(self, queries: Sequence[Query]) -> Runner:
+        """Somebody who runs pipelines over other queries with what is opened here. Only one of the two is closed."""
+        other = Runner(queries, self.depth, self.ground, self._ask_all, self._progress)
+        other._opened = self._opened
+        return other
+
     # ---- one step ------------------------------------------------------------------------------
 
     def _open(self, step: Step) -> Any:
-        key = f"{step.shelf} {step.name} {sorted(step.values.items(), key=str)}"
+        key = _item(step)
         if key not in self._opened:
             self._opened[key] = shelf.find(step.shelf, step.name).open(step.values, self.ground)
         return self._opened[key]
 
     def _outcome(self, step: Step) -> StepOutcome:
         if step.key not in self._done:
-            self._done[step.key] = self._engine(step) if step.shelf == "engines" else self._stage(step)
+            found = self._engine(step) if step.shelf == "engines" else self._stage(step)
+            self._done[step.key] = replace(found, notes=dict(getattr(self._open(step), "notes", {})))
         return self._done[step.key]
 
     def _engine(self, step: Step) -> StepOutcome:
         engine: Engine = shelf.find("engines", step.name)
-        queries = self._rewritten(step.inputs[0]) if step.inputs else self.queries
+        queries: Sequence[Query] = self.queries
+        if step.inputs:
+            self._outcome(step.inputs[0])
+            queries = self._words[step.inputs[0].key]
         opened = self._open(step)
         if engine.live:
             assert self._ask_all is not None, "a live engine needs somebody who asks it"
-            asked = self._ask_all(opened, step, queries, self.depth)
-            return replace(asked, failures=(*_rewriting(queries), *asked.failures))
+            return self._ask_all(opened, step, queries, self.depth)
         # What is built or loaded at first is not the time of a query.
         if hasattr(opened, "prepare"):
             opened.prepare()
         if queries:
             opened.search([queries[0]], self.depth)
-        found = self._timed(
+        return self._timed(
             step, queries, opened.identity, lambda at: Passed(opened.search([queries[at]], self.depth)[0])
         )
-        return replace(found, failures=(*_rewriting(queries), *found.failures))
 
     def _stage(self, step: Step) -> StepOutcome:
         stage: Stage = shelf.find("stages", step.name)
+        if stage.takes == "query":
+            return self._rewrite(step)
         before = [self._outcome(flowing).rankings for flowing in step.inputs]
         opened = self._open(step)
+        if hasattr(opened, "prepare"):
+            opened.prepare(self.queries, [list(came) for came in zip(*before, strict=True)])
 
         def one(at: int) -> Passed:
             passed: Passed = opened.apply([self.queries[at]], [[rankings[at] for rankings in before]])[0]
@@ -131,23 +150,32 @@ class Runner:
             began = time.perf_counter()
             passed = one(at)
             if not passed.kept:  # what came from a cache took no time that means anything
-                times[at] = 1000 * (time.perf_counter() - began)
+                times[at] = 1000 * (time.perf_counter() - began) + passed.saved
             rankings.append(passed.ranking)
             failures += passed.failures
-            self._progress(step.name, at + 1, len(queries))
+            self._progress(f"{step.name}: query", at + 1, len(queries))
         return StepOutcome(step, tuple(rankings), times, tuple(failures), dict(identity))
 
-    # ---- rewrites ------------------------------------------------------------------------------
+    def _rewrite(self, step: Step) -> StepOutcome:
+        """The queries as a rewrite gives them, after those before it; they are kept for the engine that follows."""
+        if step.inputs:
+            self._outcome(step.inputs[0])
+        before = self._words[step.inputs[0].key] if step.inputs else self.queries
+        opened = self._open(step)
+        words: list[Query] = []
+        times = np.full(len(before), math.nan)
+        for at, query in enumerate(before):
+            began = time.perf_counter()
+            (rewritten,) = opened.rewrite([query])
+            if not getattr(rewritten, "kept", False):
+                times[at] = 1000 * (time.perf_counter() - began)
+            words.append(rewritten)
+            self._progress(f"{step.name}: query", at + 1, len(before))
+        self._words[step.key] = tuple(words)
+        failures = tuple(failure for query in words for failure in getattr(query, "failures", ()))
+        return StepOutcome(step, (), times, failures, dict(opened.identity))
 
-    def _rewrites(self, step: Step) -> bool:
-        return step.shelf == "stages" and bool(shelf.find("stages", step.name).takes == "query")
 
-    def _rewritten(self, step: Step) -> tuple[Query, ...]:
-        """The queries as a rewrite, and those before it, give them."""
-        before = self._rewritten(step.inputs[0]) if step.inputs else self.queries
-        return tuple(self._open(step).rewrite(before))
-
-
-def _rewriting(queries: Sequence[Query]) -> tuple[Failure, ...]:
-    """What failed when the queries were rewritten; the original words stood in."""
-    return tuple(failure for query in queries for failure in getattr(query, "failures", ()))
+def _item(step: Step) -> str:
+    """What is opened once: an item with its values, whatever flows into it."""
+    return f"{step.shelf} {step.name} {sorted(step.values.items(), key=str)}"
