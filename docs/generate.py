@@ -66,6 +66,21 @@ SHELVES = {
         "Corrections",
         "What keeps a family of tests honest: `rankproof compare --correction NAME`.",
     ),
+    "adjudications": (
+        "Adjudications",
+        "How the words of several judges become one grade: `rankproof judgments adjudicate --method NAME`. "
+        "[The judging store](../judging-store.md) says what is kept.",
+    ),
+    "selections": (
+        "Selections",
+        "Which pairs people judge next, in the settings of a project: `depth_pool(depth=10)`. What is left unsaid has its "
+        "default.",
+    ),
+    "judges": (
+        "Judges",
+        "How a language model is asked about documents, and how its answers are read: `rankproof judge run --judge NAME`. "
+        "[Run a model judge](../judge-run.md) says how, [how to trust one](../model-judges.md) how far it counts.",
+    ),
     "rules": ("Rules", "What a gate may ask: entries `[[rule]]` of a policy. [Gate](../gate.md) says how they decide."),
     "diagnoses": ("Diagnoses", "Patterns in the values of a run, why they matter, and what to try."),
     "reports": (
