@@ -73,12 +73,12 @@ SHELVES = {
     ),
     "selections": (
         "Selections",
-        "Which pairs people judge next, in the settings of a project: `depth_pool(depth=10)`. What is left unsaid has its "
-        "default.",
+        "Which pairs people judge next, in the settings of a project: `depth_pool(depth=10)`. What is left unsaid has "
+        "its default.",
     ),
     "judges": (
         "Judges",
-        "How a language model is asked about documents, and how its answers are read: `rankproof judge run --judge NAME`. "
+        "How a language model is asked about documents and how it is read: `rankproof judge run --judge NAME`. "
         "[Run a model judge](../judge-run.md) says how, [how to trust one](../model-judges.md) how far it counts.",
     ),
     "rules": ("Rules", "What a gate may ask: entries `[[rule]]` of a policy. [Gate](../gate.md) says how they decide."),

@@ -56,3 +56,19 @@ def test_the_newest_of_one_moment_is_found_by_key() -> None:
     swapped: list[Judgment] = [replace(vote, key="f" * 32 if vote.grade == 0 else "0" * 32) for vote in given]
     assert newest.settle(given, scale, {}).grade == 1
     assert newest.settle(swapped, scale, {}).grade == 0
+
+
+@pytest.mark.parametrize(
+    ("grades", "settles", "said", "grade", "how"),
+    [
+        ((2, 2, 0), ["c"], {}, 0, "settled: c"),  # one word against two
+        ((2, 0, 3, 1), ["b", "c"], {}, 3, "settled: c"),  # the newer of two
+        ((2, 2, 0), [], {}, 2, "2 of 3"),
+        ((0, 2, 3), [], {"otherwise": "median"}, 2, "median"),
+        ((2, 2), [], {"otherwise": "unresolved"}, None, "not settled"),
+    ],
+)
+def test_who_settles_has_the_last_word_on_the_pair(
+    grades: tuple[int, ...], settles: list[str], said: dict[str, Any], grade: int | None, how: str
+) -> None:
+    assert settled("settled", *grades, settles=settles, **said) == (grade, how)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 POLICY = """
 [policy]
@@ -52,33 +53,84 @@ lexical = "replay(path='bm25.run')"
 vector = "replay(path='dense.run')"
 hybrid = "fuse_rrf(lexical, vector)"
 """
+DIALS = f"""{STACK}
+[tune]
+method = "optuna"
+trials = 5
+
+[tune.dials]
+hybrid.k = {{low = 1, high = 100, log = true}}
+hybrid.weights = [[1, 1], [2, 1]]
+"""
+KEEP = f"""{STACK}
+[tune]
+measure = "P@1"
+
+[tune.dials]
+hybrid.k = [60, 61]
+"""
+PRICED = f"""{STACK}
+cut = "hybrid >> cutoff(depth=5)"
+[limits]
+attempts = 1
+[cost]
+currency = "EUR"
+[cost.steps]
+replay = 0.1
+[cost.modes]
+hybrid = 0.5
+"""
+# A store that the commands about judgments find.
+STORED = (
+    "judgments init judging.db --project kept --dataset . --run bm25=bm25.run",
+    "judgments import judging.db qrels.trec --judge ann",
+    "judgments init texts.db --project shop --scale esci --dataset sample:shop",
+    "judgments init round.db --project round --dataset . --run bm25=bm25.run",
+    "judgments import round.db few.trec --judge ann",
+    "judgments import round.db few.trec --judge bob",
+    "judgments assign round.db --judges zoe --pairs 4",
+)
 COLUMNS = "query_id,kind\nq01,head\nq02,tail\nq03,head\nq04,tail\nq05,head\nq06,tail\n"
 TIED = "q01 Q0 d1 1 1 t\nq01 Q0 d2 2 1 t\nq02 Q0 d3 1 1 t\n"
 TWICE = "q01 Q0 d1 1 2 t\nq01 Q0 d1 2 1 t\n"
+# People's grades of some of what the model graded: every third of all, and the first dozen.
+_GRADES = (Path(__file__).resolve().parents[2] / "examples" / "sample" / "qrels.trec").read_text().splitlines(True)
 FILES = {
+    "sampled.trec": "".join(_GRADES[::3]),
+    "few.trec": "".join(_GRADES[:12]),
     "policy.toml": POLICY,
     "one.toml": ONE_RUN,
     "stack.toml": STACK,
+    "priced.toml": PRICED,
+    "dials.toml": DIALS,
+    "keep.toml": KEEP,
     "columns.csv": COLUMNS,
     "tied.run": TIED,
     "twice.run": TWICE,
+    "pairs.tsv": "query_id\tdoc_id\nq01\tP0053F5\nq01\tP01DC6E\n",
+    "ruled.json": '{"schema": "verdict/1", "status": "PASS", "policy": {"name": "p"}, "candidate": "c", "rulings": []}',
     "empty": "",
 }
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is typed, what it exits with, and the schema of what it prints."""
+    """What is typed, what it exits with, and the schema of what it prints; `slow` where it takes long."""
 
     args: str
     schema: str
     status: int = 0
+    slow: bool = False
 
     @property
     def command(self) -> str:
         """The command's own words: "evaluate", "runs validate"."""
         words = self.args.split()
-        return " ".join(words[:2]) if words[0] in ("runs", "qrels", "audit", "dataset", "benchmark") else words[0]
+        return (
+            " ".join(words[:2])
+            if words[0] in ("runs", "qrels", "audit", "dataset", "benchmark", "judgments", "judge")
+            else words[0]
+        )
 
 
 CASES = [
@@ -118,12 +170,57 @@ CASES = [
     Case("convert topics.tsv topics.jsonl --noun topics --json", "conversion/1"),
     Case("benchmark run stack.toml -o report --json", "benchmark/1"),
     Case("benchmark run stack.toml -o report --mode hybrid -q --format json", "benchmark/1"),
+    Case("benchmark run priced.toml -o report --json", "benchmark/1"),
+    Case("tune dials.toml -o tuning --json", "tune/1"),
+    Case("tune keep.toml -o tuning --json", "tune/1"),
     Case("runs fetch stack.toml -o fetched --json", "fetch/1"),
     Case("search stack.toml q01 --json", "search/1"),
     Case("search stack.toml q01 --mode hybrid -n 3 --json", "search/1"),
+    Case("demo --without-llm --json", "demo/1", slow=True),
     Case("dataset show . --json", "dataset/1"),
     Case("dataset prepare . prepared --sample 5 --json", "dataset/1"),
     Case("dataset split . parts --part dev=0.4 --part test=0.4 --by wants --json", "dataset/1"),
+    Case(
+        "judgments init new.db --project new --scale esci --dataset . --run dense=dense.run --json", "judging-project/1"
+    ),
+    Case("judgments init judging.db --project other --json", "judging-project/1"),
+    Case("judgments add judging.db --project kept --run dense=dense.run --json", "judging-project/1"),
+    Case("judgments import judging.db qrels.trec --project kept --judge bob --json", "judgments-import/1"),
+    Case("judgments change judging.db --project kept --wanted 2 --gold 0.1 --json", "judging-settings/1"),
+    Case("judgments gold judging.db few.trec --project kept --share 0.05 --json", "gold/1"),
+    Case("judgments assign round.db --judges ana,bo --pairs 20 --overlap 5 --json", "assignments/1"),
+    Case("judgments unassign round.db zoe --json", "assignments/1"),
+    Case("judgments invite judging.db -n 2 --json", "invitations/1"),
+    Case("judgments agreement round.db --json", "agreement/1"),
+    Case("judgments show round.db --json", "judgments/1"),
+    Case("judgments keep judging.db ruled.json --project kept --json", "kept-reports/1"),
+    Case("judgments show judging.db --project kept --json", "judgments/1"),
+    Case("judgments adjudicate judging.db --project kept --json", "adjudication/1"),
+    Case("judgments adjudicate judging.db --project kept --source model --method mean --json", "adjudication/1"),
+    Case("judgments export judging.db settled.csv --project kept --json", "judgments-export/1"),
+    Case("judgments export judging.db - --project kept --what judgments --to json", "acts/1"),
+    Case("judgments export judging.db - --project kept --what flags --to json --history", "acts/1"),
+    Case(
+        "judge calibrate --human qrels.trec --model model.trec --run bm25.run --run dense.run --run hybrid.run --json",
+        "calibration/1",
+    ),
+    Case(
+        "judge calibrate --human qrels.trec --model a=model.trec --model a=qrels.trec --relevant 2 --json",
+        "calibration/1",
+    ),
+    Case("judge calibrate --human qrels.trec --model qrels.trec --run bm25.run --json", "calibration/1"),
+    Case("judge estimate bm25.run dense.run --human sampled.trec --model model.trec --json", "correction/1"),
+    Case("judge estimate bm25.run --human few.trec --model model.trec -m nDCG@5 --json", "correction/1"),
+    Case("judge plan bm25.run dense.run --model model.trec -n 40 --json", "judging-plan/1"),
+    Case("judge run texts.db --endpoint http://x/v1 --model m --list pairs.tsv --dry-run --json", "model-judging/1"),
+    Case(
+        "judge run judging.db --project kept --endpoint http://x/v1 --model m --price-in 1 --dry-run --json",
+        "model-judging/1",
+    ),
+    Case(
+        "judge plan bm25.run dense.run --model model.trec -n 40 --human sampled.trec --compare --json",
+        "judging-plan/1",
+    ),
     Case("explain --json", "shelves/1"),
     Case("explain mrr@10 --json", "explanation/1"),
     Case("explain ndcg_cut --json", "explanation/1"),
@@ -147,11 +244,30 @@ CASES = [
     Case("similarity bm25.run empty --json", "error/1", 1),
     Case("convert bm25.run bm25.unknown --json", "error/1", 2),
     Case("benchmark run nowhere.toml --json", "error/1", 1),
+    Case("tune stack.toml --json", "error/1", 2),
     Case("runs fetch stack.toml --mode nowhere --json", "error/1", 2),
     Case("search nowhere.toml shoes --json", "error/1", 1),
+    Case("demo -o qrels.trec --json", "error/1", 2),
     Case("dataset show nowhere --json", "error/1", 1),
     Case("dataset prepare . . --json", "error/1", 2),
     Case("dataset split . halves --part dev --json", "error/1", 2),
+    Case("judgments init judging.db --project kept --json", "error/1", 2),
+    Case("judgments add judging.db --json", "error/1", 2),
+    Case("judgments import judging.db qrels.trec --project kept --json", "error/1", 2),
+    Case("judgments change judging.db --project kept --selection deep --json", "error/1", 2),
+    Case("judgments gold judging.db nowhere.trec --project kept --json", "error/1", 1),
+    Case("judgments assign round.db --judges ana,bo --pairs 20000 --json", "error/1", 2),
+    Case("judgments unassign round.db nobody --json", "error/1", 2),
+    Case("judgments invite judging.db --origin nowhere --json", "error/1", 2),
+    Case("judgments agreement texts.db --json", "error/1", 1),
+    Case("judgments keep judging.db qrels.trec --project kept --json", "error/1", 1),
+    Case("judgments show nowhere.db --json", "error/1", 2),
+    Case("judgments adjudicate judging.db --project kept --method most --json", "error/1", 2),
+    Case("judgments export judging.db x.txt --project kept --what flags --json", "error/1", 2),
+    Case("judge calibrate --human qrels.trec --model nowhere.trec --json", "error/1", 1),
+    Case("judge estimate bm25.run --human sampled.trec --model model.trec -m AP --json", "error/1", 2),
+    Case("judge plan bm25.run --model model.trec -n 4000 --json", "error/1", 2),
+    Case("judge run texts.db --endpoint http://x/v1 --json", "error/1", 2),
     Case("explain nothing_of_the_sort --json", "error/1", 2),
     Case("schema nothing/1 --json", "error/1", 2),
     Case("verify qrels.trec --json", "error/1", 1),

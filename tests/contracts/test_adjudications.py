@@ -31,6 +31,8 @@ ASKED = {
     "median(ties='higher')": True,
     "median(ties='unresolved')": False,
     "newest": True,
+    "settled": False,
+    "settled(otherwise='median')": True,
     "trusted(judges=['c', 'a'])": True,
     "trusted(judges=['c', 'b'])": False,
     "trusted(judges=['z'], otherwise='majority')": False,

@@ -60,6 +60,12 @@ ASKED: dict[str, tuple[dict[str, Any], SmallCase, SmallCase, SmallCase | None]] 
         None,
     ),
     "judged_rate": ({"k": 10, "at_least": 0.5}, case_of(GOOD), case_of(BAD), case_of([])),
+    "judge_agreement": (
+        {"human": "anchor.trec", "at_least": 0.4},
+        case_of(agreed=(0.5, 0.45, 0.55, 0.99)),
+        case_of(agreed=(0.3, 0.25, 0.35, 0.001)),
+        case_of(agreed=(0.4, 0.35, 0.45, 0.5)),
+    ),
     "latency": (
         {"percentile": 50, "budget_ms": 100},
         case_of(latencies=[50.0] * 20),
@@ -170,7 +176,7 @@ def test_the_same_case_gives_the_same_ruling(rule: Rule) -> None:
 @every_rule
 def test_a_rule_that_compares_says_so(rule: Rule) -> None:
     values = ASKED[rule.name][0]
-    alone = case_of(GOOD, latencies=[50.0] * 20)
+    alone = case_of(GOOD, latencies=[50.0] * 20, agreed=(0.9, 0.85, 0.95, 0.99))
     if rule.needs_baseline:
         with pytest.raises(UsageError):
             rule_on(alone, rule.name, **values)

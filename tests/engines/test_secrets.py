@@ -65,6 +65,14 @@ def test_a_secret_in_the_configuration_is_refused_and_not_repeated(said: str) ->
     assert "hunter2" not in str(refused.value)
 
 
+@pytest.mark.parametrize("auth", ["agnes:${SHOP_KEY}", "${SHOP_USER}:${SHOP_KEY}", "${SHOP_KEY}"])
+def test_a_secret_that_is_named_is_taken(auth: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_USER", "agnes")
+    monkeypatch.setenv("SHOP_KEY", "agnes:hunter2")
+    headers = {"Authorization": "Bearer ${SHOP_KEY}", "X-Tenant": "shoes"}
+    opened(read_pipeline(f"http(url='https://x.example', hits='h', auth={auth!r}, headers={headers!r})")).close()
+
+
 @pytest.mark.parametrize("name", ["opensearch", "elasticsearch", "solr"])
 def test_the_address_comes_from_the_environment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     what = "collection" if name == "solr" else "index"

@@ -179,7 +179,8 @@ def test_the_margin_that_could_be_decided_is_rounded_to_the_safe_side() -> None:
 def test_a_gain_that_cannot_be_asked_for_is_not_proposed() -> None:
     """The lower bound of the gain is below 0: no least gain would have passed."""
     case = case_of([0.6, 0.6, 0.6, 0.4], baseline=[0.5] * 4)
-    assert "would have passed" not in rule_on(case, "least_gain", measure="RR", at_least=0.03).decides
+    for least in (0.03, 0.0):
+        assert "would have passed" not in rule_on(case, "least_gain", measure="RR", at_least=least).decides
 
 
 def test_a_geometric_mean_is_judged_by_logarithms_and_shown_as_itself() -> None:

@@ -27,8 +27,8 @@ class Interrupted(RankproofError):
 
     exit_status = 130  # 128 + SIGINT, as shells have it
 
-    def __init__(self) -> None:
-        super().__init__("Interrupted; nothing was written.")
+    def __init__(self, message: str = "Interrupted; nothing was written.") -> None:
+        super().__init__(message)
 
 
 class ReaderGone(RankproofError):

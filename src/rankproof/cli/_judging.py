@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rankproof.store.judging.store import Store
 
 F = TypeVar("F", bound=Callable[..., Any])
+SOURCES = click.Choice(["person", "model", "clicks"])
 
 
 def project_option(command: F) -> F:
@@ -29,6 +30,17 @@ def answer_options(command: F) -> F:
     output = click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
     as_json = click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
     return as_json(output(command))
+
+
+def sources_option(command: F) -> F:
+    """--source, which may be repeated."""
+    return click.option(
+        "--source",
+        "sources",
+        type=SOURCES,
+        multiple=True,
+        help="Whose judgments count; may be repeated. Default: person.",
+    )(command)
 
 
 def about(project: Project) -> dict[str, Any]:

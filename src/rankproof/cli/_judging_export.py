@@ -39,15 +39,13 @@ def qrels_told(found: Adjudicated, project: str, target: str, to: str | None) ->
 def acts_told(kept: Store, slug: str, what: str, history: bool, target: str, to: str | None) -> dict[str, Any]:
     """Writes what judges said."""
     from rankproof.flow.actfiles import ACTS_SCHEMA, to_body, to_csv
+    from rankproof.store.judging.taking import give
 
     form = to or ("json" if target == "-" else os.path.splitext(target)[1].lstrip(".").casefold())
     if form not in ("csv", "json"):
         raise UsageError(f"{what} are written as csv or json, and {target!r} says neither. Name one with --to.")
-    marks = {"flags": "flag", "picks": "pick"}
-    group: Any = kept.judgments if what == "judgments" else kept.marks if what in marks else kept.preferences
-    asked = {"kind": marks[what]} if what in marks else {}
-    acts = group.history(slug, **asked) if history else group.current(slug, **asked)
     kind: Any = what
+    acts = give(kept, slug, kind, history)
     text = to_csv(kind, acts) if form == "csv" else document(ACTS_SCHEMA, to_body(kind, acts, slug))
     _output.give(text, target)
     return _told(slug, what, target, form, len(acts), [])

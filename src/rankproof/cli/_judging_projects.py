@@ -10,6 +10,7 @@ import click
 from rankproof.cli import _output
 from rankproof.cli._document import document
 from rankproof.cli._judging import about, answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli._judging_settings import said_in, settings_options, settled
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,29 +42,19 @@ def filling(command: Any) -> Any:
 @click.command("init")
 @click.argument("store")
 @click.option("-p", "--project", required=True, metavar="NAME", help="A new project: letters, digits, - and _.")
-@click.option("--title", help="What people call it; its name otherwise.")
-@click.option("--scale", default="graded", show_default=True, help="The grades: binary, graded or esci.")
-@click.option("--guidelines", type=click.Path(), help="A text file with the rules of judging.")
-@click.option("--wanted", type=click.IntRange(1), default=1, show_default=True, help="Judges wanted for each pair.")
-@click.option("--title-field", metavar="FIELD", help="The field of documents shown as their title.")
-@click.option("--text-field", "text_fields", metavar="FIELD", multiple=True, help="A field shown below; repeatable.")
+@settings_options
 @filling
 @answer_options
 def init(
     store: str,
     project: str,
-    title: str | None,
-    scale: str,
-    guidelines: str | None,
-    wanted: int,
-    title_field: str | None,
-    text_fields: Sequence[str],
     dataset: str | None,
     split: str | None,
     runs: Sequence[str],
     depth: int,
     as_json: bool,
     output: str | None,
+    **options: Any,
 ) -> None:
     """Make a project in STORE, and STORE where there is none: queries, documents and runs to judge.
 
@@ -74,15 +65,13 @@ def init(
     """
     refuse_output(output)
     from rankproof.cli._judging_setup import read_filling, template_for, who
-    from rankproof.flow.source import open_source
     from rankproof.records.project import Project
-    from rankproof.records.scale import find_scale
 
     read = read_filling(dataset, split, runs, depth)
     read.joined(read.query_ids)
-    rules = open_source(guidelines).text() if guidelines is not None else ""
-    template = template_for(read.dataset, title_field, text_fields)
-    made = Project(project, title or project, find_scale(scale), rules, template, wanted)
+    said = said_in(options)
+    shown = template_for(read.dataset, said.title_field, said.text_fields, said.image_field, said.link_field)
+    made = settled(Project(project, project, template=shown), said)
     with opened(store, create=True) as kept:
         kept.projects.add(made, who())
         _fill(kept, made, read, as_json, output)

@@ -92,20 +92,27 @@ def _documents(dataset: Dataset, wanted: Mapping[str, None]) -> Iterator[tuple[s
             yield doc, {name: column[at] for name, column in corpus.fields.items() if column[at]}
 
 
-def template_for(dataset: Dataset | None, title: str | None, texts: Sequence[str]) -> Template:
+def template_for(
+    dataset: Dataset | None,
+    title: str | None,
+    texts: Sequence[str],
+    image: str | None = None,
+    link: str | None = None,
+) -> Template:
     """How documents are shown: by the fields that were named, or by the usual names among those there are."""
     from rankproof.records.project import Template
 
     fields = list(dataset.corpus.fields) if dataset is not None and dataset.corpus is not None else []
-    for name in (*([title] if title else []), *texts):
+    for name in filter(None, (title, *texts, image, link)):
         if fields and name not in fields:
             raise UsageError(f"Documents have no field {name!r}. They have: {', '.join(fields)}.")
     if not fields:
-        return Template(title or "title", tuple(texts) or ("text",))
+        return Template(title or "title", tuple(texts) or ("text",), image or "", link or "")
     head = title or next((name for name in _TITLES if name in fields), fields[0])
-    image, link = (next((name for name in usual if name in fields), "") for usual in (_IMAGES, _LINKS))
-    rest = tuple(name for name in fields if name not in (head, image, link))
-    return Template(head, tuple(texts) or rest, image, link)
+    picture = next((name for name in _IMAGES if name in fields), "") if image is None else image
+    address = next((name for name in _LINKS if name in fields), "") if link is None else link
+    rest = tuple(name for name in fields if name not in (head, picture, address))
+    return Template(head, tuple(texts) or rest, picture, address)
 
 
 def who() -> str:

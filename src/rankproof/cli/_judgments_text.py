@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rankproof.reports._align import aligned, printable
 
 if TYPE_CHECKING:
+    from rankproof.flow.selecting.handed import Handed
     from rankproof.records.adjudication import Adjudicated
     from rankproof.records.judging_summary import JudgingSummary
     from rankproof.records.project import Project
@@ -21,8 +22,8 @@ def many(count: int, nouns: str) -> str:
     return f"{count:,} {one if count == 1 else nouns}"
 
 
-def show(project: Project, summary: JudgingSummary, counts: Mapping[str, int]) -> str:
-    """Who judged how much, and where judges disagree."""
+def show(project: Project, summary: JudgingSummary, counts: Mapping[str, int], handed: Sequence[Handed] = ()) -> str:
+    """Who judged how much, how far they are with what they were handed, and where they disagree."""
     there = ", ".join(many(count, name) for name, count in counts.items())
     parts = [[f"{project.slug}: {project.name}, scale {project.scale.name}", f"  {there}"]]
     if summary.judges:
@@ -34,11 +35,22 @@ def show(project: Project, summary: JudgingSummary, counts: Mapping[str, int]) -
             for one in summary.judges
         ]  # fmt: skip
         parts.append(aligned([head, *rows], 2))
+    if handed:
+        parts.append(standing([one.to_dict() for one in handed]))
     agreed = summary.several - len(summary.split)
     share = f", {agreed / summary.several:.1%} of them alike" if summary.several else ""
     parts.append([f"{many(summary.pairs, 'pairs')} with a grade; {summary.several:,} by two judges or more{share}"])
     parts.append(_listed("judges disagree", [(p.query_id, p.doc_id, p.votes, "") for p in summary.split]))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def standing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How far judges are with what they were asked by name."""
+    table = [["handed out to", "asked", "answered", "left"]]
+    table += [
+        [one["judge"] or "(anybody)", *(f"{one[name]:,}" for name in ("asked", "answered", "left"))] for one in rows
+    ]
+    return aligned(table, 1) if rows else []
 
 
 def adjudicated(found: Adjudicated) -> str:

@@ -9,22 +9,29 @@ import click
 
 from rankproof.cli import _output
 from rankproof.cli._document import document
-from rankproof.cli._judging import about, answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli._judging import (
+    SOURCES,
+    about,
+    answer_options,
+    chosen,
+    opened,
+    project_option,
+    refuse_output,
+    sources_option,
+)
+from rankproof.cli._judging_agreement import agreement
+from rankproof.cli._judging_assign import assign, standing, unassign
+from rankproof.cli._judging_gold import gold
+from rankproof.cli._judging_invite import invite
+from rankproof.cli._judging_kept import keep
 from rankproof.cli._judging_projects import add, init, sizes
+from rankproof.cli._judging_settings import change
 from rankproof.cli._types import ShelfName
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
     from rankproof.records.adjudication import Adjudicated
 
-_SOURCES = click.Choice(["person", "model", "clicks"])
-_MANY_SOURCES = click.option(
-    "--source",
-    "sources",
-    type=_SOURCES,
-    multiple=True,
-    help="Whose judgments count; may be repeated. Default: person.",
-)
 _METHOD = click.option(
     "--method",
     default="majority",
@@ -42,8 +49,8 @@ def command() -> None:
     """
 
 
-command.add_command(init)
-command.add_command(add)
+for _one in (init, change, add, gold, assign, unassign, invite, agreement, keep):
+    command.add_command(_one)
 
 
 @command.command("import")
@@ -51,7 +58,7 @@ command.add_command(add)
 @click.argument("file", type=click.Path())
 @project_option
 @click.option("--judge", metavar="NAME", help="Whose judgments these qrels are; needed where the file does not say.")
-@click.option("--source", type=_SOURCES, default="person", show_default=True, help="What the judge of qrels is.")
+@click.option("--source", type=SOURCES, default="person", show_default=True, help="What the judge of qrels is.")
 @click.option("--version", "model", default="", help="Which model, where the source is one.")
 @click.option("--format", "form", type=ShelfName("formats", "qrels"), help="The format of qrels; by content otherwise.")
 @click.option("--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault.")
@@ -104,6 +111,7 @@ def show(store: str, project: str | None, as_json: bool, output: str | None) -> 
     with opened(store) as kept:
         found = chosen(kept, project)
         summary = summarize(kept.judgments.current(found.slug))
+        handed = standing(kept, found)
         counts = {
             **sizes(kept, found.slug),
             "flags": len(kept.marks.current(found.slug, kind="flag")),
@@ -113,9 +121,9 @@ def show(store: str, project: str | None, as_json: bool, output: str | None) -> 
         }
         if as_json:
             body = {"store": kept.address, "project": about(found), "counts": counts, **summary.to_dict()}
-            text = document("judgments/1", body)
+            text = document("judgments/1", {**body, "handed_out": [one.to_dict() for one in handed]})
         else:
-            text = _judgments_text.show(found, summary, counts)
+            text = _judgments_text.show(found, summary, counts, handed)
     _output.give(text, output)
 
 
@@ -123,7 +131,7 @@ def show(store: str, project: str | None, as_json: bool, output: str | None) -> 
 @click.argument("store")
 @project_option
 @_METHOD
-@_MANY_SOURCES
+@sources_option
 @click.option("--qrels", "target", type=click.Path(), help="Write the settled grades to this file too, by its ending.")
 @answer_options
 def adjudicate(
@@ -179,7 +187,7 @@ def _adjudicated(store: str, project: str | None, method: str, sources: Sequence
 @click.option("--to", help="The format; by the ending of TARGET otherwise. Qrels: any format; the others: csv or json.")
 @click.option("--history", is_flag=True, help="What was taken back or replaced too, not only what holds.")
 @_METHOD
-@_MANY_SOURCES
+@sources_option
 @click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
 def export(
     store: str,

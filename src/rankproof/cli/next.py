@@ -112,6 +112,11 @@ def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices
 
     allow = choices["allow"]
     judged = prepare_qrels(qrels, choices["qrels_format"], allow)
+    if not len(judged.judgments.query_ids):
+        raise UsageError(
+            f"{qrels} has no judgment, and without any no pair is worth more than another. To begin with, judge the "
+            "first few documents of each run for every query."
+        )
     reading = {name: choices[name] for name in ("order", "lower_is_better", "collapse", "drop_self")}
     prepared = [
         join_run(judged, run, format=choices["run_format"], allow=allow, **reading) for run in watched(runs, "reading")

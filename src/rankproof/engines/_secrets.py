@@ -28,7 +28,7 @@ _HOLDS_SECRETS = re.compile(
 
 def refuse_written(who: str, auth: str | None, *tables: Mapping[str, str]) -> None:
     """UsageError for a secret that the configuration itself holds: it would stand in every report."""
-    if auth is not None and not SECRET.search(auth.partition(":")[2]):
+    if auth is not None and not SECRET.search(auth.partition(":")[2] or auth):
         raise UsageError(
             f"{who}: auth holds a password. Put it into an environment variable: auth='user:${{PASSWORD}}'."
         )

@@ -256,6 +256,21 @@ class GateCase:
         chance = np.random.default_rng(self.policy.seed)
         return self._method.infer(values, Question(level, alternative, null, self.policy.resamples), chance)
 
+    def agreement(
+        self,
+        human: Any,
+        model: Any,
+        statistic: str,
+        threshold: float,
+        relevant: tuple[int, int] | None,
+        level: float,
+    ) -> Answer:
+        """By the pairs that people and the judge both graded."""
+        from rankproof.flow.calibrating.holding import agreement_holds
+
+        judge = self._needed("qrels", self.policy.qrels) if model is None else model
+        return agreement_holds(human, judge, statistic, threshold, relevant, level)
+
     def queries_needed(self, effect: float, level: float) -> int | None:
         """By the power of a one-sided t test."""
         return queries_needed(1.0, effect, level=level, power=POWER, alternative="greater")

@@ -39,7 +39,7 @@ def moves(
         depth = depths[contrast.measure]
         before, after = lists[contrast.baseline], lists[contrast.candidate]
         for query, difference in chosen:
-            documents = _documents(before.get(query, [])[:depth], after.get(query, [])[:depth], grades.of(query))
+            documents = documents_moved(before.get(query, [])[:depth], after.get(query, [])[:depth], grades.of(query))
             found.append(
                 QueryMove(
                     contrast.measure,
@@ -70,7 +70,7 @@ def _extremes(contrast: Contrast, most: int) -> list[tuple[str, float]]:
     return [(contrast.query_ids[i], float(contrast.by_query[i])) for i in (*worst, *best)]
 
 
-def _documents(
+def documents_moved(
     before: Sequence[str], after: Sequence[str], grades: Mapping[str, int]
 ) -> tuple[tuple[DocMove, ...], tuple[DocMove, ...], tuple[DocMove, ...], tuple[DocMove, ...]]:
     """What entered, left, rose and fell, each in the order of the ranking where it stands."""

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 Role = Literal["viewer", "judge", "admin"]
 ROLES: tuple[Role, ...] = ("viewer", "judge", "admin")
+# Plain, so that nobody can pass for somebody else by a look-alike.
+_NAME = re.compile(r"[a-z0-9][a-z0-9._@+-]{0,63}")
+NAMES = "1 to 64 letters from a to z, digits and . _ @ + - , beginning with a letter or a digit"
+
+
+def is_name(text: str) -> bool:
+    """Whether an account may be called so; `NAMES` says what is possible."""
+    return _NAME.fullmatch(text) is not None
 
 
 @dataclass(frozen=True, slots=True)

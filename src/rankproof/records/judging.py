@@ -15,7 +15,10 @@ MarkKind = Literal["flag", "pick"]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a grade comes from. A model is known by its version and the hashes of its prompt and settings."""
+    """Where a grade comes from. A model is known by its version and the hashes of its prompt and settings.
+
+    Of a person `version` says how they came to judge: empty for judging alone, "settling" for settling a disagreement.
+    """
 
     kind: Literal["person", "model", "clicks"] = "person"
     version: str = ""
@@ -24,6 +27,8 @@ class Source:
 
 
 PERSON = Source()
+# Somebody who settles what others disagree on has seen what they said: their word is no independent rating.
+SETTLING = Source("person", "settling")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankproof.records.show import number
 from rankproof.records.verdict import Ruling
 from rankproof.records.words import signed
 from rankproof.rules._contract import Case, Numbers, Sample
@@ -31,12 +30,12 @@ def on_change(
     title: str,
     values: Mapping[str, Any],
     least: float,
-    could: Callable[[str, int], str],
+    could: Callable[[float, int], str],
 ) -> Ruling:
     """The ruling on a mean change that must be better than the baseline by `least` (worse by no more, below 0).
 
     Changes are shown as candidate minus baseline; for a measure that is better low they must therefore be at most
-    minus `least`.
+    minus `least`. `could` says what so many queries could have passed, given the gain that they are sure of.
     """
     text = values["measure"]
     sample = case.changes(text, values["segment"])
@@ -51,18 +50,12 @@ def on_change(
         level=level_of(case, values),
         basis=values["basis"],
         what=f"The mean change in {text}{f' ({unit})' if unit else ''}",
-        could=lambda bound: could(number(abs(bound)), n) if _sensible(bound, lower, least) else "",
+        could=lambda bound: could(-bound if lower else bound, n),
         shown=signed,
     )
     ruling = Ruling(name, title, "UNDECIDED", "", measure=text, segment=values["segment"], unit=unit)
     ruling = on_mean(case, ruling, -turned if lower else turned, asked)
     return paying(ruling, worst(case, sample.query_ids, *_sides(sample), better, sample.lost))
-
-
-def _sensible(bound: float, lower: bool, least: float) -> bool:
-    """Whether the bound is on the rule's own side of 0: a gain cannot be asked for below it."""
-    turned = -bound if lower else bound
-    return turned < 0 if least <= 0 else turned > 0
 
 
 def _sides(sample: Sample) -> tuple[Numbers, Numbers]:

@@ -78,6 +78,20 @@ class Case(Protocol):
     def queries_needed(self, effect: float, level: float) -> int | None:
         """Queries with which a bound clears a threshold `effect` standard deviations away, with power POWER."""
 
+    def agreement(
+        self,
+        human: Any,
+        model: Any,
+        statistic: str,
+        threshold: float,
+        relevant: tuple[int, int] | None,
+        level: float,
+    ) -> Answer:
+        """How far a judge (the policy's qrels for None) agrees with people, with one-sided bounds at `level`.
+
+        `relevant` has the least relevant grade of each where grades are to be relevant or not.
+        """
+
     def lines(self, path: str) -> tuple[str, ...]:
         """The lines of a list in a file, without comments and empty ones."""
 

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rankproof.records.show import number
 from rankproof.records.verdict import Ruling
 from rankproof.rules._change import on_change
 from rankproof.rules._contract import Case, Rule
@@ -47,8 +48,10 @@ def title(values: Mapping[str, Any]) -> str:
 def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
     """By the bounds of the mean change."""
 
-    def could(margin: str, queries: int) -> str:
-        return f"Set beforehand, a margin of {margin} would have passed with these {queries} queries."
+    def could(gain: float, queries: int) -> str:
+        if gain >= 0:  # any margin would have passed
+            return ""
+        return f"Set beforehand, a margin of {number(-gain)} would have passed with these {queries} queries."
 
     return on_change(case, NAME, title(values), values, -float(values["margin"]), could)
 

@@ -13,15 +13,19 @@ from typing import Any
 class Answer:
     """What a model said.
 
-    finish   why it stopped: "stop", "length" (cut off), ...; "" where the server does not say
+    finish   why it stopped: "stop", "length" (cut off), "refusal" (the text says why), ...; "" where nobody says
     tops     the likeliest first tokens with their log-probabilities, where they were asked for and given
     kept     it was not asked now: the answer comes from the cache
+    tokens   how many the server counted in the question and in the answer; None where it does not say
+    model    which model the server says answered; "" where it does not say
     """
 
     text: str
     finish: str = ""
     tops: tuple[tuple[str, float], ...] = ()
     kept: bool = False
+    tokens: tuple[int, int] | None = None
+    model: str = ""
 
     def to_bytes(self) -> bytes:
         """As the cache keeps it."""
@@ -43,22 +47,41 @@ def kept_answer(data: bytes | None) -> Answer | None:
     try:
         found = json.loads(data)
         tops = tuple((str(token), float(value)) for token, value in found["tops"])
-        return Answer(str(found["text"]), str(found["finish"]), tops, kept=True)
-    except (ValueError, TypeError, KeyError):
+        tokens = found.get("tokens")  # answers that an earlier version kept have neither this nor the model
+        counted = None if tokens is None else (int(tokens[0]), int(tokens[1]))
+        return Answer(str(found["text"]), str(found["finish"]), tops, True, counted, str(found.get("model", "")))
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
         return None
 
 
 def read_answer(data: bytes) -> Answer | NoAnswer:
     """The body of an OpenAI-style answer, of chat completions or completions."""
     try:
-        choice = json.loads(data)["choices"][0]
-        text = choice["message"]["content"] if "message" in choice else choice["text"]
+        body = json.loads(data)
+        choice = body["choices"][0]
+        message = choice.get("message")
+        text = message["content"] if "message" in choice else choice["text"]
         finish, logprobs = choice.get("finish_reason"), choice.get("logprobs")
+        declined = message.get("refusal") if isinstance(message, dict) else None
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return NoAnswer("unreadable answer", f"the body is no answer of a model: {_glimpse(data)}")
     if not isinstance(text, str | None) or not isinstance(finish, str | None):
         return NoAnswer("unreadable answer", f"the body is no answer of a model: {_glimpse(data)}")
-    return Answer(text or "", finish or "", _first_tokens(logprobs))
+    if isinstance(declined, str) and not text:
+        text, finish = declined, "refusal"
+    model = body.get("model")
+    named = model if isinstance(model, str) else ""
+    return Answer(text or "", finish or "", _first_tokens(logprobs), tokens=_counted(body.get("usage")), model=named)
+
+
+def _counted(usage: object) -> tuple[int, int] | None:
+    """Tokens of the question and of the answer, as servers tell them."""
+    if not isinstance(usage, dict):
+        return None
+    asked, said = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not isinstance(asked, int) or not isinstance(said, int) or asked < 0 or said < 0:
+        return None
+    return int(asked), int(said)
 
 
 def _first_tokens(logprobs: object) -> tuple[tuple[str, float], ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +18,7 @@ from rankproof.records.jsontext import to_json
 from rankproof.stages import _llm_local as local
 from rankproof.stages._llm_answer import Answer, NoAnswer, kept_answer
 from rankproof.stages._llm_exchange import Trouble, exchange
+from rankproof.stages._llm_pace import Pace
 
 if TYPE_CHECKING:
     import httpx
@@ -28,14 +30,29 @@ _LONGEST_PAUSE = 30.0
 
 
 class Endpoint:
-    """A model somewhere. `who` is the stage that asks, for messages."""
+    """A model somewhere. `who` is the stage that asks, for messages.
 
-    def __init__(self, who: str, values: Mapping[str, Any], ground: Ground) -> None:
+    rate      requests in a second at most; None for no limit
+    more      fields of every request that are set otherwise, or left out where they are None
+    spelled   how whoever asks writes a choice, for messages
+    """
+
+    def __init__(
+        self,
+        who: str,
+        values: Mapping[str, Any],
+        ground: Ground,
+        *,
+        rate: float | None = None,
+        more: Mapping[str, Any] | None = None,
+        spelled: Callable[[str], str] = "{} = ...".format,
+    ) -> None:
         try:
             import httpx  # noqa: F401  (its absence is said before anything runs)
         except ModuleNotFoundError:
             raise MissingExtra(who, "httpx", "llm") from None
         self._who, self._values, self._cache = who, values, ground.cache
+        self._more, self._spelled, self._pace = more or {}, spelled, Pace(rate)
         self._weights: str | None = None
         self._key = _key(who, values["key_env"])
         model, address = values["model"], values["endpoint"].rstrip("/")
@@ -43,9 +60,9 @@ class Endpoint:
             self._weights = local.weights(None if model is None else os.path.join(ground.folder, model))
             self.identity = {"endpoint": "local", **local.identity(self._weights)}
         else:
-            _refuse_address(who, address)
+            _refuse_address(who, address, spelled)
             if model is None:
-                raise UsageError(f"{who}: the endpoint {address} needs a model. Name it: model = ...")
+                raise UsageError(f"{who}: the endpoint {address} needs a model. Name it: {spelled('model')}")
             self.identity = {"endpoint": address, "model": model}
         self._address = address
         self._turns = asyncio.Semaphore(values["concurrency"])
@@ -69,9 +86,12 @@ class Endpoint:
         if self._weights is not None:
             local.release(self._weights, self)
 
-    async def ask(self, system: str, user: str, most: int, tops: int = 0) -> Answer | NoAnswer:
-        """What the model says to this, in at most `most` tokens, with the `tops` likeliest first tokens."""
-        body = self._body(system, user, most, tops)
+    async def ask(self, system: str, user: str, most: int, tops: int = 0, seed: int | None = None) -> Answer | NoAnswer:
+        """What the model says to this, in at most `most` tokens, with the `tops` likeliest first tokens.
+
+        Another `seed` than that of the values is another question, which is kept apart.
+        """
+        body = self._body(system, user, most, tops, self._values["seed"] if seed is None else seed)
         key = "llm 1 " + sha256(to_json({"identity": self.identity, "body": body}).encode()).hexdigest()
         kept = kept_answer(self._cache.get(key))
         if kept is not None:
@@ -84,6 +104,7 @@ class Endpoint:
             self._in_vain += 1
         else:
             self._answered, self._in_vain = True, 0
+            answer = replace(answer, text=self._hide(answer.text))
             self._cache.put(key, answer.to_bytes())
         return answer
 
@@ -93,13 +114,16 @@ class Endpoint:
         tries = self._values["retries"] + 1
         for attempt in range(tries):
             url, client = await self._open()
+            await self._pace.turn()
             came = await exchange(client, url + path, body, self._values["timeout"])
             if isinstance(came, Answer):
                 return came
             last = came
             if not came.again or attempt + 1 == tries:
                 break
-            pause = 0.25 * 2**attempt if came.wait is None else came.wait
+            if came.wait is not None:
+                self._pace.hold(min(came.wait, _LONGEST_PAUSE))  # the server spoke to everybody
+            pause = 0.25 * 2 ** min(attempt, 20) if came.wait is None else came.wait
             await asyncio.sleep(min(pause, _LONGEST_PAUSE))
         if last.wrong_door and not self._answered:
             raise self._wrong_door(last)
@@ -120,12 +144,12 @@ class Endpoint:
             self._client = httpx.AsyncClient(headers=key, timeout=None, trust_env=self._weights is None)
         return url, self._client
 
-    def _body(self, system: str, user: str, most: int, tops: int) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "max_tokens": most,
-            "temperature": self._values["temperature"],
-            "seed": self._values["seed"],
-        }
+    def _body(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, Any]:
+        body = {**self._usual(system, user, most, tops, seed), **self._more}
+        return {name: value for name, value in body.items() if value is not None or name not in self._more}
+
+    def _usual(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, Any]:
+        body: dict[str, Any] = {"max_tokens": most, "temperature": self._values["temperature"], "seed": seed}
         if self._weights is None:
             body["model"] = self._values["model"]
         else:
@@ -138,7 +162,8 @@ class Endpoint:
         return body | ({"logprobs": tops} if tops else {})
 
     def _wrong_door(self, last: Trouble) -> UsageError:
-        key = "" if self._values["key_env"] else " If it wants a key, name the variable that has it: key_env = ..."
+        key = f" If it wants a key, name the variable that has it: {self._spelled('key_env')}"
+        key = "" if self._values["key_env"] else key
         return UsageError(f"{self._who}: {self._hide(last.message)}. Check endpoint and model.{key}")
 
     def _hide(self, message: str) -> str:
@@ -146,12 +171,14 @@ class Endpoint:
         return message.replace(self._key, "***") if self._key else message
 
 
-def _refuse_address(who: str, address: str) -> None:
+def _refuse_address(who: str, address: str, spelled: Callable[[str], str]) -> None:
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f'{who}: endpoint must be "local" or an address such as http://host:8080/v1; got {address!r}.')
     if parts.username or parts.password:
-        raise UsageError(f"{who}: the endpoint must not hold a password. Name an environment variable in key_env.")
+        raise UsageError(
+            f"{who}: the endpoint must not hold a password. Name the variable that has it: {spelled('key_env')}"
+        )
 
 
 def _key(who: str, variable: str | None) -> str | None:

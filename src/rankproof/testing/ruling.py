@@ -12,7 +12,7 @@ from rankproof import shelf
 from rankproof.errors import UsageError
 from rankproof.flow.policy import read_clause
 from rankproof.flow.power import queries_needed
-from rankproof.records.estimate import Alternative, Answer
+from rankproof.records.estimate import Alternative, Answer, Estimate, NotEstimable
 from rankproof.records.finding import Finding
 from rankproof.records.verdict import Ruling
 from rankproof.rules._contract import POWER, Numbers, Sample
@@ -32,6 +32,7 @@ class SmallCase:
     significance: str = "t"
     candidate: str = "new"
     lost: Mapping[str, float] = field(default_factory=dict)
+    agreed: tuple[float, float, float, float] | None = None
 
     @property
     def baseline(self) -> str | None:
@@ -71,6 +72,20 @@ class SmallCase:
         method = shelf.find("significance", self.significance)
         answer: Answer = method.infer(values, Question(level, alternative, null), np.random.default_rng(0))
         return answer
+
+    def agreement(
+        self,
+        human: Any,
+        model: Any,
+        statistic: str,
+        threshold: float,
+        relevant: tuple[int, int] | None,
+        level: float,
+    ) -> Answer:
+        """The statistic given, with its bounds and p-value."""
+        if self.agreed is None:
+            return NotEstimable("all pairs belong to one query, and queries differ", "none", 0)
+        return Estimate(*self.agreed, level, "given", 50, "less", threshold)
 
     def queries_needed(self, effect: float, level: float) -> int | None:
         """By the power of the t test."""

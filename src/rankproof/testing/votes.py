@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from string import ascii_lowercase
 from typing import Any
 
 from rankproof.flow.calls import call
-from rankproof.records.judging import Judgment
+from rankproof.records.judging import PERSON, SETTLING, Judgment
 from rankproof.records.scale import SCALES
 
 
-def votes(*grades: int) -> list[Judgment]:
-    """A judgment for each grade: by a, b, c, ..., one a second after the other."""
+def votes(*grades: int, settles: Collection[str] = ()) -> list[Judgment]:
+    """A judgment for each grade: by a, b, c, ..., one a second after the other; `settles` names who settles."""
     return [
-        Judgment(f"{i:032x}", ascii_lowercase[i], "q1", "d1", grade, time=f"2031-05-04T03:02:{i:02}.000000Z")
-        for i, grade in enumerate(grades)
+        Judgment(
+            f"{i:032x}",
+            judge,
+            "q1",
+            "d1",
+            grade,
+            time=f"2031-05-04T03:02:{i:02}.000000Z",
+            source=SETTLING if judge in settles else PERSON,
+        )
+        for i, (grade, judge) in enumerate(zip(grades, ascii_lowercase, strict=False))
     ]
 
 
-def settled(method: str, *grades: int, **said: Any) -> tuple[int | None, str]:
+def settled(method: str, *grades: int, settles: Collection[str] = (), **said: Any) -> tuple[int | None, str]:
     """The grade that a method makes of grades from 0 to 3, and how."""
     asked = call("adjudications", method, said)
-    found = asked.item.settle(votes(*grades), SCALES["graded"], asked.values)
+    found = asked.item.settle(votes(*grades, settles=settles), SCALES["graded"], asked.values)
     return found.grade, found.how

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from hashlib import sha256
+from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.flow.calls import Call, read_call
 from rankproof.flow.collect import read_qrels
 from rankproof.records.adjudication import Adjudicated, SettledPair
 from rankproof.records.jsontext import to_json
-from rankproof.records.judging import Judgment
+from rankproof.records.judging import Judgment, Source
 from rankproof.records.qrels import Qrels
 from rankproof.records.scale import Scale
 
 SOURCES = ("person", "model", "clicks")
 OUTSIDE = "outside the scale"
+_NAMES = tuple(field.name for field in fields(Judgment))
+_SOURCE = tuple(field.name for field in fields(Source))
 
 
 def adjudicate(
@@ -58,8 +61,13 @@ def acts_hash(acts: Iterable[Judgment]) -> str:
     """SHA-256 of acts, whichever way they come: of their JSON lines by query, document and judge."""
     digest = sha256(b"rankproof acts 1\n")
     for act in _in_order(acts):
-        digest.update(to_json(asdict(act)).encode() + b"\n")
+        digest.update(to_json(_fields(act)).encode() + b"\n")
     return digest.hexdigest()
+
+
+def _fields(act: Judgment) -> dict[str, Any]:
+    """The act as `dataclasses.asdict` gives it, many times as fast."""
+    return {name: getattr(act, name) for name in _NAMES} | {"source": {n: getattr(act.source, n) for n in _SOURCE}}
 
 
 def _in_order(acts: Iterable[Judgment]) -> list[Judgment]:

@@ -66,10 +66,11 @@ class Acts(ABC, Generic[A]):
         """Adds an act; False where its key was there already. It is on the disk when this returns."""
         return self._database.write(Joint(self._insert, self._insert_all, self._fitting(slug, act)))
 
-    def add_many(self, slug: str, acts: Sequence[A]) -> int:
-        """Adds acts in their order, many in a commit; how many were not there yet."""
+    def add_many(self, slug: str, acts: Sequence[A], *, whole: bool = False) -> int:
+        """Adds acts in their order, many in a commit, or all in one: `whole`; how many were not there yet."""
         rows = [self._fitting(slug, act) for act in acts]
-        parts = [rows[i : i + _TOGETHER] for i in range(0, len(rows), _TOGETHER)]
+        step = max(1, len(rows)) if whole else _TOGETHER
+        parts = [rows[i : i + step] for i in range(0, len(rows), step)]
         return sum(sum(self._database.write(partial(self._insert_all, rows=part))) for part in parts)
 
     def _fitting(self, slug: str, act: A) -> Row:
@@ -132,6 +133,21 @@ class Acts(ABC, Generic[A]):
         withdrawn = {row.withdraws for row in rows}
         newest = {self._about(row): row for row in rows if not row.withdraws and row.key not in withdrawn}
         return self._acts(sorted(newest.values(), key=lambda row: row.id))
+
+    def news(self, slug: str, after: int = 0) -> tuple[list[A], int]:
+        """Every act with a greater number than `after`, in the order it was given, and the number to ask from next.
+
+        Numbers of SQLite grow in the order of commits. Under PostgreSQL an act that another process commits at the same
+        moment may have a smaller number than one that was seen: who must not miss it reads the history again.
+        """
+        if not after:
+            rows = self._rows(slug)
+        else:
+            # Without the project, so that the database goes by number and not through all acts of the project.
+            with self._database.reading() as connection:
+                asked = select(self.table).where(self.table.c.id > after).order_by(self.table.c.id)
+                rows = connection.execute(asked).all()
+        return self._acts([row for row in rows if row.project == slug]), rows[-1].id if rows else after
 
     def last(self, slug: str, judge: str) -> A | None:
         """The last act of a judge that can still be taken back; None where there is none."""

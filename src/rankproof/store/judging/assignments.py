@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sqlalchemy import insert, select
+from sqlalchemy import Table, func, insert, select
 
 from rankproof.records.assignment import Assignment, GoldAnswer
 from rankproof.store.judging import tables
@@ -42,6 +42,10 @@ class Assignments:
         ]
         if fitted:
             self._database.run(insert(tables.assignments).inline(), fitted)
+
+    def newest(self) -> int:
+        """The number of the last row of all projects; 0 where there is none. While it stays, nothing has changed."""
+        return _newest(self._database, tables.assignments)
 
     def of(self, slug: str, judge: str) -> list[Assignment]:
         """What a judge is asked, and what anybody may take, by place."""
@@ -97,6 +101,10 @@ class Gold:
         self.add(slug, [replace(held, withdrawn=True, time="")])
         return True
 
+    def newest(self) -> int:
+        """The number of the last row of all projects; 0 where there is none. While it stays, nothing has changed."""
+        return _newest(self._database, tables.gold)
+
     def all(self, slug: str) -> list[GoldAnswer]:
         """What holds now, in the order it was given."""
         c = tables.gold.c
@@ -105,3 +113,8 @@ class Gold:
             rows = [GoldAnswer(*row) for row in connection.execute(asked.order_by(c.id))]
         newest = {(row.query_id, row.doc_id): row for row in rows}
         return [row for row in newest.values() if not row.withdrawn]
+
+
+def _newest(database: Database, table: Table) -> int:
+    with database.reading() as connection:
+        return connection.execute(select(func.max(table.c.id))).scalar() or 0

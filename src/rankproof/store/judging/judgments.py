@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from rankproof.records.judging import PERSON, Judgment, Source
+from rankproof.records.judging import PERSON, SETTLING, Judgment, Source
 from rankproof.store.judging import tables
 from rankproof.store.judging.acts import Acts
 from rankproof.store.judging.clock import moment
@@ -26,9 +26,15 @@ class Judgments(Acts[Judgment]):
         query_id: str | None = None,
         doc_id: str | None = None,
         source: str | None = None,
+        settling: bool = True,
     ) -> list[Judgment]:
-        """What holds now, in the order it was given. `source` is person, model or clicks."""
+        """What holds now, in the order it was given. `source` is person, model or clicks.
+
+        Without `settling` it is what would hold had nobody settled a disagreement: what each judge said alone.
+        """
         rows = self._rows(slug, judge=judge, query_id=query_id, doc_id=doc_id)
+        if not settling:
+            rows = [row for row in rows if (row.source, row.version) != (SETTLING.kind, SETTLING.version)]
         return [held for held in self._holding(rows) if source is None or held.source.kind == source]
 
     def history(

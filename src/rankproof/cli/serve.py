@@ -1,0 +1,91 @@
+"""Judge in a browser: serve a judging store to people and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from rankproof.cli import _output
+from rankproof.errors import MissingExtra, UsageError
+from rankproof.records.account import ROLES
+
+if TYPE_CHECKING:
+    from rankproof.web.settings import ServeSettings
+
+_WEB = ("starlette", "uvicorn", "jinja2", "multipart", "python_multipart", "argon2")
+
+
+@click.command("serve")
+@click.argument("store")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Listen at this address.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    show_default=True,
+    help="Listen at this port; 0 takes a free one.",
+)
+@click.option("--public-name", "names", multiple=True, help="A name that people reach the server by; may be repeated.")
+@click.option("--https", is_flag=True, help="People reach it by https, through a proxy in front of it.")
+@click.option("--certificate", type=click.Path(exists=True, dir_okay=False), help="Speak https, with this certificate.")
+@click.option("--key", type=click.Path(exists=True, dir_okay=False), help="The private key of the certificate.")
+@click.option("--plain-http", is_flag=True, help="Let other machines in without https: passwords travel in the open.")
+@click.option("--proxy", "proxies", multiple=True, help="Believe this address who it speaks for; may be repeated.")
+@click.option("--invite", type=click.Choice(ROLES), help="Print an invitation with this role.")
+def command(
+    store: str,
+    host: str,
+    port: int,
+    names: Sequence[str],
+    https: bool,
+    certificate: str | None,
+    key: str | None,
+    plain_http: bool,
+    proxies: Sequence[str],
+    invite: str | None,
+) -> None:
+    """Serve the judging store STORE: a file, or the address of a PostgreSQL database.
+
+    Only this machine gets in, unless told otherwise. Accounts are made by invitation; where there is none yet, the
+    first invitation is printed. Stop it with Ctrl-C: what was acknowledged is kept, then and always.
+
+    \b
+    rankproof serve judging.db
+    rankproof serve judging.db --public-name judge.example.org --https --proxy 127.0.0.1
+    rankproof serve postgresql://judge@db.example.org/judging --invite judge
+    """
+    if (certificate is None) != (key is None):
+        raise UsageError("A certificate needs its private key. Give both --certificate and --key, or neither.")
+    if certificate is not None and https:
+        raise UsageError("--https says that a proxy speaks https. With --certificate the server does. Leave out one.")
+    try:
+        from rankproof.web import serving
+        from rankproof.web.settings import ServeSettings, is_loopback
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in _WEB:
+            raise
+        raise MissingExtra("The workbench", error.name, "web") from None
+    if not is_loopback(host) and not (https or certificate or plain_http):
+        raise UsageError(
+            f"{host} lets other machines in, and passwords would travel in the open. Give --https with a proxy in "
+            "front, or --certificate and --key, or --plain-http where the network is trusted."
+        )
+    settings = ServeSettings(host, port, tuple(names), https or certificate is not None, behind_proxy=https)
+    from rankproof.store.judging import open_store
+
+    with serving.listening(settings) as (bound, settings), open_store(store) as opened:
+        app, link = serving.prepare(opened, settings, invite)
+        config = serving.configured(app, certificate, key, proxies)
+        _output.say(_told(opened.address, settings, link, invite))
+        serving.serve(config, bound)
+
+
+def _told(store: str, settings: ServeSettings, link: str, invite: str | None) -> str:
+    lines = [f"Serving {store} at {settings.origin}"]
+    if link:
+        first = "This link opens an account" if invite else "There is no account yet. This link opens the first one"
+        lines += [f"{first}, with the role {invite or 'admin'}, once and within {settings.invitation.days} days:"]
+        lines += [f"  {link}"]
+    return "\n".join([*lines, "Stop with Ctrl-C."]) + "\n"

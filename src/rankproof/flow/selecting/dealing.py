@@ -1,0 +1,109 @@
+"""Dealing: pairs handed out to judges by name, some of them to all, so that their agreement can be told.
+
+  * the pairs that all judges get are drawn at random from all: what is found on them holds for the rest;
+  * of the rest every judge gets a stretch of whole queries, as far as stretches of one length allow: the documents of a
+    query are told apart by one hand. No two judges' shares differ by more than one pair;
+  * all go through the queries in one order, so that agreement can be watched from the first day, and through the
+    documents of a query each in an order of their own, which hides ranks.
+The same pairs, judges and seed give the same hands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from rankproof.errors import UsageError
+from rankproof.flow.calls import Call
+from rankproof.flow.selecting.orders import chance, turn_of
+from rankproof.flow.selecting.words import Pair
+from rankproof.records.assignment import Assignment
+from rankproof.records.judging import Judgment
+from rankproof.selections._contract import Chosen, Material
+
+
+def pick(selection: Call, material: Material, n: int, without: Collection[Pair]) -> list[Chosen]:
+    """The first `n` pairs of a selection that are not among `without`; an error where there are fewer."""
+    capped = selection.values.get("pairs") is None and "pairs" in selection.values
+    asked, found, given = n, [], 0
+    while True:
+        # Each pair more that is asked for brings one pair at most, so that this comes to exactly `n`.
+        values = {**selection.values, "pairs": asked} if capped else selection.values
+        chosen = selection.item.select(material, values)
+        found = [one for one in chosen if one.pair not in without]
+        if len(found) >= n:
+            return found[:n]
+        if not capped or len(chosen) == given:
+            break
+        given, asked = len(chosen), asked + n - len(found)
+    raise UsageError(
+        f"{selection} gives {len(found):,} pairs that are not handed out, graded or gold yet, and {n:,} are wanted. "
+        f"Give a selection that goes deeper, or --pairs {len(found)}."
+    )
+
+
+def graded_by_people(judgments: Sequence[Judgment]) -> set[Pair]:
+    """The pairs that somebody has graded."""
+    return {(act.query_id, act.doc_id) for act in judgments if act.grade is not None and act.source.kind == "person"}
+
+
+def deal(
+    chosen: Sequence[Chosen],
+    judges: Sequence[str],
+    overlap: int,
+    each: int = 1,
+    seed: int = 0,
+    selection: str = "",
+) -> list[Assignment]:
+    """Hands pairs out: `overlap` of them to all judges, the others to `each` judges; in the order of each judge."""
+    _refuse(len(chosen), judges, overlap, each)
+    queries = list(dict.fromkeys(one.query_id for one in chosen))
+    drawn = chance(seed, "overlap").permutation(len(chosen))[:overlap].tolist()
+    common = {chosen[i].pair for i in drawn}
+    shares = _shares([one for one in chosen if one.pair not in common], queries, len(judges), seed)
+    turn = _shuffled(queries, seed, "asking")
+    dealt: list[Assignment] = []
+    for at, judge in enumerate(judges):
+        mine = [one for one in chosen if one.pair in common]
+        mine += [one for back in range(each) for one in shares[(at - back) % len(judges)]]
+        mine.sort(key=lambda one: (turn[one.query_id], turn_of(seed, judge, one.pair)))
+        dealt += [
+            Assignment(*one.pair, place=place, judge=judge, weight=one.weight, selection=selection)
+            for place, one in enumerate(mine, start=1)
+        ]
+    return dealt
+
+
+def _shares(rest: Sequence[Chosen], queries: Sequence[str], judges: int, seed: int) -> list[Sequence[Chosen]]:
+    """As many stretches as there are judges, query by query; lengths differ by one at most."""
+    place = _shuffled(queries, seed, "sharing")
+    ordered = sorted(rest, key=lambda one: place[one.query_id])
+    ends = [at * len(ordered) // judges for at in range(judges + 1)]
+    return [ordered[start:end] for start, end in pairwise(ends)]
+
+
+def _shuffled(queries: Sequence[str], seed: int, why: str) -> Mapping[str, int]:
+    order = chance(seed, why).permutation(len(queries)).tolist()
+    return {queries[i]: place for place, i in enumerate(order)}
+
+
+def _refuse(pairs: int, judges: Sequence[str], overlap: int, each: int) -> None:
+    if len(set(judges)) < len(judges):
+        raise UsageError(f"A judge is named twice: {', '.join(judges)}. Name each once.")
+    if overlap > pairs:
+        raise UsageError(f"{overlap:,} pairs for all judges are more than the {pairs:,} pairs. Give fewer.")
+    if overlap and len(judges) < 2:
+        raise UsageError("Pairs that all judges get tell how far they agree, which takes two judges or more.")
+    if each > len(judges):
+        raise UsageError(f"{each} judges cannot grade each pair: there are {len(judges)}.")
+
+
+def taken_back(assignments: Sequence[Assignment], judgments: Sequence[Judgment], judge: str) -> list[Assignment]:
+    """What a judge was asked by name and has said nothing about, as words that take it back."""
+    said = {(act.query_id, act.doc_id) for act in judgments if act.judge == judge}
+    return [
+        replace(one, withdrawn=True, time="")
+        for one in assignments
+        if one.judge == judge and (one.query_id, one.doc_id) not in said
+    ]

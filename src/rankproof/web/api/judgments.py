@@ -1,0 +1,159 @@
+"""Judgments: grades, or a reason for having none. Judges give their own; nobody gives another's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+from starlette.responses import Response
+
+from rankproof.errors import UsageError
+from rankproof.records import judging
+from rankproof.records.project import Project
+from rankproof.web.api._keeping import keeping
+from rankproof.web.api._operation import Call, Operation, reply
+from rankproof.web.api._shapes import Added, Id, Key, Note, Paged, Saved, Short, Withdrawn
+from rankproof.web.problems import Problem
+
+_Reason = Literal["", "cannot_tell", "later", "withdrawn"]
+
+
+class NewJudgment(msgspec.Struct, forbid_unknown_fields=True):
+    """A grade, or the reason for having none: cannot_tell, later, or withdrawn with the act that is taken back."""
+
+    key: Key
+    query_id: Id
+    doc_id: Id
+    grade: Annotated[int, Meta(ge=-1000, le=1000)] | None = None
+    reason: _Reason = ""
+    note: Note = ""
+    withdraws: Withdrawn = ""
+
+
+class NewJudgments(msgspec.Struct, forbid_unknown_fields=True):
+    """Judgments to add together."""
+
+    judgments: Annotated[list[NewJudgment], Meta(min_length=1, max_length=500)]
+
+
+class Source(msgspec.Struct):
+    """Where a grade comes from: a person, a model (by version and the hashes of prompt and settings), or clicks."""
+
+    kind: Literal["person", "model", "clicks"]
+    version: str
+    prompt: str
+    settings: str
+
+
+class Judgment(msgspec.Struct):
+    """What a judge said about a document for a query."""
+
+    key: str
+    judge: str
+    query_id: str
+    doc_id: str
+    grade: int | None
+    reason: _Reason
+    note: str
+    time: str
+    source: Source
+    withdraws: str
+
+
+class Judgments(msgspec.Struct):
+    """A part of the judgments, and how many there are."""
+
+    judgments: list[Judgment]
+    total: int
+
+
+class Which(Paged, kw_only=True):
+    """Which judgments."""
+
+    judge: Short | None = None
+    query_id: Id | None = None
+    doc_id: Id | None = None
+    history: Annotated[bool, Meta(description="Every act, not only what holds now.")] = False
+
+
+def list_judgments(call: Call[None, Which]) -> Response:
+    """What holds now, or every act, in the order given."""
+    asked, kept = call.query, call.at.store.judgments
+    found = (kept.history if asked.history else kept.current)(
+        call.slug, judge=asked.judge, query_id=asked.query_id, doc_id=asked.doc_id
+    )
+    part = [msgspec.convert(act, Judgment, from_attributes=True) for act in asked.part(found)]
+    return reply(Judgments(part, len(found)))
+
+
+def add_judgment(call: Call[NewJudgment, None]) -> Response:
+    """Keeps one; it is on the disk when the answer comes. 201 at first, 200 when the same key comes again."""
+    acts = _acts(call, [call.body])
+    added = keeping(lambda: call.at.store.judgments.add(call.slug, acts[0]))
+    return reply(Saved(call.body.key, added), 201 if added else 200)
+
+
+def add_judgments(call: Call[NewJudgments, None]) -> Response:
+    """Keeps up to 500, all or none."""
+    acts = _acts(call, call.body.judgments)
+    added = keeping(lambda: call.at.store.judgments.add_many(call.slug, acts))
+    return reply(Added(added, len(acts) - added))
+
+
+def _acts(
+    call: Call[NewJudgment, None] | Call[NewJudgments, None], said: Sequence[NewJudgment]
+) -> list[judging.Judgment]:
+    """The acts of who asks; an error where one does not fit the project."""
+    project, now = call.project, call.at.now()
+    call.at.known.require_pairs(project.slug, {(one.query_id, one.doc_id) for one in said})
+    return [act_of(project, call.me.name, one, now) for one in said]
+
+
+def act_of(project: Project, judge: str, said: NewJudgment, now: str) -> judging.Judgment:
+    """The act that somebody sent; an error where the scale does not have its grade, or nothing holds it together."""
+    if said.grade is not None and said.grade not in project.scale.grades:
+        possible = ", ".join(map(str, project.scale.grades))
+        raise Problem(422, f"The scale has no grade {said.grade}.", f"It has: {possible}.")
+    try:
+        return judging.Judgment(
+            said.key,
+            judge,
+            said.query_id,
+            said.doc_id,
+            said.grade,
+            said.reason,
+            said.note,
+            now,
+            withdraws=said.withdraws,
+        )
+    except UsageError as error:
+        raise Problem(422, str(error)) from None
+
+
+OPERATIONS = (
+    Operation(
+        "GET", "/projects/{slug}/judgments", "List judgments", list_judgments, query=Which, replies={200: Judgments}
+    ),
+    Operation(
+        "POST",
+        "/projects/{slug}/judgments",
+        "Judge",
+        add_judgment,
+        role="judge",
+        body=NewJudgment,
+        replies={201: Saved, 200: Saved},
+        refusals=(409,),
+    ),
+    Operation(
+        "POST",
+        "/projects/{slug}/judgments/batch",
+        "Judge many",
+        add_judgments,
+        role="judge",
+        body=NewJudgments,
+        replies={200: Added},
+        refusals=(409,),
+    ),
+)

@@ -1,0 +1,98 @@
+"""Marks: flags on results that look wrong, and picks of the one that one would choose."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+from starlette.responses import Response
+
+from rankproof.records import judging
+from rankproof.web.api._keeping import keeping
+from rankproof.web.api._operation import Call, Operation, reply
+from rankproof.web.api._shapes import Id, Key, Note, Paged, Saved, Short, Withdrawn
+
+_Kind = Literal["flag", "pick"]
+
+
+class NewMark(msgspec.Struct, forbid_unknown_fields=True):
+    """A flag with its reason, or a pick; `variant` is the ranking in which the result was seen."""
+
+    key: Key
+    kind: _Kind
+    query_id: Id
+    doc_id: Id
+    reason: Note = ""
+    note: Note = ""
+    variant: Short = ""
+    withdraws: Withdrawn = ""
+
+
+class Mark(NewMark, kw_only=True):
+    """A mark and who made it."""
+
+    judge: str
+    time: str
+
+
+class Marks(msgspec.Struct):
+    """A part of the marks, and how many there are."""
+
+    marks: list[Mark]
+    total: int
+
+
+class Which(Paged, kw_only=True):
+    """Which marks."""
+
+    kind: _Kind | None = None
+    judge: Short | None = None
+    query_id: Id | None = None
+
+
+def list_marks(call: Call[None, Which]) -> Response:
+    """The marks that hold now, in the order given."""
+    asked = call.query
+    found = call.at.store.marks.current(call.slug, kind=asked.kind, judge=asked.judge, query_id=asked.query_id)
+    part = [msgspec.convert(act, Mark, from_attributes=True) for act in asked.part(found)]
+    return reply(Marks(part, len(found)))
+
+
+def add_mark(call: Call[NewMark, None]) -> Response:
+    """Keeps a mark. 201 at first, 200 when the same key comes again."""
+    said, slug = call.body, call.slug
+    call.at.known.require_query(slug, said.query_id)
+    act = mark_of(call.me.name, said, call.at.now())
+    added = keeping(lambda: call.at.store.marks.add(slug, act))
+    return reply(Saved(said.key, added), 201 if added else 200)
+
+
+def mark_of(judge: str, said: NewMark, now: str) -> judging.Mark:
+    """What was sent, as the act of a judge."""
+    return judging.Mark(
+        said.key,
+        said.kind,
+        judge,
+        said.query_id,
+        said.doc_id,
+        said.reason,
+        said.note,
+        said.variant,
+        now,
+        said.withdraws,
+    )
+
+
+OPERATIONS = (
+    Operation("GET", "/projects/{slug}/marks", "List flags and picks", list_marks, query=Which, replies={200: Marks}),
+    Operation(
+        "POST",
+        "/projects/{slug}/marks",
+        "Flag or pick",
+        add_mark,
+        role="judge",
+        body=NewMark,
+        replies={201: Saved, 200: Saved},
+        refusals=(409,),
+    ),
+)

@@ -1,0 +1,42 @@
+"""Next: the pair that the one who asks should judge now: the one that the page of judging shows."""
+
+from __future__ import annotations
+
+import msgspec
+from starlette.responses import Response
+
+from rankproof.web.api._operation import Call, Operation, reply
+from rankproof.web.api.items import Document, Query
+
+
+class Next(msgspec.Struct):
+    """A pair to judge, or null where nothing is left; how many pairs I judged or may still get, and how many I judged.
+
+    `document` is null where only its id is known.
+    """
+
+    query: Query | None
+    doc_id: str | None
+    document: Document | None
+    asked: int
+    answered: int
+
+
+def next_to_judge(call: Call[None, None]) -> Response:
+    """The next pair for me, by what was handed out or by the selection of the project; it is mine for a while."""
+    at, slug, me, project = call.at, call.slug, call.me.name, call.project
+    found = at.rounds.hand(project, me, 1, at.clock().timestamp())
+    progress = at.rounds.of(project).progress(me, at.now(), at.now())
+    counts = (progress.mine + progress.left, progress.mine)
+    if not found:
+        return reply(Next(None, None, None, *counts))
+    query = at.store.items.query(slug, found[0].query_id)
+    fields = at.store.items.documents(slug, [found[0].doc_id]).get(found[0].doc_id)
+    document = None if fields is None else Document(found[0].doc_id, fields)
+    asked = Query(query.query_id, query.text, dict(query.columns))
+    return reply(Next(asked, found[0].doc_id, document, *counts))
+
+
+OPERATIONS = (
+    Operation("GET", "/projects/{slug}/next", "What to judge next", next_to_judge, role="judge", replies={200: Next}),
+)

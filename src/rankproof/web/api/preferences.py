@@ -1,0 +1,94 @@
+"""Preferences: which of several rankings of a query somebody prefers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from starlette.responses import Response
+
+from rankproof.errors import UsageError
+from rankproof.records import judging
+from rankproof.web.api._keeping import keeping
+from rankproof.web.api._operation import Call, Operation, reply
+from rankproof.web.api._shapes import Id, Key, Note, Paged, Saved, Short, Withdrawn
+from rankproof.web.problems import Problem
+
+
+class NewPreference(msgspec.Struct, forbid_unknown_fields=True):
+    """The variants in the order of their sides, and the preferred one; null where they are equally good."""
+
+    key: Key
+    query_id: Id
+    variants: Annotated[list[Short], Meta(min_length=2, max_length=4)]
+    preferred: Short | None
+    blind: bool = False
+    note: Note = ""
+    withdraws: Withdrawn = ""
+
+
+class Preference(NewPreference, kw_only=True):
+    """A preference and whose it is."""
+
+    judge: str
+    time: str
+
+
+class Preferences(msgspec.Struct):
+    """A part of the preferences, and how many there are."""
+
+    preferences: list[Preference]
+    total: int
+
+
+class Which(Paged, kw_only=True):
+    """Which preferences."""
+
+    judge: Short | None = None
+    query_id: Id | None = None
+
+
+def list_preferences(call: Call[None, Which]) -> Response:
+    """The preferences that hold now, in the order given."""
+    asked = call.query
+    found = call.at.store.preferences.current(call.slug, judge=asked.judge, query_id=asked.query_id)
+    part = [msgspec.convert(act, Preference, from_attributes=True) for act in asked.part(found)]
+    return reply(Preferences(part, len(found)))
+
+
+def add_preference(call: Call[NewPreference, None]) -> Response:
+    """Keeps a preference. 201 at first, 200 when the same key comes again."""
+    said, slug = call.body, call.slug
+    call.at.known.require_query(slug, said.query_id)
+    try:
+        act = judging.Preference(
+            said.key, call.me.name, said.query_id, tuple(said.variants), said.preferred, said.blind, said.note,
+            call.at.now(), said.withdraws,
+        )  # fmt: skip
+    except UsageError as error:
+        raise Problem(422, str(error)) from None
+    added = keeping(lambda: call.at.store.preferences.add(slug, act))
+    return reply(Saved(said.key, added), 201 if added else 200)
+
+
+OPERATIONS = (
+    Operation(
+        "GET",
+        "/projects/{slug}/preferences",
+        "List preferences",
+        list_preferences,
+        query=Which,
+        replies={200: Preferences},
+    ),
+    Operation(
+        "POST",
+        "/projects/{slug}/preferences",
+        "Prefer a ranking",
+        add_preference,
+        role="judge",
+        body=NewPreference,
+        replies={201: Saved, 200: Saved},
+        refusals=(409,),
+    ),
+)

@@ -1,0 +1,156 @@
+"""Projects: what is judged, on which scale, by which rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from starlette.responses import Response
+
+from rankproof.errors import UsageError
+from rankproof.records import project as records
+from rankproof.records import scale as scales
+from rankproof.web.api._operation import Call, Operation, reply
+from rankproof.web.api._shapes import Short, Slug, Text
+from rankproof.web.problems import Problem
+
+_Grade = Annotated[int, Meta(ge=-1000, le=1000)]
+_Label = Annotated[str, Meta(pattern="^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$", max_length=200)]
+
+
+class Level(msgspec.Struct, forbid_unknown_fields=True):
+    """One grade: its number, the word on its button, and when to give it."""
+
+    grade: _Grade
+    label: _Label
+    meaning: Text = ""
+
+
+class Scale(msgspec.Struct, forbid_unknown_fields=True):
+    """Grades from the least to the greatest; `relevant` is the least that counts as relevant."""
+
+    name: Short
+    levels: Annotated[list[Level], Meta(min_length=2, max_length=50)]
+    relevant: _Grade = 1
+
+
+class Template(msgspec.Struct, forbid_unknown_fields=True):
+    """Which fields of a document are its title, texts, picture and link."""
+
+    title: Short = "title"
+    texts: Annotated[list[Short], Meta(max_length=50)] = msgspec.field(default_factory=lambda: ["text"])
+    image: Short = ""
+    link: Short = ""
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Everything about a project that can be changed."""
+
+    name: Short
+    scale: Scale = msgspec.field(default_factory=lambda: msgspec.convert(scales.SCALES["graded"].to_dict(), Scale))
+    guidelines: Text = ""
+    template: Template = msgspec.field(default_factory=Template)
+    wanted: Annotated[int, Meta(ge=1, le=1000, description="How many judges each pair should have.")] = 1
+    selection: Annotated[Text, Meta(description="What is judged next.")] = "depth_pool(depth=10)"
+    gold: Annotated[float, Meta(ge=0, le=1, description="Share of questions whose answer is known.")] = 0.0
+
+
+class NewProject(Settings, forbid_unknown_fields=True, kw_only=True):
+    """A project to make."""
+
+    slug: Slug
+
+
+class Project(Settings, kw_only=True):
+    """A project."""
+
+    slug: Slug
+
+
+class Projects(msgspec.Struct):
+    """Every project."""
+
+    projects: list[Project]
+
+
+def list_projects(call: Call[None, None]) -> Response:
+    """Every project, the oldest first."""
+    return reply(Projects([_shape(project) for project in call.at.store.projects.all()]))
+
+
+def show_project(call: Call[None, None]) -> Response:
+    """A project as it stands now."""
+    return reply(_shape(call.project))
+
+
+def add_project(call: Call[NewProject, None]) -> Response:
+    """Makes a project."""
+    made = _apply(records.Project(call.body.slug, call.body.name), call.body)
+    if made.slug in [project.slug for project in call.at.store.projects.all()]:
+        raise Problem(409, f"There is a project {made.slug!r} already.", "Name another, or change that one.")
+    call.at.store.projects.add(made, call.me.name)
+    call.at.audit(call.me.name, "project added", project=made.slug)
+    return reply(_shape(made), 201)
+
+
+def change_project(call: Call[Settings, None]) -> Response:
+    """Changes a project; earlier settings are kept as revisions."""
+    before = call.project
+    changed = _apply(before, call.body)
+    if changed != before:
+        call.at.change_project(changed, call.me.name)
+        call.at.audit(call.me.name, "settings", project=changed.slug)
+    return reply(_shape(changed))
+
+
+def _shape(project: records.Project) -> Project:
+    said = project.to_dict()
+    said.pop("pipelines")
+    return msgspec.convert(said, Project)
+
+
+def _apply(project: records.Project, said: Settings) -> records.Project:
+    scale = scales.Scale.from_dict(msgspec.to_builtins(said.scale))
+    template = records.Template(
+        said.template.title, tuple(said.template.texts), said.template.image, said.template.link
+    )
+    try:
+        return replace(
+            project,
+            name=said.name.strip() or project.slug,
+            scale=scale,
+            guidelines=said.guidelines,
+            template=template,
+            wanted=said.wanted,
+            selection=said.selection,
+            gold=said.gold,
+        )
+    except UsageError as error:
+        raise Problem(422, str(error)) from None
+
+
+OPERATIONS = (
+    Operation("GET", "/projects", "List the projects", list_projects, replies={200: Projects}),
+    Operation(
+        "POST",
+        "/projects",
+        "Make a project",
+        add_project,
+        role="admin",
+        body=NewProject,
+        replies={201: Project},
+        refusals=(409,),
+    ),
+    Operation("GET", "/projects/{slug}", "Show a project", show_project, replies={200: Project}),
+    Operation(
+        "PUT",
+        "/projects/{slug}",
+        "Change a project",
+        change_project,
+        role="admin",
+        body=Settings,
+        replies={200: Project},
+    ),
+)

@@ -1,0 +1,154 @@
+"""Live: the pipelines of a project's benchmark configuration, opened once and asked while people compare.
+
+Asking may take seconds: it is done in the thread of whoever asks, never on the event loop, and one at a time for each
+configuration. Who waits longer than `PATIENCE` is told to try again, so that no crowd of waiting threads can keep
+others from judging. Answers are not taken from a cache of earlier ones: what is compared is what the engines say now.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from starlette.requests import Request
+
+from rankproof.records.collection import Query
+from rankproof.web.problems import Problem
+
+if TYPE_CHECKING:
+    from rankproof.engines._contract import Asker
+    from rankproof.flow.pipelines.running import Runner
+    from rankproof.records.benchmark import BenchmarkConfig
+    from rankproof.records.outcome import StepOutcome
+    from rankproof.records.pipeline import Step
+
+PATIENCE = 10.0  # seconds
+CACHE = ".rankproof-cache"  # beside the configuration, as for the command line
+_GUARD = Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a pipeline said: documents, best first, and what failed on the way."""
+
+    doc_ids: tuple[str, ...]
+    failures: tuple[str, ...]
+
+
+class Stack:
+    """The pipelines of one configuration, as its file was at one time."""
+
+    def __init__(self, path: str) -> None:
+        from rankproof.flow.benchmarking.config import read_config
+
+        self.config: BenchmarkConfig = read_config(path)
+        self._lock = Lock()
+        self._runner: Runner | None = None
+
+    def ask(self, modes: Sequence[str], query: Query, depth: int) -> dict[str, Told]:
+        """What these modes answer to a query, `depth` documents at most."""
+        if not self._lock.acquire(timeout=PATIENCE):
+            raise Problem(429, "The pipelines are busy with other queries.", "Try again in a moment.")
+        try:
+            wanted = {mode: self.config.modes[mode] for mode in modes}
+            if self._runner is None:
+                self._runner = self._made()
+            self._runner.open(list(wanted.values()))
+            running = self._runner.asking([query])
+            outcomes = {mode: running.run(mode, step) for mode, step in wanted.items()}
+        finally:
+            self._lock.release()
+        return {
+            mode: Told(
+                tuple(outcome.rankings[0].doc_ids[:depth]),
+                tuple(f"{failure.stage}: {failure.message}" for failure in outcome.failures),
+            )
+            for mode, outcome in outcomes.items()
+        }
+
+    def documents(self, doc_ids: Sequence[str]) -> dict[str, dict[str, str]]:
+        """The fields of documents that the corpus has, without empty ones."""
+        corpus = self._runner.ground.corpus if self._runner is not None else None
+        if corpus is None:
+            return {}
+        return {
+            doc: {
+                name: column[corpus.place[doc]] for name, column in corpus.fields.items() if column[corpus.place[doc]]
+            }
+            for doc in dict.fromkeys(doc_ids)
+            if doc in corpus.place
+        }
+
+    def close(self) -> None:
+        """Gives back what engines hold, once nobody asks them."""
+        with self._lock:
+            if self._runner is not None:
+                self._runner.close()
+            self._runner = None
+
+    def _made(self) -> Runner:
+        from rankproof.flow.asking.keeping import KEEP_NOTHING
+        from rankproof.flow.asking.limits import Limits
+        from rankproof.flow.asking.steps import ask_step
+        from rankproof.flow.collect import read_run
+        from rankproof.flow.datasets import read_dataset
+        from rankproof.flow.pipelines.running import Runner
+        from rankproof.records.ground import Ground
+        from rankproof.store.cache import FolderCache
+
+        config, limits = self.config, Limits(**self.config.limits)
+        inside = ":" not in config.dataset and not os.path.isabs(config.dataset)
+        where = os.path.join(config.folder, config.dataset) if inside else config.dataset
+        dataset = read_dataset(where, split=config.split or None)
+
+        def ask(asker: Asker, step: Step, asked: Sequence[Query], depth: int) -> StepOutcome:
+            return ask_step(asker, step, asked, depth, limits=limits, keep=KEEP_NOTHING, seed=config.design.seed)
+
+        cache = FolderCache(os.path.join(config.folder, CACHE))
+        return Runner((), config.depth, Ground(dataset.corpus, cache, config.folder, read_run=read_run), ask)
+
+
+class Live:
+    """The stacks of every configuration that somebody asked, each read again when its file changes."""
+
+    def __init__(self) -> None:
+        self._stacks: dict[str, tuple[float, Stack]] = {}
+        self._lock = Lock()
+
+    def stack(self, path: str) -> Stack:
+        """The pipelines of the configuration at a path; an error that says what is wrong with it."""
+        try:
+            changed = os.stat(path).st_mtime
+        except OSError:
+            changed = 0.0  # reading says what is wrong
+        with self._lock:
+            kept = self._stacks.get(path)
+            if kept is not None and kept[0] == changed:
+                return kept[1]
+            made = Stack(path)
+            self._stacks[path] = (changed, made)
+        if kept is not None:
+            kept[1].close()
+        return made
+
+
+def live_of(request: Request) -> Live:
+    """The pipelines of the application that got this request."""
+    state = request.app.state
+    with _GUARD:
+        if not hasattr(state, "live"):
+            state.live = Live()
+    found = state.live
+    assert isinstance(found, Live)
+    return found
+
+
+def told_by(document: Mapping[str, object]) -> Told:
+    """What a pipeline said, from the document that keeps it."""
+    docs, failures = document.get("doc_ids"), document.get("failures")
+    assert isinstance(docs, list)
+    assert isinstance(failures, list)
+    return Told(tuple(map(str, docs)), tuple(map(str, failures)))

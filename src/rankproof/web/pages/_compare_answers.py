@@ -1,0 +1,93 @@
+"""Rankings of variants: of a run as it is stored, of a pipeline as it answered when it was asked last.
+
+An answer is kept as an experiment of the kind "answer": what a judge saw stays what it was while they think, and every
+number of the summary can be traced to it.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from starlette.requests import Request
+
+from rankproof.flow.preferring.sets import typed_query
+from rankproof.records.collection import Query
+from rankproof.records.project import Project
+from rankproof.store.judging.store import Store
+from rankproof.web.desk import desk
+from rankproof.web.live import Told, live_of, told_by
+from rankproof.web.pages._compare_setup import DEPTHS, Setup, Variant
+from rankproof.web.problems import Problem
+
+KIND = "answer"
+LONGEST_QUERY = 1000
+
+
+def rankings_of(store: Store, setup: Setup, query_id: str) -> dict[str, Told | None]:
+    """What each variant ranks for a query; None where a run has no ranking, or a pipeline was not asked yet."""
+    runs = store.runs.rankings(setup.slug, query_id)
+    kept = _kept(store, setup.slug) if any(variant.live for variant in setup.variants) else {}
+    found: dict[str, Told | None] = {}
+    for variant in setup.variants:
+        if variant.live:
+            digest = kept.get(_name(variant, query_id))
+            found[variant.name] = told_by(store.experiments.get(setup.slug, digest)) if digest else None
+        else:
+            found[variant.name] = Told(tuple(runs[variant.name]), ()) if variant.name in runs else None
+    return found
+
+
+def whole(store: Store, slug: str, variant: Variant) -> dict[str, list[str]]:
+    """Every ranking of a variant, by query."""
+    if not variant.live:
+        return store.runs.whole(slug, variant.name)
+    found: dict[str, list[str]] = {}
+    mark = f" {variant.handle}"
+    for name, digest in _kept(store, slug).items():
+        if name.endswith(mark):
+            document = store.experiments.get(slug, digest)
+            found[str(document["query_id"])] = list(told_by(document).doc_ids)
+    return found
+
+
+def ask(request: Request, project: Project, setup: Setup, text: str, query_id: str, by: str) -> Query:
+    """Asks the pipelines of a setup, and keeps the query, what they answered, and the texts of the documents."""
+    store, slug = desk(request).store, project.slug
+    asked = [variant for variant in setup.variants if variant.live]
+    if not asked or not project.pipelines:
+        raise Problem(422, "None of these variants can be asked.", "Choose configured pipelines, marked as live.")
+    if query_id:
+        query = store.items.query(slug, query_id)
+    else:
+        if not text.strip() or len(text) > LONGEST_QUERY:
+            raise Problem(422, f"A query has 1 to {LONGEST_QUERY:,} characters; this one has {len(text.strip()):,}.")
+        query = typed_query(text, store.items.queries(slug))
+    stack = live_of(request).stack(project.pipelines)
+    told = stack.ask([variant.mode for variant in asked], query, max(DEPTHS))
+    if not query_id:
+        store.items.add_queries(slug, [query])
+    ranked = [doc for answer in told.values() for doc in answer.doc_ids]
+    there = store.items.documents(slug, ranked)
+    store.items.add_documents(slug, stack.documents([doc for doc in ranked if doc not in there]).items())
+    for variant in asked:
+        answer = told[variant.mode]
+        document = {
+            "variant": variant.name,
+            "pipeline": stack.config.modes[variant.mode].text,
+            "query_id": query.query_id,
+            "text": query.text,
+            "doc_ids": list(answer.doc_ids),
+            "failures": list(answer.failures),
+        }
+        store.experiments.add(slug, KIND, _name(variant, query.query_id), document, by)
+    return query
+
+
+def _kept(store: Store, slug: str) -> dict[str, str]:
+    """The hash of the newest answer by its name."""
+    return {one.name: one.sha256 for one in store.experiments.all(slug, KIND)}
+
+
+def _name(variant: Variant, query_id: str) -> str:
+    """Short enough for the store, whatever the ids are."""
+    return f"{variant.mode[:80]} {sha256(query_id.encode('utf-8', 'replace')).hexdigest()[:32]} {variant.handle}"

@@ -1,0 +1,218 @@
+"""What the page of a comparison shows: sides, their results with marks, and no name while names are hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import uuid4
+
+from starlette.requests import Request
+
+from rankproof.flow.preferring import QuerySet, settled_grades, standing
+from rankproof.flow.preferring.sets import find_set, query_sets
+from rankproof.records.collection import Query
+from rankproof.records.judging import Mark, Preference
+from rankproof.records.preferring import FLAG_REASONS, Standing
+from rankproof.records.project import Project
+from rankproof.store.judging.store import Store
+from rankproof.web.desk import desk
+from rankproof.web.live import Told
+from rankproof.web.pages._compare_answers import rankings_of
+from rankproof.web.pages._compare_setup import Setup, Variant
+from rankproof.web.security.sessions import account_of
+from rankproof.web.shown import Shown, show
+
+LETTERS = "ABCD"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A document at its rank. `grade` is in words, and empty where it is not told."""
+
+    rank: int
+    shown: Shown
+    pick: Mark | None
+    flag: Mark | None
+    grade: str
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A variant on its side. Where names are hidden `name`, `standing` and `failures` are empty: each could tell it."""
+
+    number: int
+    letter: str
+    name: str
+    results: tuple[Result, ...]
+    answered: bool
+    live: bool
+    standing: Standing | None
+    failures: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a query stands in its set, and how many of the set have a preference of the judge."""
+
+    number: int | None
+    total: int
+    given: int
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparePage:
+    """A query and the variants side by side.
+
+    preferred   the number of the preferred side, 0 for equally good, None where no preference holds
+    missing     pipelines that were not asked this query yet
+    nonce       makes the keys of acts that are sent from this page
+    """
+
+    project: Project
+    setup: Setup
+    query: Query
+    sets: tuple[QuerySet, ...]
+    place: Place
+    sides: tuple[Side, ...]
+    revealed: bool
+    preferred: int | None
+    note: str
+    missing: int
+    typing: bool
+    may_judge: bool
+    nonce: str
+    reasons: tuple[str, ...] = FLAG_REASONS
+    title: str = "Compare"
+
+
+def held_preference(store: Store, setup: Setup, judge: str, query_id: str) -> Preference | None:
+    """What holds of a judge between these variants for a query."""
+    found = store.preferences.current(setup.slug, judge=judge, query_id=query_id)
+    return next((said for said in found if set(said.variants) == set(setup.called)), None)
+
+
+def is_revealed(store: Store, setup: Setup, judge: str, query_id: str) -> bool:
+    """Whether the judge sees which side is which; also when the preference that showed it was taken back since."""
+    if setup.names != "after":
+        return setup.names == "shown"
+    return bool(_said_before(store, setup, judge, query_id))
+
+
+def is_blind(store: Store, setup: Setup, judge: str, query_id: str, key: str) -> bool:
+    """Whether the act with this key is given without knowing which side is which.
+
+    It does not count against itself: sent again, it is what it was when it was sent first.
+    """
+    before = [said for said in _said_before(store, setup, judge, query_id) if said.key != key]
+    if setup.names == "hidden":
+        return all(said.blind for said in before)
+    return setup.names == "after" and not before
+
+
+def _said_before(store: Store, setup: Setup, judge: str, query_id: str) -> list[Preference]:
+    """Every preference that a judge ever gave between these variants for a query."""
+    said = store.preferences.history(setup.slug, judge=judge, query_id=query_id)
+    return [one for one in said if set(one.variants) == set(setup.called)]
+
+
+def compare_page(request: Request, project: Project, setup: Setup, query_id: str | None) -> ComparePage | None:
+    """The page of a query; of the first without a preference where none is named; None where the set is empty."""
+    store, me = desk(request).store, account_of(request)
+    every = store.items.queries(project.slug)
+    sets = query_sets(every)
+    chosen = find_set(sets, setup.key)
+    done = {
+        said.query_id
+        for said in store.preferences.current(project.slug, judge=me.name)
+        if set(said.variants) == set(setup.called)
+    }
+    if query_id is None:
+        if not chosen.queries:
+            return None
+        query = next((one for one in chosen.queries if one.query_id not in done), chosen.queries[0])
+    else:
+        query = store.items.query(project.slug, query_id)
+    order = setup.sides(me.name, query.query_id)
+    held = held_preference(store, setup, me.name, query.query_id)
+    revealed = is_revealed(store, setup, me.name, query.query_id)
+    rankings = rankings_of(store, setup, query.query_id)
+    names = [variant.name for variant in order]
+    preferred = None if held is None else 0 if held.preferred is None else names.index(held.preferred) + 1
+    live = [variant for variant in order if variant.live]
+    return ComparePage(
+        project,
+        setup,
+        query,
+        sets,
+        place_of(chosen.queries, query.query_id, done),
+        _sides(store, project, setup, query, order, rankings, me.name, revealed),
+        revealed,
+        preferred,
+        held.note if held is not None else "",
+        sum(rankings[variant.name] is None for variant in live),
+        len(live) > 1,
+        me.may("judge"),
+        uuid4().hex,
+    )
+
+
+def place_of(queries: Sequence[Query], query_id: str, done: set[str]) -> Place:
+    """Where a query stands among others; one that is not among them comes before the first."""
+    ids = [query.query_id for query in queries]
+    at = ids.index(query_id) if query_id in ids else -1
+    return Place(
+        at + 1 if at >= 0 else None,
+        len(ids),
+        len(done & set(ids)),
+        ids[at - 1] if at > 0 else None,
+        ids[at + 1] if at + 1 < len(ids) else None,
+    )
+
+
+def _sides(
+    store: Store,
+    project: Project,
+    setup: Setup,
+    query: Query,
+    order: Sequence[Variant],
+    rankings: Mapping[str, Told | None],
+    me: str,
+    revealed: bool,
+) -> tuple[Side, ...]:
+    slug, k = setup.slug, setup.k
+    every = store.marks.current(slug, query_id=query.query_id)
+    own = {(mark.kind, mark.doc_id): mark for mark in every if mark.judge == me}
+    judged = settled_grades(store.judgments.current(slug, query_id=query.query_id), project.scale)
+    grades = judged.get(query.query_id, {})
+    labels = {level.grade: f"{level.grade} {level.label}" for level in project.scale.levels}
+    shown = [doc for told in rankings.values() if told is not None for doc in told.doc_ids[:k]]
+    fields = store.items.documents(slug, shown)
+    made = []
+    for number, variant in enumerate(order, 1):
+        told = rankings[variant.name]
+        results = tuple(
+            Result(
+                rank,
+                show(project.template, doc, fields.get(doc), query.text),
+                own.get(("pick", doc)),
+                own.get(("flag", doc)),
+                labels[grades[doc]] if revealed and doc in grades else "",
+            )
+            for rank, doc in enumerate(told.doc_ids[:k] if told is not None else (), 1)
+        )
+        stands = standing(told.doc_ids, grades, project.scale.relevant, every, k) if told and revealed else None
+        made.append(
+            Side(
+                number,
+                LETTERS[number - 1],
+                variant.name if revealed else "",
+                results,
+                told is not None,
+                variant.live and revealed,
+                stands,
+                told.failures if told is not None and revealed else (),
+            )
+        )
+    return tuple(made)

@@ -1,0 +1,198 @@
+"""Compare: two to four variants side by side for one query; which is better, what one would choose, what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from rankproof.flow.preferring import QuerySet, query_sets
+from rankproof.flow.preferring.sets import find_set
+from rankproof.records.judging import Mark, Preference
+from rankproof.records.preferring import FLAG_REASONS
+from rankproof.records.project import Project
+from rankproof.web.api._keeping import keeping
+from rankproof.web.desk import desk, project_of
+from rankproof.web.discovery import Tab
+from rankproof.web.pages._compare_answers import ask as ask_pipelines
+from rankproof.web.pages._compare_answers import rankings_of
+from rankproof.web.pages._compare_setup import DEPTHS, NAMES, Names, Setup, Variant, offered, read_setup
+from rankproof.web.pages._compare_view import compare_page, held_preference, is_blind, place_of
+from rankproof.web.problems import Problem
+from rankproof.web.render import render
+from rankproof.web.security.csrf import text_of
+from rankproof.web.security.roles import needs
+from rankproof.web.security.sessions import account_of
+
+LONGEST_NOTE = 10_000
+_ACTS = ("pick", "unpick", "flag", "unflag")
+
+
+@dataclass(frozen=True, slots=True)
+class SetupPage:
+    """What can be compared, as a form."""
+
+    project: Project
+    variants: tuple[Variant, ...]
+    sets: tuple[QuerySet, ...]
+    problem: Problem | None = None
+    pipelines: Problem | None = None
+    names: tuple[tuple[Names, str], ...] = tuple(NAMES.items())
+    depths: tuple[int, ...] = DEPTHS
+    title: str = "Compare"
+
+
+@needs("viewer")
+def show(request: Request) -> Response:
+    """The variants side by side; the choice of what to compare where the address names nothing."""
+    project = project_of(request)
+    found = offered(request, project)
+    try:
+        setup = read_setup(request, project, found.variants)
+    except Problem as problem:
+        return _setup_page(request, project, found.variants, problem, found.problem)
+    if setup is None:
+        return _setup_page(request, project, found.variants, None, found.problem)
+    page = compare_page(request, project, setup, request.query_params.get("q"))
+    if page is None:
+        empty = Problem(422, "This set has no query.", "Choose another one.")
+        return _setup_page(request, project, found.variants, empty, found.problem)
+    return render(request, "compare.html", page)
+
+
+@needs("judge")
+def prefer(request: Request) -> Response:
+    """Keeps which side is preferred, 0 for equally good; or takes the preference back."""
+    at, project, me = desk(request), project_of(request), account_of(request).name
+    setup, query_id = _round(request, project)
+    said = text_of(request, "side")
+    order = [variant.name for variant in setup.sides(me, query_id)]
+    held = held_preference(at.store, setup, me, query_id)
+    if said == "undo":
+        if held is not None:
+            _add_preference(request, setup, Preference(
+                _key(request, "undo", held.key), me, query_id, held.variants, held.preferred, held.blind,
+                time=at.now(), withdraws=held.key,
+            ))  # fmt: skip
+        return RedirectResponse(setup.url(query_id), 303)
+    if said not in [str(number) for number in range(len(order) + 1)]:
+        raise Problem(422, f"There is no side {said[:20]!r}.", f"Prefer one of 1 to {len(order)}, or 0 for none.")
+    if any(told is None for told in rankings_of(at.store, setup, query_id).values()):
+        raise Problem(422, "One of the sides has no answer to this query.", "Compare sides that all have one.")
+    number, key = int(said), _key(request, "prefer", said, _note(request))
+    blind = is_blind(at.store, setup, me, query_id, key)
+    _add_preference(request, setup, Preference(
+        key, me, query_id, tuple(order), order[number - 1] if number else None, blind,
+        _note(request), at.now(),
+    ))  # fmt: skip
+    # Names that are shown now are to be looked at; otherwise the next query comes.
+    chosen = find_set(query_sets(at.store.items.queries(project.slug)), setup.key)
+    after = place_of(chosen.queries, query_id, set()).after
+    return RedirectResponse(setup.url(query_id if setup.names == "after" or after is None else after), 303)
+
+
+@needs("judge")
+def mark(request: Request) -> Response:
+    """Picks or flags a result, or takes that back wherever it was made."""
+    at, project, me = desk(request), project_of(request), account_of(request).name
+    setup, query_id = _round(request, project)
+    act, doc, side = text_of(request, "act"), text_of(request, "doc"), text_of(request, "side")
+    order = setup.sides(me, query_id)
+    if act not in _ACTS or side not in [str(number) for number in range(1, len(order) + 1)]:
+        raise Problem(422, "This is no mark of a result.", "Load the page again and send it from there.")
+    variant = order[int(side) - 1]
+    told = rankings_of(at.store, setup, query_id)[variant.name]
+    if told is None or doc not in told.doc_ids:
+        raise Problem(422, "This side does not have that result.", "Load the page again.")
+    kind = "pick" if act.endswith("pick") else "flag"
+    if act.startswith("un"):
+        held = at.store.marks.current(project.slug, judge=me, query_id=query_id)
+        for one in [one for one in held if one.kind == kind and one.doc_id == doc]:
+            back = Mark(
+                _key(request, act, one.key), one.kind, me, query_id, doc, variant=one.variant, time=at.now(),
+                withdraws=one.key,
+            )  # fmt: skip
+            _add_mark(request, project, back)
+        return RedirectResponse(setup.url(query_id), 303)
+    reason = text_of(request, "reason") if act == "flag" else ""
+    if act == "flag" and reason not in FLAG_REASONS:
+        raise Problem(422, "A flag needs a reason.", f"One of: {', '.join(FLAG_REASONS)}.")
+    made = Mark(
+        _key(request, act, side, doc, reason, _note(request)), "flag" if kind == "flag" else "pick", me, query_id, doc,
+        reason, _note(request), variant.name, at.now(),
+    )  # fmt: skip
+    _add_mark(request, project, made)
+    return RedirectResponse(setup.url(query_id), 303)
+
+
+@needs("judge")
+def ask(request: Request) -> Response:
+    """Asks the configured pipelines what was typed, or a query of the set, and shows their answers."""
+    project = project_of(request)
+    setup = _setup(request, project)
+    by = account_of(request).name
+    query = ask_pipelines(request, project, setup, text_of(request, "text"), text_of(request, "q"), by)
+    return RedirectResponse(setup.url(query.query_id), 303)
+
+
+def _setup_page(
+    request: Request,
+    project: Project,
+    variants: tuple[Variant, ...],
+    problem: Problem | None,
+    pipelines: Problem | None,
+) -> Response:
+    sets = query_sets(desk(request).store.items.queries(project.slug))
+    page = SetupPage(project, variants, sets, problem, pipelines)
+    return render(request, "compare_setup.html", page, 200 if problem is None else problem.status)
+
+
+def _setup(request: Request, project: Project) -> Setup:
+    setup = read_setup(request, project, offered(request, project).variants)
+    if setup is None:
+        raise Problem(422, "Nothing is compared.", "Choose first what to compare.")
+    return setup
+
+
+def _round(request: Request, project: Project) -> tuple[Setup, str]:
+    """The setup and the query of an act; both stand in the address that it is sent to."""
+    setup, query_id = _setup(request, project), request.query_params.get("q", "")
+    desk(request).known.require_query(project.slug, query_id)
+    return setup, query_id
+
+
+def _add_preference(request: Request, setup: Setup, act: Preference) -> None:
+    keeping(lambda: desk(request).store.preferences.add(setup.slug, act))
+
+
+def _add_mark(request: Request, project: Project, act: Mark) -> None:
+    keeping(lambda: desk(request).store.marks.add(project.slug, act))
+
+
+def _note(request: Request) -> str:
+    note = text_of(request, "note").strip()
+    if len(note) > LONGEST_NOTE:
+        raise Problem(422, f"The note has {len(note):,} characters; {LONGEST_NOTE:,} is the most.")
+    return note
+
+
+def _key(request: Request, *parts: str) -> str:
+    """The key of an act: of the page that it comes from and of what it says. The same form sent twice is one act."""
+    nonce = text_of(request, "nonce")
+    if not nonce.isalnum() or not 8 <= len(nonce) <= 64:
+        raise Problem(422, "This form is not whole.", "Load the page again and send it from there.")
+    named = (nonce, account_of(request).name, request.query_params.get("q", ""), *parts)
+    text = "".join(f"{len(part)} {part}\n" for part in named)
+    return sha256(text.encode("utf-8", "replace")).hexdigest()[:32]
+
+
+ROUTES = (
+    Route("/p/{slug}/compare", show, methods=["GET"]),
+    Route("/p/{slug}/compare/prefer", prefer, methods=["POST"]),
+    Route("/p/{slug}/compare/mark", mark, methods=["POST"]),
+    Route("/p/{slug}/compare/ask", ask, methods=["POST"]),
+)
+TABS = (Tab("Compare", "/p/{slug}/compare", place=20),)

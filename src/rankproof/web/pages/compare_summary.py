@@ -1,0 +1,130 @@
+"""The summary of comparing, with the names: pair by pair, variant by variant; and the same for other programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rankproof import __version__
+from rankproof.flow.actfiles import ACTS_SCHEMA, to_body, to_csv
+from rankproof.flow.preferring import settled_grades, summarize
+from rankproof.flow.preferring.writing import SUMMARY_SCHEMA, batch_csv
+from rankproof.records.jsontext import to_json
+from rankproof.records.preferring import Batch
+from rankproof.records.project import Project
+from rankproof.web.desk import desk, project_of
+from rankproof.web.pages._compare_answers import whole
+from rankproof.web.pages._compare_setup import DEPTHS, LIVE, Variant
+from rankproof.web.problems import Problem
+from rankproof.web.render import address, render
+from rankproof.web.security.roles import needs
+
+WHAT = ("preferences", "picks", "flags", "summary")
+FORMS = ("csv", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPage:
+    """The numbers, and where to get them as files: (what, form, address)."""
+
+    project: Project
+    batch: Batch
+    depths: tuple[tuple[int, str], ...]
+    files: tuple[tuple[str, str, str], ...]
+    round: str
+    title: str = "Summary of comparing"
+
+
+@needs("viewer")
+def summary(request: Request) -> Response:
+    """The page."""
+    project, k, handles = project_of(request), _depth(request), request.query_params.get("v")
+    batch = _batch(request, project, k)
+    here = f"/p/{project.slug}/compare"
+    page = SummaryPage(
+        project,
+        batch,
+        tuple((depth, address(f"{here}/summary", v=handles, k=depth)) for depth in DEPTHS),
+        tuple(
+            (what, form, address(f"{here}/export", what=what, form=form, v=handles, k=k))
+            for what in WHAT
+            for form in FORMS
+        ),
+        f"{here}?{request.url.query}" if handles else here,
+    )
+    return render(request, "compare_summary.html", page)
+
+
+@needs("viewer")
+def export(request: Request) -> Response:
+    """Preferences, picks, flags or the summary as a file."""
+    project = project_of(request)
+    what, form = request.query_params.get("what", ""), request.query_params.get("form", "json")
+    if what not in WHAT or form not in FORMS:
+        raise Problem(
+            404, f"There is no {what[:40]!r} as {form[:10]!r}.", f"There are {', '.join(WHAT)} as csv and json."
+        )
+    text = _summary_text(request, project, form) if what == "summary" else _acts_text(request, project, what, form)
+    kind = "text/csv; charset=utf-8" if form == "csv" else "application/json"
+    name = f'attachment; filename="{project.slug}-{what}.{form}"'
+    return Response(text.encode("utf-8", "replace"), media_type=kind, headers={"Content-Disposition": name})
+
+
+def _summary_text(request: Request, project: Project, form: str) -> str:
+    batch = _batch(request, project, _depth(request))
+    if form == "csv":
+        return batch_csv(batch)
+    return _document(SUMMARY_SCHEMA, {"project": project.slug, **batch.to_dict()})
+
+
+def _acts_text(request: Request, project: Project, what: Any, form: str) -> str:
+    store = desk(request).store
+    acts: Any
+    if what == "preferences":
+        acts = store.preferences.current(project.slug)
+    else:
+        acts = store.marks.current(project.slug, kind="pick" if what == "picks" else "flag")
+    return to_csv(what, acts) if form == "csv" else _document(ACTS_SCHEMA, to_body(what, acts, project.slug))
+
+
+def _document(schema: str, body: dict[str, Any]) -> str:
+    return to_json({"rankproof": __version__, "schema": schema, **body}, indent=2) + "\n"
+
+
+def _batch(request: Request, project: Project, k: int) -> Batch:
+    """What was said about the variants that the address names; about all that were compared where it names none."""
+    store, slug = desk(request).store, project.slug
+    said = store.preferences.current(slug)
+    known = {run.name: Variant(run.name) for run in store.runs.all(slug)}
+    stored = frozenset(known)
+    for name in dict.fromkeys(name for one in said for name in one.variants):
+        known.setdefault(name, Variant(name, live=name.startswith(LIVE)))
+    wanted = {handle for text in request.query_params.getlist("v") for handle in text.split(".") if handle}
+    if wanted:
+        variants = [variant for variant in known.values() if variant.handle in wanted]
+    else:
+        compared = {name for one in said for name in one.variants}
+        variants = [variant for variant in known.values() if variant.name in compared]
+    return summarize(
+        # Whoever uses the API may name variants that are no runs: nothing is known of their rankings.
+        {v.name: whole(store, slug, v) if v.live or v.name in stored else {} for v in variants},
+        said,
+        store.marks.current(slug),
+        settled_grades(store.judgments.current(slug), project.scale),
+        project.scale.relevant,
+        k,
+    )
+
+
+def _depth(request: Request) -> int:
+    return next((depth for depth in DEPTHS if str(depth) == request.query_params.get("k")), 10)
+
+
+ROUTES = (
+    Route("/p/{slug}/compare/summary", summary, methods=["GET"]),
+    Route("/p/{slug}/compare/export", export, methods=["GET"]),
+)

@@ -1,0 +1,264 @@
+"""Explore: runs on today's judgments, and what was measured before; from a value to its queries to their documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from rankproof.errors import RankproofError
+from rankproof.flow.exploring.kept import Kept, parse_kept, read_kept
+from rankproof.flow.exploring.placed import Ranked, placed
+from rankproof.flow.exploring.standing import QueryRow, compared, query_rows
+from rankproof.records.adjudication import SettledPair
+from rankproof.records.collection import Query
+from rankproof.records.comparison import Contrast
+from rankproof.records.project import Project
+from rankproof.store.judging.experiments import StoredExperiment
+from rankproof.web.desk import desk, project_of
+from rankproof.web.discovery import Tab
+from rankproof.web.pages._exploring import Asked, asked_of, chosen_run
+from rankproof.web.problems import Problem, understood
+from rankproof.web.render import address, render
+from rankproof.web.security.csrf import form_of
+from rankproof.web.security.roles import needs
+from rankproof.web.security.sessions import account_of
+from rankproof.web.shown import Shown
+from rankproof.web.shown import show as show_document
+
+# Experiments that a page lists, queries that a table shows, and how deep rankings are shown.
+MOST_LISTED, MOST_QUERIES, DEPTH, DEEPEST = 30, 500, 10, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An experiment in a list; without `kept` it cannot be read."""
+
+    stored: StoredExperiment
+    kept: Kept | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorePage:
+    """Where the runs stand, and what was measured before."""
+
+    project: Project
+    asked: Asked
+    experiments: tuple[Listed, ...]
+    older: int
+    problem: Problem | None = None
+    title: str = "Explore"
+
+
+@dataclass(frozen=True, slots=True)
+class QueriesPage:
+    """A measure query by query, under every run; with another run to hold against, their difference."""
+
+    project: Project
+    asked: Asked
+    measure: str
+    runs: tuple[str, ...]
+    run: str
+    against: str
+    contrast: Contrast | None
+    rows: tuple[QueryRow, ...]
+    more: int
+    sort: str
+    texts: Mapping[str, str]
+    title: str = "Queries"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPage:
+    """A query's rankings under every run."""
+
+    project: Project
+    asked: Asked
+    query: Query
+    ranked: tuple[Ranked, ...]
+    values: Mapping[str, Mapping[str, float | None]]
+    against: str
+    depth: int
+    shown: Mapping[str, Shown]
+    pairs: Mapping[str, SettledPair]
+    before: str | None
+    after: str | None
+    title: str = "Query"
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentPage:
+    """Something measured before; with a measure, query by query."""
+
+    project: Project
+    stored: StoredExperiment
+    kept: Kept
+    measure: str
+    columns: tuple[str, ...]
+    rows: tuple[QueryRow, ...]
+    sort: str
+    texts: Mapping[str, str]
+    title: str = "Report"
+
+
+@needs("viewer")
+def explore(request: Request) -> Response:
+    """The overview."""
+    return render(request, "explore.html", _overview(request))
+
+
+def _overview(request: Request, problem: Problem | None = None) -> ExplorePage:
+    at, project = desk(request), project_of(request)
+    every = at.store.experiments.all(project.slug)[::-1]
+    listed = tuple(_listed(request, project.slug, one) for one in every[:MOST_LISTED])
+    return ExplorePage(project, asked_of(request, project), listed, max(0, len(every) - MOST_LISTED), problem)
+
+
+def _listed(request: Request, slug: str, stored: StoredExperiment) -> Listed:
+    try:
+        return Listed(stored, read_kept(desk(request).store.experiments.get(slug, stored.sha256)))
+    except RankproofError:
+        return Listed(stored, None)
+
+
+@needs("admin")
+def keep(request: Request) -> Response:
+    """Keeps a report that somebody uploads."""
+    at, project, me = desk(request), project_of(request), account_of(request).name
+    try:
+        upload = form_of(request).get("file")
+        if not isinstance(upload, UploadFile) or not upload.filename:
+            raise Problem(422, "No file was chosen.", "Choose a report that rankproof wrote.")
+        text = upload.file.read().decode("utf-8", "replace")
+        document, kept = parse_kept(text, upload.filename[:200])
+        digest = at.store.experiments.add(project.slug, kept.kind, kept.name[:200], document, me)
+    except (Problem, RankproofError) as error:
+        problem = understood(error)
+        if problem is None:
+            raise
+        return render(request, "explore.html", _overview(request, problem), problem.status)
+    at.audit(me, "experiment", project=project.slug, sha256=digest)
+    return RedirectResponse(address(f"/p/{project.slug}/explore/report", id=digest), 303)
+
+
+@needs("viewer")
+def queries(request: Request) -> Response:
+    """A measure query by query."""
+    project, measure = project_of(request), request.query_params.get("measure", "").strip()
+    asked = asked_of(request, project, measure)
+    run, against = chosen_run(asked)
+    name = asked.at.measures[0]
+    names = tuple(asked.at.evaluations)
+    found = compared(asked.at, against, run, name) if against else None
+    contrast = found.contrasts[0] if found is not None else None
+    differences = {} if contrast is None else dict(zip(contrast.query_ids, contrast.by_query.tolist(), strict=True))
+    sort = request.query_params.get("sort", "")
+    # The run that is looked at comes first, and what it is held against second.
+    names = tuple(sorted(names, key=lambda one: (one != run, one != against)))
+    values = [asked.at.evaluations[one][name].by_query for one in names]
+    rows = query_rows(values, differences, sort)
+    page = QueriesPage(
+        project,
+        asked,
+        name,
+        names,
+        run,
+        against,
+        contrast,
+        tuple(rows[:MOST_QUERIES]),
+        max(0, len(rows) - MOST_QUERIES),
+        sort,
+        _texts(request, project.slug),
+    )
+    return render(request, "explore_queries.html", page)
+
+
+@needs("viewer")
+def query(request: Request) -> Response:
+    """The rankings of a query, with the documents."""
+    at, project = desk(request), project_of(request)
+    slug, query_id = project.slug, request.query_params.get("query", "")
+    found = at.store.items.query(slug, query_id)
+    asked = asked_of(request, project, query_id=query_id)
+    rankings = at.store.runs.rankings(slug, query_id)
+    run, against = asked.run, asked.against
+    order = sorted(rankings, key=lambda one: (one != run and one != against, one != against, one != run))
+    grades = {p.doc_id: p.grade for p in asked.settled.pairs if p.query_id == query_id and p.grade is not None}
+    depth = _depth(request)
+    ranked = placed({one: rankings[one] for one in order}, grades, depth, against)
+    docs = [place.doc_id for one in ranked for place in (*one.places, *one.left)]
+    fields = at.store.items.documents(slug, docs)
+    ids = [one.query_id for one in at.store.items.queries(slug)]
+    here = ids.index(query_id)
+    page = QueryPage(
+        project,
+        asked,
+        found,
+        tuple(ranked),
+        {name: _values(asked, name, query_id) for name in order},
+        against if against in rankings else "",
+        depth,
+        {doc: show_document(project.template, doc, fields.get(doc), found.text) for doc in docs},
+        {pair.doc_id: pair for pair in asked.settled.pairs if pair.query_id == query_id},
+        ids[here - 1] if here else None,
+        ids[here + 1] if here + 1 < len(ids) else None,
+    )
+    return render(request, "explore_query.html", page)
+
+
+@needs("viewer")
+def report(request: Request) -> Response:
+    """Something measured before."""
+    at, project = desk(request), project_of(request)
+    digest = request.query_params.get("id", "")
+    stored = next((one for one in at.store.experiments.all(project.slug) if one.sha256 == digest), None)
+    if stored is None:
+        raise Problem(404, "There is no report with this hash.")
+    kept = read_kept(at.store.experiments.get(project.slug, digest), "The report")
+    measure, sort = request.query_params.get("measure", ""), request.query_params.get("sort", "")
+    columns, rows = _by_query(kept, measure, sort)
+    texts = _texts(request, project.slug)
+    page = ExperimentPage(project, stored, kept, measure, columns, tuple(rows), sort, texts)
+    return render(request, "explore_report.html", page)
+
+
+def _by_query(kept: Kept, measure: str, sort: str) -> tuple[tuple[str, ...], list[QueryRow]]:
+    """Each query's value under every run of a report, and the difference of the first contrast in the measure."""
+    held = [one for one in kept.evaluations if measure in one.measures]
+    values = [
+        {q: v if isinstance(v, float) else None for q, v in one.measures[measure].by_query.items()} for one in held
+    ]
+    contrasts = kept.comparison.contrasts if kept.comparison is not None else []
+    first = next((c for c in contrasts if c.measure == measure and not c.segment and c.by_query), None)
+    differences = {} if first is None else {q: v for q, v in first.by_query.items() if v is not None}
+    if not values and differences:
+        values = [dict.fromkeys(differences)]
+    return tuple(one.run for one in held), query_rows(values, differences, sort)
+
+
+def _values(asked: Asked, run: str, query_id: str) -> dict[str, float | None]:
+    found = asked.at.evaluations.get(run)
+    return {} if found is None else {name: result.by_query.get(query_id) for name, result in found.results.items()}
+
+
+def _texts(request: Request, slug: str) -> dict[str, str]:
+    return {one.query_id: one.text for one in desk(request).store.items.queries(slug)}
+
+
+def _depth(request: Request) -> int:
+    said = request.query_params.get("depth", "")
+    return min(max(int(said), 1), DEEPEST) if said.isascii() and said.isdigit() and len(said) < 5 else DEPTH
+
+
+ROUTES = (
+    Route("/p/{slug}/explore", explore, methods=["GET"]),
+    Route("/p/{slug}/explore", keep, methods=["POST"]),
+    Route("/p/{slug}/explore/queries", queries, methods=["GET"]),
+    Route("/p/{slug}/explore/query", query, methods=["GET"]),
+    Route("/p/{slug}/explore/report", report, methods=["GET"]),
+)
+TABS = (Tab("Explore", "/p/{slug}/explore", place=30),)

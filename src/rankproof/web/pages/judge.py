@@ -1,0 +1,245 @@
+"""Judge: one document at a time, or all of a query; grades by a key, and what was said can be taken back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+from uuid import uuid4
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from rankproof.flow.selecting.progress import Progress
+from rankproof.flow.selecting.round import Asked
+from rankproof.records.judging import Judgment, Mark
+from rankproof.records.project import Project
+from rankproof.records.scale import Level
+from rankproof.web.api._keeping import keeping
+from rankproof.web.api.judgments import NewJudgment, act_of
+from rankproof.web.api.marks import NewMark
+from rankproof.web.desk import desk, project_of
+from rankproof.web.discovery import Tab
+from rankproof.web.pages._judge_items import Item, Last, items_of, last_of, progress_of, said, with_words
+from rankproof.web.problems import Problem
+from rankproof.web.render import address, render
+from rankproof.web.security.csrf import text_of
+from rankproof.web.security.roles import needs
+from rankproof.web.security.sessions import account_of
+
+S = TypeVar("S", NewJudgment, NewMark)
+
+# Pairs that a page may ask for at once.
+MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A grade and the key that gives it; empty where there are more grades than keys."""
+
+    level: Level
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePage:
+    """One pair, or None where nothing is left."""
+
+    project: Project
+    item: Item | None
+    progress: Progress
+    keys: tuple[Key, ...]
+    last: Last | None
+    guide: bool = False
+    title: str = "Judge"
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """The pairs of a query, and the queries before and after it."""
+
+    project: Project
+    items: tuple[Item, ...]
+    query_id: str
+    progress: Progress
+    keys: tuple[Key, ...]
+    last: Last | None
+    place: int
+    places: int
+    before: str | None
+    after: str | None
+    guide: bool = False
+    title: str = "Judge"
+
+
+@needs("judge")
+def show(request: Request) -> Response:
+    """One at a time, or the list of a query."""
+    if request.query_params.get("view") == "list":
+        return _list(request)
+    at, project, me = desk(request), project_of(request), account_of(request).name
+    asked = at.rounds.hand(project, me, 1, at.clock().timestamp())
+    found = items_of(at, project, me, asked)
+    page = JudgePage(
+        project,
+        found[0] if found else None,
+        progress_of(request, project),
+        keys_of(project),
+        last_of(at, project, me),
+        "guide" in request.query_params,
+    )
+    return render(request, "judge.html", page)
+
+
+def _list(request: Request) -> Response:
+    at, project, me, now = desk(request), project_of(request), account_of(request).name, desk(request).clock()
+    query = request.query_params.get("query", "")
+    if not query:
+        first = at.rounds.hand(project, me, 1, now.timestamp())
+        query = first[0].query_id if first else ""
+    rounds = at.rounds.of(project)
+    pairs = rounds.query(me, query, now.timestamp())
+    held = at.store.judgments.current(project.slug, judge=me, query_id=query)
+    items = items_of(at, project, me, [asked for asked, _ in pairs])
+    every = rounds.queries()
+    place = every.index(query) if query in every else -1
+    page = ListPage(
+        project,
+        with_words(items, [word for _, word in pairs], held),
+        query,
+        progress_of(request, project),
+        keys_of(project),
+        last_of(at, project, me),
+        place + 1,
+        len(every),
+        every[place - 1] if place > 0 else None,
+        every[place + 1] if 0 <= place < len(every) - 1 else None,
+        "guide" in request.query_params,
+    )
+    return render(request, "judge_list.html", page)
+
+
+@needs("judge")
+def items(request: Request) -> Response:
+    """The next pairs, for a script: each as it is shown, so that there is one way to show a document."""
+    at, project, me = desk(request), project_of(request), account_of(request).name
+    text = request.query_params.get("n", "5")
+    n = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 5
+    asked = at.rounds.hand(project, me, min(max(n, 1), MOST), at.clock().timestamp())
+    return JSONResponse(
+        {
+            "items": [_told(request, project, item) for item in items_of(at, project, me, asked)],
+            "progress": _part(request, "_judge_progress.html", progress=progress_of(request, project)),
+        }
+    )
+
+
+@needs("judge")
+def save(request: Request) -> Response:
+    """Keeps the judgment of a form."""
+    at, project, me = desk(request), project_of(request), account_of(request).name
+    grade = text_of(request, "grade")
+    sent = _read(
+        {
+            "key": text_of(request, "key"),
+            "query_id": text_of(request, "query_id"),
+            "doc_id": text_of(request, "doc_id"),
+            "grade": int(grade) if grade.lstrip("-").isdigit() and len(grade) < 6 else grade or None,
+            "reason": text_of(request, "reason"),
+            "note": text_of(request, "note"),
+        },
+        NewJudgment,
+    )
+    at.known.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
+    act = act_of(project, me, sent, at.now())
+    keeping(lambda: at.store.judgments.add(project.slug, act))
+    return _back(request, project, sent.query_id)
+
+
+@needs("judge")
+def undo(request: Request) -> Response:
+    """Takes the last judgment back; a script is told which."""
+    at, project, me = desk(request), project_of(request), account_of(request).name
+    last = at.store.judgments.last(project.slug, me)
+    if last is not None:
+        taken = Judgment(
+            uuid4().hex, me, last.query_id, last.doc_id, None, "withdrawn", time=at.now(), withdraws=last.key
+        )
+        at.store.judgments.add(project.slug, taken)
+    if "application/json" not in request.headers.get("accept", ""):
+        return _back(request, project, last.query_id if last is not None else "")
+    if last is None:
+        return JSONResponse({"item": None})
+    found = items_of(at, project, me, [Asked(last.query_id, last.doc_id)])
+    return JSONResponse({"item": _told(request, project, found[0]), "said": said(project, last)})
+
+
+@needs("judge")
+def mark(request: Request) -> Response:
+    """Flags or picks a document, or takes the flag or pick back."""
+    at, project, me = desk(request), project_of(request), account_of(request).name
+    kind = text_of(request, "kind")
+    sent = _read(
+        {
+            "key": f"{text_of(request, 'key')}-{kind}",  # one form may flag and pick
+            "kind": kind,
+            "query_id": text_of(request, "query_id"),
+            "doc_id": text_of(request, "doc_id"),
+            "reason": text_of(request, "note") if kind == "flag" else "",
+            "withdraws": text_of(request, f"{kind}_key") if kind in ("flag", "pick") else "",
+        },
+        NewMark,
+    )
+    at.known.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
+    act = Mark(
+        sent.key, sent.kind, me, sent.query_id, sent.doc_id, sent.reason, time=at.now(), withdraws=sent.withdraws
+    )
+    keeping(lambda: at.store.marks.add(project.slug, act))
+    return _back(request, project, sent.query_id)
+
+
+def keys_of(project: Project) -> tuple[Key, ...]:
+    """The key of each grade: its own digit, or its place from 1 where a grade has no digit."""
+    levels = project.scale.levels
+    if all(0 <= level.grade <= 9 for level in levels):
+        return tuple(Key(level, str(level.grade)) for level in levels)
+    return tuple(Key(level, str(i) if i <= 9 else "") for i, level in enumerate(levels, 1))
+
+
+def _told(request: Request, project: Project, item: Item) -> dict[str, str]:
+    return {
+        "query_id": item.query.query_id,
+        "doc_id": item.shown.doc_id,
+        "name": item.shown.name,
+        "image": item.shown.image,
+        "html": _part(request, "_judge_item.html", item=item, project=project),
+    }
+
+
+def _part(request: Request, template: str, **context: object) -> str:
+    text = desk(request).templates.get_template(template).render(**context)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _read(fields: dict[str, object], wanted: type[S]) -> S:
+    try:
+        return msgspec.convert(fields, wanted)
+    except msgspec.ValidationError as error:
+        raise Problem(422, f"{error}.", "Go back, load the page again and send it from there.") from None
+
+
+def _back(request: Request, project: Project, query_id: str) -> Response:
+    listed = text_of(request, "view") == "list"
+    path = f"/p/{project.slug}/judge"
+    return RedirectResponse(address(path, view="list", query=query_id or None) if listed else path, 303)
+
+
+ROUTES = (
+    Route("/p/{slug}/judge", show, methods=["GET"]),
+    Route("/p/{slug}/judge", save, methods=["POST"]),
+    Route("/p/{slug}/judge/items", items, methods=["GET"]),
+    Route("/p/{slug}/judge/undo", undo, methods=["POST"]),
+    Route("/p/{slug}/judge/mark", mark, methods=["POST"]),
+)
+TABS = (Tab("Judge", "/p/{slug}/judge", role="judge", place=10),)

@@ -1,0 +1,118 @@
+"""Sign in, sign out, and accept an invitation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from rankproof.errors import RankproofError
+from rankproof.records.account import Role
+from rankproof.web.desk import desk
+from rankproof.web.problems import Problem, understood
+from rankproof.web.render import render
+from rankproof.web.security.csrf import text_of
+from rankproof.web.security.door import accept, address_of, check_password, invited_as
+from rankproof.web.security.passwords import SHORTEST
+from rankproof.web.security.roles import needs, open_to_anybody
+from rankproof.web.security.sessions import account_of, end_session, give_cookie, open_session, signed_in, take_cookie
+
+
+@dataclass(frozen=True, slots=True)
+class SignInPage:
+    """Name and password, where to go then, and what was wrong with the last try."""
+
+    next: str = "/"
+    name: str = ""
+    problem: Problem | None = None
+    title: str = "Sign in"
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationPage:
+    """What an invitation asks for."""
+
+    token: str
+    role: Role
+    name: str = ""
+    problem: Problem | None = None
+    shortest: int = SHORTEST
+    title: str = "Accept the invitation"
+
+
+@open_to_anybody
+def show_sign_in(request: Request) -> Response:
+    """The form."""
+    goal = local(request.query_params.get("next", "/"))
+    if signed_in(request.scope) is not None:
+        return RedirectResponse(goal, 303)
+    return render(request, "sign_in.html", SignInPage(goal))
+
+
+@open_to_anybody
+def sign_in(request: Request) -> Response:
+    """Opens a session, with a token that nobody has seen before."""
+    at, name, goal = desk(request), text_of(request, "name"), local(text_of(request, "next", "/"))
+    try:
+        account = check_password(at, name, text_of(request, "password"), address_of(request))
+    except Problem as problem:
+        response = render(request, "sign_in.html", SignInPage(goal, name[:64], problem), problem.status)
+        response.headers.update(problem.headers)
+        return response
+    opened = open_session(at, account, signed_in(request.scope))
+    answer = RedirectResponse(goal, 303)
+    give_cookie(answer, at, opened)
+    return answer
+
+
+@needs("viewer")
+def sign_out(request: Request) -> Response:
+    """Ends the session in the store, not only in the browser."""
+    at, who = desk(request), signed_in(request.scope)
+    if who is not None:
+        end_session(at, who)
+    at.audit(account_of(request).name, "sign-out")
+    answer = RedirectResponse("/sign-in", 303)
+    take_cookie(answer, at)
+    return answer
+
+
+@open_to_anybody
+def show_invitation(request: Request) -> Response:
+    """The form; nothing is used up by looking at it."""
+    token = request.path_params["token"]
+    return render(request, "invitation.html", InvitationPage(token, invited_as(desk(request), token)))
+
+
+@open_to_anybody
+def accept_invitation(request: Request) -> Response:
+    """Makes the account and signs in."""
+    at, token, name = desk(request), request.path_params["token"], text_of(request, "name")
+    role = invited_as(at, token)
+    try:
+        account = accept(at, token, name, text_of(request, "password"))
+    except (Problem, RankproofError) as error:
+        problem = understood(error)
+        assert problem is not None
+        return render(request, "invitation.html", InvitationPage(token, role, name[:64], problem), problem.status)
+    opened = open_session(at, account, signed_in(request.scope))
+    answer = RedirectResponse("/", 303)
+    give_cookie(answer, at, opened)
+    return answer
+
+
+def local(goal: str) -> str:
+    """Where to go after signing in: an address of the workbench, else its first page."""
+    plain = goal.startswith("/") and not goal.startswith(("//", "/\\")) and goal.isprintable() and "\\" not in goal
+    return goal if plain else "/"
+
+
+ROUTES = (
+    Route("/sign-in", show_sign_in, methods=["GET"]),
+    Route("/sign-in", sign_in, methods=["POST"]),
+    Route("/sign-out", sign_out, methods=["POST"]),
+    Route("/invitation/{token}", show_invitation, methods=["GET"]),
+    Route("/invitation/{token}", accept_invitation, methods=["POST"]),
+)

@@ -1,0 +1,82 @@
+"""Render: a template with what its page shows; everything is escaped, and a name that is not there is an error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import jinja2
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from rankproof import __version__
+from rankproof.records.project import Project
+from rankproof.web.assets import Assets
+from rankproof.web.desk import desk
+from rankproof.web.security.csrf import csrf_token, keep_csrf
+from rankproof.web.security.sessions import signed_in
+
+FOLDER = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemPage:
+    """What went wrong and what to do."""
+
+    title: str
+    message: str
+    remedy: str
+
+
+def environment(assets: Assets) -> jinja2.Environment:
+    """The templates, with `asset`, `address` and `version` known to all of them."""
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals.update(asset=assets.url, address=address, version=__version__)
+    made.filters["counted"] = counted
+    return made
+
+
+def render(request: Request, template: str, page: object, status: int = 200) -> HTMLResponse:
+    """The page as HTML.
+
+    The template has: page (a frozen dataclass), me (the Account, or None), csrf (for forms), tabs (of the page's
+    `project`, where it has one), path. See templates/base.html.
+    """
+    at = desk(request)
+    who = signed_in(request.scope)
+    project = getattr(page, "project", None)
+    context: dict[str, Any] = {
+        "page": page,
+        "me": who.account if who is not None else None,
+        "csrf": csrf_token(request),
+        "path": request.scope["path"],
+        "project": project,
+        "tabs": [],
+    }
+    if who is not None and isinstance(project, Project):
+        context["tabs"] = [(tab.word, tab.url(project.slug)) for tab in at.tabs if who.account.may(tab.role)]
+    text = at.templates.get_template(template).render(context)
+    # Bytes that are no UTF-8 stand in an id as lone surrogates, which no encoding holds.
+    response = HTMLResponse(text.encode("utf-8", "replace"), status)
+    keep_csrf(request, response)
+    return response
+
+
+def address(path: str, **query: str | int | None) -> str:
+    """A path with query parameters, for ids that may hold anything; those that are None are left out."""
+    given = {name: value for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given, errors='replace')}" if given else path
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: `1 query`, `1,200 queries`."""
+    word = noun if number == 1 else plural or f"{noun}s"
+    return f"{number:,} {word}"

@@ -1,0 +1,130 @@
+"""Rounds: what is to be judged in each project, in memory and up to date with the store.
+
+A round is made when somebody first asks, and told of new acts before each answer. It is made anew when the settings,
+the runs, the assignments or the gold questions change, and, where judgments change the selection, as they come in:
+beside the answers where that takes long, with everybody keeping what they have in hand.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, field
+from threading import RLock, Thread
+from typing import Any
+
+from rankproof.flow.calls import read_call
+from rankproof.flow.selecting.material import material_of
+from rankproof.flow.selecting.pool import Pool, assigned, selected
+from rankproof.flow.selecting.round import Asked, Round
+from rankproof.flow.selecting.words import Words
+from rankproof.records.project import Project
+from rankproof.store.judging.store import Store
+
+# Acts after which a selection that follows them is asked again, and seconds that this may take while somebody waits.
+AGAIN, QUICK = 25, 0.2
+
+
+@dataclass(eq=False)
+class _Kept:
+    """A round and what it was made from. `last` is the number of the last act that it was told of."""
+
+    lock: RLock = field(default_factory=RLock)
+    round: Round | None = None
+    made_from: tuple[Any, ...] = ()
+    last: int = 0
+    told: int = 0
+    took: float = 0.0
+    busy: bool = False
+
+
+class Rounds:
+    """The rounds of every project of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = RLock()
+        self._kept: dict[str, _Kept] = {}
+
+    def of(self, project: Project) -> Round:
+        """The round of a project, with every act that the store has."""
+        with self._lock:
+            kept = self._kept.setdefault(project.slug, _Kept())
+        with kept.lock:
+            if kept.round is None or kept.made_from != self._made_from(project):
+                self._make(kept, project)
+            self._catch_up(kept, project.slug)
+            assert kept.round is not None
+            if kept.round.pool.follows and kept.told >= AGAIN and not kept.busy:
+                self._follow(kept, project)
+            return kept.round
+
+    def hand(self, project: Project, judge: str, n: int, now: float) -> list[Asked]:
+        """The next pairs for a judge; a selection that follows judgments is asked again before it says that none is."""
+        found = self.of(project).hand(judge, n, now)
+        kept = self._kept[project.slug]
+        if found or not kept.told or kept.round is None or not kept.round.pool.follows:
+            return found
+        with kept.lock:
+            self._make(kept, project)
+        return self.of(project).hand(judge, n, now)
+
+    # ---- making --------------------------------------------------------------------------------
+
+    def _made_from(self, project: Project) -> tuple[Any, ...]:
+        """What decides who is asked what. It is looked at before each answer: other programs may change it."""
+        store = self._store
+        runs = tuple((run.name, run.sha256) for run in store.runs.all(project.slug))
+        settings = project.selection, project.wanted, project.gold, project.scale.grades
+        return settings, runs, store.assignments.newest(), store.gold.newest()
+
+    def _make(self, kept: _Kept, project: Project) -> None:
+        """Another round in the place of the one before, whose hands it takes over."""
+        began = time.perf_counter()
+        made_from = self._made_from(project)
+        pool = self._pool(project)
+        words = Words()
+        acts, last = self._store.judgments.news(project.slug)
+        for act in acts:
+            words.tell(act)
+        made = Round(pool, words)
+        with kept.lock:
+            if kept.round is not None:
+                made.resume(kept.round)
+            kept.round, kept.made_from = made, made_from
+            kept.last, kept.told, kept.took = last, 0, time.perf_counter() - began
+
+    def _pool(self, project: Project) -> Pool:
+        store, slug = self._store, project.slug
+        gold = [(answer.query_id, answer.doc_id) for answer in store.gold.all(slug)]
+        handed = store.assignments.all(slug)
+        if handed:
+            return assigned(project, handed, gold)
+        follows = read_call("selections", project.selection).item.follows
+        judgments = store.judgments.current(slug) if follows else []
+        runs = {run.name: store.runs.whole(slug, run.name) for run in store.runs.all(slug)}
+        return selected(project, material_of(runs, judgments, project.scale, project.wanted), gold)
+
+    def _catch_up(self, kept: _Kept, slug: str) -> None:
+        assert kept.round is not None
+        acts, kept.last = self._store.judgments.news(slug, kept.last)
+        for act in acts:
+            kept.round.tell(act)
+        kept.told += len(acts)
+
+    def _follow(self, kept: _Kept, project: Project) -> None:
+        if kept.took <= QUICK:
+            self._make(kept, project)
+            return
+        kept.busy = True
+
+        def work() -> None:
+            try:
+                self._make(kept, project)
+            except Exception:
+                logging.getLogger(__name__).exception("the selection of %s could not be asked again", project.slug)
+                kept.told = 0
+            finally:
+                kept.busy = False
+
+        Thread(target=work, daemon=True, name=f"selection of {project.slug}").start()

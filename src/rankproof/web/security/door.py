@@ -1,0 +1,63 @@
+"""The door: signing in by name and password, invitations, and who may still let others in."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+
+from rankproof.records.account import ROLES, Account, Role
+from rankproof.web.desk import Desk, stamp
+from rankproof.web.problems import Problem
+from rankproof.web.security.names import read_name
+from rankproof.web.security.tokens import digest, is_token, new_token
+
+_WRONG = "The name or the password is wrong."
+
+
+def check_password(at: Desk, name: str, password: str, address: str) -> Account:
+    """The account of a name and its password; takes as long for a name that nobody has."""
+    name = name.strip().lower()[:200]
+    at.throttle.enter(name, address)
+    right = at.passwords.matches(at.store.accounts.password(name), password)
+    account = at.store.accounts.get(name) if right else None
+    if account is None or not account.active:
+        at.audit("", "sign-in refused", name=name, address=address)
+        raise Problem(401, _WRONG)
+    at.throttle.succeed(name, address)
+    at.audit(name, "sign-in", address=address)
+    return account
+
+
+def read_role(text: str) -> Role:
+    """The role that a text names."""
+    for role in ROLES:
+        if role == text:
+            return role
+    raise Problem(422, f"No role is called {text!r}.", f"There are: {', '.join(ROLES)}.")
+
+
+def invite(at: Desk, role: Role, by: str) -> str:
+    """The address of a new invitation. It is shown now and never again: the store has a hash of it."""
+    token = new_token()
+    at.store.invitations.add(digest(token), role, by, stamp(at.clock() + at.settings.invitation))
+    at.audit(by, "invitation", role=role)
+    return f"{at.settings.origin}/invitation/{token}"
+
+
+def invited_as(at: Desk, token: str) -> Role:
+    """The role that an invitation gives; an error when it was used, is too old or never was."""
+    found = at.store.invitations.get(digest(token)) if is_token(token) else None
+    if found is None or found.used_by is not None or found.expires <= at.now():
+        raise Problem(404, "This invitation does not hold.", "It was used, or is too old. Ask for another one.")
+    return found.role
+
+
+def accept(at: Desk, token: str, typed: str, password: str) -> Account:
+    """The account that an invitation opens. Of two who use the same invitation at once, one gets in."""
+    account = at.store.invitations.use(digest(token), read_name(typed), at.passwords.hash(password), at.now())
+    at.audit(account.name, "invitation accepted", role=account.role)
+    return account
+
+
+def address_of(request: Request) -> str:
+    """Where a request comes from."""
+    return request.client.host if request.client is not None else ""

@@ -1,0 +1,131 @@
+"""Sessions: who sends a request, by the session's cookie or by a bearer token."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from rankproof.records.account import Account
+from rankproof.web.desk import Desk, desk, stamp
+from rankproof.web.security.tokens import digest, is_token, new_token
+
+_KEY = "rankproof.signed_in"
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """Somebody with a session.
+
+    csrf     what their forms carry, so that no other site can send one in their name
+    token    the hash of the session's token
+    expires  when it ends
+    cookie   whether the browser sent the token by itself; forged requests come only so
+    """
+
+    account: Account
+    csrf: str
+    token: str
+    expires: str
+    cookie: bool = False
+
+
+class Sessions:
+    """Finds who sends a request, and leaves the request to others."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """For ASGI."""
+        if scope["type"] == "http" and not scope["path"].startswith("/static/"):
+            connection = HTTPConnection(scope)
+            at = desk(connection)
+            token, cookie = _token(connection, at.settings.cookie)
+            scope[_KEY] = await _signed_in(at, token, cookie) if is_token(token) else None
+        await self.app(scope, receive, send)
+
+
+def signed_in(scope: Scope) -> SignedIn | None:
+    """Who sends this request; None for somebody unknown."""
+    found = scope.get(_KEY)
+    assert found is None or isinstance(found, SignedIn)
+    return found
+
+
+def account_of(connection: HTTPConnection) -> Account:
+    """The account of who sends this; only for handlers that are open to roles."""
+    found = signed_in(connection.scope)
+    assert found is not None, "this handler is open to anybody"
+    return found.account
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A session that was just opened: the token is known only now."""
+
+    token: str
+    expires: str
+
+
+def open_session(at: Desk, account: Account, before: SignedIn | None = None) -> Opened:
+    """A new session with a new token; the one before ends, and a token that somebody brought along is never used."""
+    if before is not None:
+        end_session(at, before)
+    at.store.sessions.sweep(at.now())
+    token = new_token()
+    expires = stamp(at.clock() + at.settings.session)
+    at.store.sessions.add(digest(token), account.name, new_token(), expires)
+    return Opened(token, expires)
+
+
+def end_session(at: Desk, who: SignedIn) -> None:
+    """Ends a session in the store: its token opens nothing any more."""
+    at.store.sessions.end(who.token)
+    at.sessions.clear()
+
+
+def give_cookie(response: Response, at: Desk, opened: Opened) -> None:
+    """Lets the browser keep the session. No script sees it, and other sites' forms do not send it."""
+    response.set_cookie(
+        at.settings.cookie,
+        opened.token,
+        max_age=int(at.settings.session.total_seconds()),
+        httponly=True,
+        secure=at.settings.https,
+        samesite="lax",
+    )
+
+
+def take_cookie(response: Response, at: Desk) -> None:
+    """Lets the browser forget the session."""
+    response.delete_cookie(at.settings.cookie, httponly=True, secure=at.settings.https, samesite="lax")
+
+
+def _token(connection: HTTPConnection, cookie: str) -> tuple[str, bool]:
+    kind, _, token = connection.headers.get("authorization", "").partition(" ")
+    if kind:
+        return (token.strip() if kind.lower() == "bearer" else "", False)
+    return connection.cookies.get(cookie, ""), True
+
+
+async def _signed_in(at: Desk, token: str, cookie: bool) -> SignedIn | None:
+    hashed = digest(token)
+    found = at.sessions.get(hashed) or await run_in_threadpool(_look_up, at, hashed)
+    return replace(found, cookie=cookie) if found is not None and found.expires > at.now() else None
+
+
+def _look_up(at: Desk, hashed: str) -> SignedIn | None:
+    def find() -> SignedIn:
+        found = at.store.sessions.with_account(hashed)
+        if found is None or not found[1].active:
+            raise LookupError
+        return SignedIn(found[1], found[0].csrf, hashed, found[0].expires)
+
+    with suppress(LookupError):
+        return at.sessions.look_up(hashed, find)
+    return None

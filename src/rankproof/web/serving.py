@@ -1,0 +1,83 @@
+"""Serving: the socket, the first invitation, and the server until it is told to stop."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+import uvicorn
+from starlette.applications import Starlette
+
+from rankproof.errors import UsageError
+from rankproof.store.judging.store import Store
+from rankproof.web.app import make_app
+from rankproof.web.security.door import invite as make_invitation
+from rankproof.web.security.door import read_role
+from rankproof.web.settings import ServeSettings
+
+# Seconds that requests have to finish when the server is told to stop.
+GRACE = 10
+
+
+@contextmanager
+def listening(settings: ServeSettings) -> Iterator[tuple[socket.socket, ServeSettings]]:
+    """A socket that listens, and the settings with the port that it has. Nobody is answered yet."""
+    try:
+        found = socket.getaddrinfo(settings.host.strip("[]"), settings.port, type=socket.SOCK_STREAM)
+        family, kind, _, _, place = found[0]
+        bound = socket.socket(family, kind)
+    except OSError as error:
+        raise UsageError(f"{settings.host} is no address of this machine: {error.strerror}.") from None
+    with bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind(place)
+            bound.listen(2048)  # whoever comes before the server is ready waits for it
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise UsageError(
+                f"Nothing can listen at {settings.host} port {settings.port}: {why}. Give another --port or --host."
+            ) from None
+        yield bound, replace(settings, port=bound.getsockname()[1])
+
+
+def prepare(store: Store, settings: ServeSettings, role: str | None) -> tuple[Starlette, str]:
+    """The application, and the link of an invitation: the one asked for, or an admin's where nobody has an account."""
+    app = make_app(store, settings)
+    if role is None and not store.accounts.all():
+        role = "admin"
+    return app, make_invitation(app.state.desk, read_role(role), "") if role is not None else ""
+
+
+def configured(app: Starlette, certificate: str | None, key: str | None, proxies: Sequence[str]) -> uvicorn.Config:
+    """What the server runs with; an error where the certificate cannot be used."""
+    logging.basicConfig(format="%(asctime)s %(name)s %(levelname)s: %(message)s")
+    config = uvicorn.Config(
+        app,
+        lifespan="off",
+        log_config=None,
+        log_level=logging.WARNING,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+        timeout_graceful_shutdown=GRACE,
+    )
+    try:
+        config.load()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(f"The certificate {certificate} cannot be used with the key {key}: {why}.") from None
+    return config
+
+
+def serve(config: uvicorn.Config, bound: socket.socket) -> None:
+    """Answers until a signal says to stop; what is being answered then is finished."""
+    # The server raises the signal that stopped it once more when it has finished: that is a good end, not an error.
+    with suppress(KeyboardInterrupt, SystemExit):
+        uvicorn.Server(config).run(sockets=[bound])

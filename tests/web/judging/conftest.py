@@ -1,0 +1,79 @@
+"""What the tests of the workbench share."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from tests.web.judging.workbench import Client, fill, signed_in, stranger
+
+from rankproof.store.judging import open_store
+from rankproof.store.judging.store import Store
+from rankproof.web.app import make_app
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
+
+
+@pytest.fixture(scope="session")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a store with its tables and nothing in them: copying is quicker than making them."""
+    path = tmp_path_factory.mktemp("empty") / "judging.db"
+    open_store(path).close()
+    return path
+
+
+@pytest.fixture
+def store(empty: Path, tmp_path: Path) -> Iterator[Store]:
+    """An empty store."""
+    shutil.copy(empty, tmp_path / "judging.db")
+    with open_store(tmp_path / "judging.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def shop(store: Store) -> Store:
+    """A store with the project `shop`; see workbench.fill."""
+    fill(store)
+    return store
+
+
+@pytest.fixture
+def app(shop: Store) -> Starlette:
+    return make_app(shop)
+
+
+@pytest.fixture
+def admin(app: Starlette) -> Client:
+    return signed_in(app, "ada", "admin")
+
+
+@pytest.fixture
+def judge(app: Starlette) -> Client:
+    return signed_in(app, "judy", "judge")
+
+
+@pytest.fixture
+def viewer(app: Starlette) -> Client:
+    return signed_in(app, "vic", "viewer")
+
+
+@pytest.fixture
+def nobody(app: Starlette) -> Client:
+    return stranger(app)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A real Chromium; skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if BROWSER is None:
+        pytest.skip("no chromium or google-chrome on the path")
+    with playwright.sync_playwright() as started:
+        # Chromium refuses its sandbox to root, as which tests run in containers.
+        opened = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield opened
+        opened.close()

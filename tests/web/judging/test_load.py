@@ -1,0 +1,97 @@
+"""Fifty judges at once against a real server: how long they wait, and that nothing acknowledged is ever lost."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.live import postgres_server
+from tests.live.postgres_server import CannotStart
+from tests.web.judging import load
+
+JUDGES = 50
+SECONDS = 5.0
+MOST_MILLISECONDS = 150
+
+
+@pytest.fixture(scope="module")
+def postgres_dsn() -> Iterator[str]:
+    """A real PostgreSQL; skipped where none can be started."""
+    running = postgres_server.server()
+    try:
+        dsn = running.__enter__()
+    except CannotStart as why:
+        pytest.skip(f"no PostgreSQL here: {why}")
+    yield dsn
+    running.__exit__(None, None, None)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a new store."""
+    if request.param == "sqlite":
+        return str(tmp_path / "judging.db")
+    import psycopg
+
+    dsn: str = request.getfixturevalue("postgres_dsn")
+    name = f"judging_{os.urandom(4).hex()}"
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(f"create database {name}".encode())
+    return dsn.replace("/postgres?", f"/{name}?")
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_and_nothing_is_there_twice(place: str, tmp_path: Path) -> None:
+    tokens = load.prepare(place, JUDGES)
+    with load.running(place, tmp_path / "log") as (_, origin):
+        told = load.judge_all(origin, tokens, 2.0)
+    assert told.refused == []
+    assert len(told.acknowledged) >= JUDGES
+    assert sorted(load.kept(place)) == sorted(told.acknowledged)
+    assert (tmp_path / "log").read_text() == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [0.7, 1.9])
+def test_what_was_acknowledged_survives_being_killed(place: str, tmp_path: Path, after: float) -> None:
+    """kill -9 while everybody judges at full speed; then the server starts again and what was sent is sent again."""
+    tokens = load.prepare(place, JUDGES)
+    with load.running(place, tmp_path / "log") as (process, origin):
+        killer = threading.Timer(after, load.kill, [process])
+        killer.start()
+        told = load.judge_all(origin, tokens, 30.0)
+        killer.join()
+    assert told.refused == []
+    assert len(told.acknowledged) >= JUDGES
+    assert told.sent.keys() > told.acknowledged.keys()  # somebody was waiting when it happened
+    before = load.kept(place)
+    assert set(told.acknowledged) <= set(before) <= set(told.sent)
+    assert max(Counter(before).values()) == 1
+    with load.running(place, tmp_path / "log") as (_, origin):
+        again = load.send_again(origin, tokens, told)
+    assert again.refused == []
+    # What was there is told so, acknowledged or not; the rest is taken now; and each is there once.
+    assert {key for key, status in again.acknowledged.items() if status == 200} == set(before)
+    assert sorted(load.kept(place)) == sorted(told.sent)
+
+
+@pytest.mark.full
+def test_fifty_judges_wait_little(place: str, tmp_path: Path) -> None:
+    """At full speed, without a pause to read. A busy machine only makes it slower: the best of a few tries counts."""
+    tokens = load.prepare(place, JUDGES)
+    seen = []
+    with load.running(place, tmp_path / "log") as (_, origin):
+        load.judge_all(origin, tokens, 1.0)
+        for _ in range(6):
+            told = load.judge_all(origin, tokens, SECONDS)
+            assert told.refused == []
+            seen.append(told.percentile(0.95))
+            if seen[-1] < MOST_MILLISECONDS:
+                break
+            time.sleep(5)
+    assert min(seen) < MOST_MILLISECONDS, f"95% within {min(seen):.0f} ms; load {os.getloadavg()}"
