@@ -91,7 +91,8 @@ class Study:
         anchor = pilot(place)
         for measure in ("P@10", "DCG@10", "nDCG@10"):
             form = form_of(place.frame, variants_of(measure)[0])
-            for compare in (False, True):
+            # Values over an ideal are drawn plainly: there is nothing to compare.
+            for compare in (True,) if form.over_ideal else (False, True):
                 draws = self.draws(measure)
                 plain = corrected(place, measure, NUMBER, draws, compare=compare)
                 for name, known in (("influence", None), ("influence and an anchor of 150", anchor)):

@@ -145,7 +145,7 @@ def test_show(judged: str) -> None:
 
 def test_adjudicate(judged: str, here: Path) -> None:
     lines = done("adjudicate", judged, "--qrels", "settled.trec").splitlines()
-    assert lines[:2] == ["2 pairs of 2 queries settled by majority", "  grade 1: 1, grade 3: 1"]
+    assert lines[:2] == ["2 pairs of 2 queries settled; method: settled", "  grade 1: 1, grade 3: 1"]
     assert lines[2].startswith("  from 5 judgments by person, SHA-256 ")
     assert lines[4:] == [
         "how     pairs",

@@ -57,7 +57,7 @@ def adjudicated(found: Adjudicated) -> str:
     """What was settled, how, and what was not."""
     qrels = found.qrels
     grades = ", ".join(f"grade {grade}: {count:,}" for grade, count in qrels.grades.items())
-    lines = [f"{many(len(qrels.rows), 'pairs')} of {many(len(qrels), 'queries')} settled by {found.method}"]
+    lines = [f"{many(len(qrels.rows), 'pairs')} of {many(len(qrels), 'queries')} settled; method: {found.method}"]
     lines += [f"  {grades}"] if grades else []
     lines.append(
         f"  from {many(found.n_acts, 'judgments')} by {' and '.join(found.sources)}, SHA-256 {found.acts[:16]}..."

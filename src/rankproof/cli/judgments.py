@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 _METHOD = click.option(
     "--method",
-    default="majority",
+    default="settled",
     show_default=True,
-    help="How several judgments become one grade, with its choices: majority, mean, median, newest, "
-    "trusted(judges=['ann']).",
+    help="How several judgments become one grade, with its choices: settled (else the majority), majority, mean, "
+    "median, newest, trusted(judges=['ann']).",
 )
 
 

@@ -29,7 +29,7 @@ def read_call(shelf_name: str, text: str) -> Call:
     kind = shelf.KINDS[shelf_name]
     try:
         tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the latter two: nested beyond all reason
         raise _unreadable(kind, text) from None
     if isinstance(tree, ast.Name):
         return call(shelf_name, tree.id, {})

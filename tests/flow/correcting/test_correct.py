@@ -122,6 +122,20 @@ def test_a_plan_is_followed() -> None:
     assert "1 of the 80 planned pairs have no human grade; they are taken to be missing by chance" in fewer.notes
 
 
+def test_an_uneven_draw_gives_ndcg_no_interval_but_its_difference_one() -> None:
+    human, model, runs = world()
+    plan = plan_judging(model, runs, "DCG@5", 120)
+    value, other, difference = correct(human, model, runs, "nDCG@5", plan=plan).estimates
+    for one in (value, other):
+        assert isinstance(one.corrected, NotEstimable)
+        assert one.corrected.value is not None
+        assert one.corrected.reason.startswith("an uneven draw tells too little about the ideal ranking")
+    assert isinstance(difference.corrected, Figure)
+    even = plan_judging(model, runs, "nDCG@5", 120)
+    assert len({round(pair.probability, 9) for pair in even.pairs}) == 1
+    assert all(isinstance(one.corrected, Figure) for one in correct(human, model, runs, "nDCG@5", plan=even).estimates)
+
+
 def test_pairs_without_a_grade_of_the_model_are_told() -> None:
     human, model, runs = world()
     plan = plan_judging(model, runs, "P@5", 80)

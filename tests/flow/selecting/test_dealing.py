@@ -86,7 +86,8 @@ def test_everybody_gets_as_much_and_every_pair_as_many(
     assert sum(count == judges for count in times.values()) >= overlap
     assert set(times.values()) <= {each, judges}
     assert all(
-        [one.place for one in dealt if one.judge == name] == list(range(1, n + 1)) for name, n in zip(names, sizes)
+        [one.place for one in dealt if one.judge == name] == list(range(1, n + 1))
+        for name, n in zip(names, sizes, strict=True)
     )
 
 
@@ -149,4 +150,4 @@ def test_how_far_judges_are() -> None:
         ("ana", 3, 1),
     ]
     back = taken_back(given_out, acts, "ana")
-    assert [(one.doc_id, one.judge, one.withdrawn) for one in back] == [("d", "ana", True), ("e", "ana", True)]
+    assert [(one.doc_id, one.judge, one.withdrawn) for one in back] == [(doc, "ana", True) for doc in "cde"]

@@ -152,6 +152,19 @@ def test_a_query_shows_what_was_said_and_what_is_open() -> None:
     assert table.query("ann", "none", 2.0) == []
 
 
+def test_who_leafs_through_the_queries_keeps_nobody_from_them_and_loses_no_place() -> None:
+    table = Round(pool_of(3, 2))
+    first = table.hand("ann", 2, 0.0)
+    for query in ("q0", "q1", "q2"):
+        table.query("ann", query, 1.0)
+    assert {one.query_id for one in table.hand("bob", 4, 2.0)} == {"q0", "q1"}
+    again = Round(pool_of(3, 2))
+    again.hand("ann", 2, 0.0)
+    again.query("ann", "q2", 1.0)
+    again.query("ann", "none", 2.0)
+    assert again.hand("ann", 2, 3.0) == first
+
+
 def test_another_round_takes_over_hands_and_seats() -> None:
     table = Round(pool_of(3, 4))
     before = table.hand("ann", 3, 0.0)

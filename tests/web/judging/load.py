@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -116,7 +117,9 @@ def _together(
         judges = (_judge(origin, token, i, work[i], until, pause, told) for i, token in enumerate(tokens))
         await asyncio.gather(*judges)
 
-    asyncio.run(everybody())
+    # In a thread of its own: a browser that is open has a loop in this one.
+    with ThreadPoolExecutor(1) as own:
+        own.submit(asyncio.run, everybody()).result()
     return told
 
 

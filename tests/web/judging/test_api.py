@@ -150,6 +150,8 @@ def test_projects(admin: Client, judge: Client) -> None:
     assert admin.act("/api/v1/projects/two", changed, "PUT").json()["wanted"] == 2
     scale = {"name": "odd", "levels": [{"grade": 1, "label": "b"}, {"grade": 0, "label": "a"}]}
     assert admin.act("/api/v1/projects/two", {"name": "Two", "scale": scale}, "PUT").status_code == 422
+    unread = admin.act("/api/v1/projects/two", {"name": "Two", "selection": "by_magic"}, "PUT")
+    assert (unread.status_code, unread.json()["error"]["type"]) == (422, "invalid")
     assert [p["slug"] for p in judge.get("/api/v1/projects").json()["projects"]] == ["shop", "two"]
     assert judge.get("/api/v1/projects/none").status_code == 404
 

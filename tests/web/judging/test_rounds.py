@@ -16,7 +16,6 @@ from rankproof.store.judging.store import Store
 from rankproof.web import rounds as module
 from rankproof.web.rounds import Rounds
 
-
 NOW = "2031-05-04T03:02:01.000000Z"
 
 

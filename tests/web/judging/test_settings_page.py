@@ -43,6 +43,7 @@ def test_what_does_not_fit_is_sent_back_with_what_was_typed(admin: Client, shop:
     for wrong in (
         {"levels": "1 | Only one"}, {"levels": "0 No\n1 Yes"}, {"levels": "1 | b\n0 | a"}, {"relevant": "9"},
         {"wanted": "many"}, {"wanted": "0"}, {"gold": "2"}, {"gold": "nan"},
+        {"selection": "f(a=" + "-" * 5000 + "1)"}, {"selection": "__import__('os')"}, {"selection": ""},
     ):  # fmt: skip
         answer = admin.submit("/p/shop/settings", **fields | wrong | {"guidelines": "Typed <b>now</b>"})
         assert answer.status_code == 422, wrong

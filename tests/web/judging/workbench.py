@@ -6,6 +6,7 @@ import asyncio
 import re
 import threading
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -86,7 +87,13 @@ def raw(
     scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": b"",
              "headers": list(headers), "client": None, "root_path": "", "scheme": "http",
              "http_version": "1.1"}  # fmt: skip
-    asyncio.run(app(scope, receive, send))
+
+    async def ask() -> None:
+        await app(scope, receive, send)
+
+    # In a thread of its own: a browser that is open has a loop in this one.
+    with ThreadPoolExecutor(1) as own:
+        own.submit(asyncio.run, ask()).result()
     return int(sent[0]["status"])
 
 

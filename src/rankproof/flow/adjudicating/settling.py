@@ -22,11 +22,14 @@ OUTSIDE = "outside the scale"
 _NAMES = tuple(field.name for field in fields(Judgment))
 _SOURCE = tuple(field.name for field in fields(Source))
 
+# Who settled a disagreement decides it, and the majority elsewhere; the same for commands, pages and programs.
+DEFAULT = "settled"
+
 
 def adjudicate(
     judgments: Iterable[Judgment],
     scale: Scale,
-    method: str = "majority",
+    method: str = DEFAULT,
     *,
     sources: Collection[str] = ("person",),
     name: str = "adjudicated",
@@ -50,7 +53,7 @@ def adjudicate(
     pairs = _pairs([act for act in counted if not _no_grade(act, scale)], scale, asked)
     digest = acts_hash(counted)
     kept = tuple(source for source in SOURCES if source in sources)
-    note = f"settled by {asked} from {len(counted):,} acts of {' and '.join(kept)}, SHA-256 {digest}"
+    note = f"method {asked}, from {len(counted):,} acts of {' and '.join(kept)}, SHA-256 {digest}"
     return Adjudicated(
         asked.text, kept, digest, len(counted), dict(sorted(set_aside.items())), dict(sorted(left_out.items())),
         pairs, _qrels(pairs, name, note),

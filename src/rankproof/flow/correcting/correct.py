@@ -20,6 +20,12 @@ from rankproof.records.correction import Corrected, Correction, JudgingPlan
 from rankproof.records.estimate import NotEstimable
 
 METHOD = "difference estimator"
+# In simulations such intervals covered 75% to 92%; those of differences, where the ideal's error is shared, 92% to 97%.
+UNEVEN = (
+    "an uneven draw tells too little about the ideal ranking; draw plainly for the value, or take the difference of "
+    "two runs, or a measure without an ideal"
+)
+ROUNDING = 1e-9
 PLAIN = "a plain random draw without replacement, as nothing else was said"
 
 
@@ -141,11 +147,12 @@ def estimate(sample: Sample, form: Form, weights: Numbers, run: str, baseline: s
         by_model = total(z, both[sample.rows], both.sum(axis=0), sample.p)
         by_hand = total(z, alone[sample.rows], alone.sum(axis=0), sample.p)
     bounds = _range(form, baseline is not None)
+    uneven = UNEVEN if form.over_ideal and baseline is None and np.ptp(sample.p) > ROUNDING else ""
     counted = int((weights[sample.rows] != 0).sum())
     return Corrected(
         str(form.variant), run, baseline, naive,
-        _figure(by_hand, sample, counted, bounds, level),
-        _figure(by_model, sample, counted, bounds, level),
+        _figure(by_hand, sample, counted, bounds, level, uneven),
+        _figure(by_model, sample, counted, bounds, level, uneven),
         None if by_model is None else by_model.weight,
         ASSUMPTION if form.over_ideal else "",
         counted,
@@ -182,13 +189,17 @@ def _range(form: Form, difference: bool) -> tuple[float, float]:
     return (low - high, high - low) if difference else (low, high)
 
 
-def _figure(found: Total | None, sample: Sample, counted: int, bounds: tuple[float, float], level: float) -> Found:
+def _figure(
+    found: Total | None, sample: Sample, counted: int, bounds: tuple[float, float], level: float, uneven: str
+) -> Found:
     n, queries = len(sample.rows), len(sample.frame.queries)
     if found is None:
         reason = f"only {counted:,} of the pairs that people graded have a part in it, or none of them is relevant"
         return NotEstimable(reason, METHOD, n)
     if found.error == 0 and len(sample.rows) < len(sample.frame.pairs):
         return NotEstimable("people's grades do not vary, so nothing says how others would", METHOD, n, found.value)
+    if uneven:
+        return NotEstimable(uneven, METHOD, n, min(max(found.value, bounds[0]), bounds[1]))
     reach = found.reach(level)
     # What the measure cannot be is not estimated: all three keep to its range.
     value, low, high = (

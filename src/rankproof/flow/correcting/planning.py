@@ -6,6 +6,10 @@ probability proportional to the product (Neyman's allocation, one pair per strat
 anchor set where there is one; without it every model grade counts as equally uncertain. No probability falls below a
 share of the mean one: a pair that was thought settled and is not would otherwise weigh too much.
 
+A value over its ideal, such as nDCG, is the exception: what is not drawn must be known well for the ideal ranking
+too, and intervals from uneven draws did not hold. For it every pair has the same chance; differences of runs are drawn
+as others are.
+
 The draw is systematic along a random order (Goodman and Kish): it has exactly the number asked for, each pair with
 exactly its probability, and probabilities that are known, which is what the estimator needs.
 
@@ -76,6 +80,8 @@ def importance_of(
 ) -> tuple[Numbers, Numbers]:
     """How much each pair's human grade is worth; and by what it moves each value or difference, one row for each."""
     rows, uncertain = _rows(frame, form, compare), _uncertainty(frame, form, model, anchor)
+    if form.over_ideal and not compare:
+        return np.ones(len(frame.pairs)), rows * uncertain
     return np.sqrt((rows**2).sum(axis=0)) * uncertain, rows * uncertain
 
 

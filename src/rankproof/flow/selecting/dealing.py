@@ -100,8 +100,8 @@ def _refuse(pairs: int, judges: Sequence[str], overlap: int, each: int) -> None:
 
 
 def taken_back(assignments: Sequence[Assignment], judgments: Sequence[Judgment], judge: str) -> list[Assignment]:
-    """What a judge was asked by name and has said nothing about, as words that take it back."""
-    said = {(act.query_id, act.doc_id) for act in judgments if act.judge == judge}
+    """What a judge was asked by name and has not answered, as words that take it back; "later" is no answer."""
+    said = {(act.query_id, act.doc_id) for act in judgments if act.judge == judge and act.reason != "later"}
     return [
         replace(one, withdrawn=True, time="")
         for one in assignments

@@ -104,10 +104,13 @@ class Round:
     def query(self, judge: str, query_id: str, now: float) -> list[tuple[Asked, Word | None]]:
         """All pairs of a query that a judge may say something about, or has, each with the word; in the judge's order.
 
-        Those that are open to the judge are in hand from now on, behind what was.
+        Those that are open to the judge are in hand from now on, and nothing else is: who leafs through the queries
+        keeps nobody from them.
         """
         with self._lock:
             seat = self._at_the_table(judge, now)
+            self._drop([i for i in seat.hand if self.pool.pairs[i][0] != query_id], seat)
+            seat.at = 0  # what was put back comes again in its turn
             # Gold questions stand among the others once they have come up.
             met = [
                 i for i in self.pool.gold if self.pool.pairs[i][0] == query_id and (i in seat.said or i in seat.hand)

@@ -38,5 +38,13 @@ def next_to_judge(call: Call[None, None]) -> Response:
 
 
 OPERATIONS = (
-    Operation("GET", "/projects/{slug}/next", "What to judge next", next_to_judge, role="judge", replies={200: Next}),
+    Operation(
+        "GET",
+        "/projects/{slug}/next",
+        "What to judge next",
+        next_to_judge,
+        role="judge",
+        replies={200: Next},
+        refusals=(422,),  # a selection that this version does not have
+    ),
 )

@@ -10,6 +10,7 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from rankproof.errors import UsageError
+from rankproof.flow.calls import read_call
 from rankproof.records import project as records
 from rankproof.records import scale as scales
 from rankproof.web.api._operation import Call, Operation, reply
@@ -53,7 +54,7 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     guidelines: Text = ""
     template: Template = msgspec.field(default_factory=Template)
     wanted: Annotated[int, Meta(ge=1, le=1000, description="How many judges each pair should have.")] = 1
-    selection: Annotated[Text, Meta(description="What is judged next.")] = "depth_pool(depth=10)"
+    selection: Annotated[Short, Meta(description="What is judged next.")] = "depth_pool(depth=10)"
     gold: Annotated[float, Meta(ge=0, le=1, description="Share of questions whose answer is known.")] = 0.0
 
 
@@ -112,11 +113,12 @@ def _shape(project: records.Project) -> Project:
 
 
 def _apply(project: records.Project, said: Settings) -> records.Project:
-    scale = scales.Scale.from_dict(msgspec.to_builtins(said.scale))
     template = records.Template(
         said.template.title, tuple(said.template.texts), said.template.image, said.template.link
     )
     try:
+        read_call("selections", said.selection)
+        scale = scales.Scale.from_dict(msgspec.to_builtins(said.scale))
         return replace(
             project,
             name=said.name.strip() or project.slug,

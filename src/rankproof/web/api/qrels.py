@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from rankproof import shelf
 from rankproof.errors import UsageError
-from rankproof.flow.adjudicating import adjudicate
+from rankproof.flow.adjudicating import DEFAULT, adjudicate
 from rankproof.records.adjudication import Adjudicated
 from rankproof.store.files import pieces
 from rankproof.web.api._operation import Call, Operation, reply
@@ -25,9 +25,9 @@ class How(msgspec.Struct, forbid_unknown_fields=True):
         Meta(
             min_length=1,
             max_length=200,
-            description="An adjudication, such as majority or trusted(judges=['ann']).",
+            description="An adjudication, such as settled, majority or trusted(judges=['ann']).",
         ),
-    ] = "majority"
+    ] = DEFAULT
     source: Annotated[
         list[Literal["person", "model", "clicks"]],
         Meta(min_length=1, max_length=3, description="Whose judgments count; may be repeated."),

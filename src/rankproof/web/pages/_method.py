@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from starlette.requests import Request
 
 from rankproof.errors import RankproofError
-from rankproof.flow.adjudicating import SOURCES, adjudicate
+from rankproof.flow.adjudicating import DEFAULT, SOURCES, adjudicate
 from rankproof.flow.calls import read_call
 from rankproof.records.adjudication import Adjudicated
 from rankproof.records.judging import Judgment
 from rankproof.records.project import Project
 from rankproof.web.problems import Problem
 
-DEFAULT = "settled"
 WAYS = (
     (DEFAULT, "Who settled it, else the majority"),
     ("settled(otherwise='median')", "Who settled it, else the median"),
