@@ -6,8 +6,8 @@ Needs playwright and a Chromium on the path: `python docs/screenshots_workbench.
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,12 +22,14 @@ IMAGES = ROOT / "docs" / "images"
 PAGE = ROOT / "docs" / "judging-round.md"
 DESK, PHONE = {"width": 1160, "height": 860}, {"width": 375, "height": 720}
 LARGEST = 200_000  # bytes
-# dee, who settled, judges deeper in the rankings; two reports are kept for Explore.
+# The same pairs once more, for dee to begin with, who settled the others; and two reports for Explore.
 MORE = (
-    "judgments assign judging.db --judges dee --pairs 60 --selection depth_pool(depth=10)",
+    "judgments init judging.db --project again --title 'Shop search' --scale esci --guidelines rules.txt"
+    " --dataset sample:shop --run fields=fetched/runs/fields.run --selection 'depth_pool(depth=5)'",
+    "judgments assign judging.db --project again --judges dee --pairs 245",
     "compare qrels.trec fetched/runs/titles.run fetched/runs/fields.run -m nDCG@5 -q --json -o compared.json",
     "evaluate qrels.trec fetched/runs/fields.run -m nDCG@5 --save fields.json",
-    "judgments keep judging.db compared.json fields.json",
+    "judgments keep judging.db --project shop compared.json fields.json",
 )
 
 
@@ -54,7 +56,7 @@ def main() -> int:
             ):
                 context = window.new_context(viewport=view, color_scheme=scheme, storage_state=signed_in)
                 page = context.new_page()
-                look(page, f"{origin}/p/shop")
+                look(page, f"{origin}/p")
                 page.screenshot(path=IMAGES / name)
                 context.close()
                 size = (IMAGES / name).stat().st_size
@@ -70,12 +72,11 @@ def _play(folder: Path) -> Path:
     from tests.documents.reader import Reader
 
     reader = Reader(folder)
-    os.environ["PATH"] = reader.environment["PATH"]
     wrong = reader.read(PAGE)
     if wrong:
         sys.exit("\n\n".join(wrong))
     for line in MORE:
-        subprocess.run([sys.executable, "-m", "rankproof", *line.split()], cwd=reader.here, check=True)
+        subprocess.run([sys.executable, "-m", "rankproof", *shlex.split(line)], cwd=reader.here, check=True)
     return reader.here
 
 
@@ -105,32 +106,37 @@ def _sign_in(window: Any, link: str) -> Any:
     return state
 
 
-def _judge(page: Any, project: str) -> None:
-    """After a few grades, so that there is progress to see and something to undo."""
-    page.goto(f"{project}/judge")
-    for grade in "0103":
+def _judge(page: Any, projects: str) -> None:
+    """After two grades, the right ones, so that there is progress to see and something to undo."""
+    from rankproof.flow.datasets import read_dataset
+
+    right = read_dataset("sample:shop").qrels.to_dict()
+    page.goto(f"{projects}/again/judge")
+    for _ in range(2):
         before = page.inner_text("#item")
-        page.keyboard.press(grade)
+        query, doc = (page.get_attribute("#item .pair", f"data-{name}") for name in ("query", "doc"))
+        page.keyboard.press(str(right[query].get(doc, 0)))
         page.wait_for_function("text => document.querySelector('#item').innerText !== text", arg=before)
     page.wait_for_timeout(500)
 
 
-def _compare(page: Any, project: str) -> None:
+def _compare(page: Any, projects: str) -> None:
     """Names hidden until a side is preferred; a result is picked."""
-    page.goto(f"{project}/compare")
+    page.goto(f"{projects}/shop/compare")
     page.get_by_role("button", name="Compare").click()
     page.wait_for_selector(".side")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("x")
     page.wait_for_selector(".picked")
+    page.wait_for_selector("#status:empty", state="attached")
 
 
-def _settle(page: Any, project: str) -> None:
-    page.goto(f"{project}/settle?method=settled")
+def _settle(page: Any, projects: str) -> None:
+    page.goto(f"{projects}/shop/settle")
 
 
-def _explore(page: Any, project: str) -> None:
-    page.goto(f"{project}/explore/query?query=q32")
+def _explore(page: Any, projects: str) -> None:
+    page.goto(f"{projects}/shop/explore/query?query=q32&against=titles")
 
 
 if __name__ == "__main__":

@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.live import opensearch_server, postgres_server
+from tests.live import opensearch_server, postgres
 from tests.live.postgres_server import CannotStart
 
-
-@pytest.fixture(scope="session")
-def postgres_dsn() -> Iterator[str]:
-    """The address of a real PostgreSQL with pgvector; the tests are skipped where none can be started."""
-    running = postgres_server.server()
-    try:
-        dsn = running.__enter__()
-    except CannotStart as why:
-        pytest.skip(f"no PostgreSQL here: {why}")
-    yield dsn
-    running.__exit__(None, None, None)
+postgres_dsn = pytest.fixture(scope="session")(postgres.running)
 
 
 @pytest.fixture(scope="session")

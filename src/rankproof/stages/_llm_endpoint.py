@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -47,10 +48,8 @@ class Endpoint:
         more: Mapping[str, Any] | None = None,
         spelled: Callable[[str], str] = "{} = ...".format,
     ) -> None:
-        try:
-            import httpx  # noqa: F401  (its absence is said before anything runs)
-        except ModuleNotFoundError:
-            raise MissingExtra(who, "httpx", "llm") from None
+        if find_spec("httpx") is None:  # said before anything runs
+            raise MissingExtra(who, "httpx", "llm")
         self._who, self._values, self._cache = who, values, ground.cache
         self._more, self._spelled, self._pace = more or {}, spelled, Pace(rate)
         self._weights: str | None = None

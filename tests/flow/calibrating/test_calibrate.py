@@ -7,7 +7,7 @@ from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.calibrating.calibrate import calibrate
-from rankproof.flow.collect import read_qrels
+from rankproof.flow.collect import read_qrels, read_run
 from rankproof.records.agreement import Figure
 from rankproof.records.estimate import NotEstimable
 
@@ -103,7 +103,7 @@ def test_real_judges() -> None:
     human = read_qrels(folder / "qrels.trec")
     names = ("gpt-4o_umbrela", "gpt-4o_binary", "llama3.2_binary")
     judges = {name: [read_qrels(folder / "llm_qrels" / f"{name}.trec")] for name in names}
-    runs = {path.stem: str(path) for path in sorted((folder / "runs").iterdir())}
+    runs = {path.stem: read_run(path).cut(10) for path in sorted((folder / "runs").iterdir())}
     found = {judge.name: judge for judge in calibrate(human, judges, runs=runs).judges}
     kappa = {name: judge.agreement.kappa["none"] for name, judge in found.items()}
     assert kappa["gpt-4o_umbrela"].value == pytest.approx(0.34, abs=0.01)

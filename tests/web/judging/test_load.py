@@ -6,12 +6,10 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.live import postgres_server
-from tests.live.postgres_server import CannotStart
+from tests.live.postgres import new_database, running
 from tests.web.judging import load
 
 JUDGES = 50
@@ -19,16 +17,7 @@ SECONDS = 5.0
 MOST_MILLISECONDS = 150
 
 
-@pytest.fixture(scope="module")
-def postgres_dsn() -> Iterator[str]:
-    """A real PostgreSQL; skipped where none can be started."""
-    running = postgres_server.server()
-    try:
-        dsn = running.__enter__()
-    except CannotStart as why:
-        pytest.skip(f"no PostgreSQL here: {why}")
-    yield dsn
-    running.__exit__(None, None, None)
+postgres_dsn = pytest.fixture(scope="module")(running)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -36,13 +25,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The address of a new store."""
     if request.param == "sqlite":
         return str(tmp_path / "judging.db")
-    import psycopg
-
-    dsn: str = request.getfixturevalue("postgres_dsn")
-    name = f"judging_{os.urandom(4).hex()}"
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute(f"create database {name}".encode())
-    return dsn.replace("/postgres?", f"/{name}?")
+    return new_database(request.getfixturevalue("postgres_dsn"))
 
 
 @pytest.mark.slow

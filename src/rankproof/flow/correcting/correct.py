@@ -20,7 +20,7 @@ from rankproof.records.correction import Corrected, Correction, JudgingPlan
 from rankproof.records.estimate import NotEstimable
 
 METHOD = "difference estimator"
-# In simulations such intervals covered 75% to 92%; those of differences, where the ideal's error is shared, 92% to 97%.
+# In simulations such intervals covered 74% to 92%; those of differences, where the ideal's error is shared, 92% to 99%.
 UNEVEN = (
     "an uneven draw tells too little about the ideal ranking; draw plainly for the value, or take the difference of "
     "two runs, or a measure without an ideal"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from inspect import iscoroutinefunction
+from typing import Any
 from urllib.parse import quote
+from weakref import WeakSet
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -18,6 +20,8 @@ from rankproof.web.security.sessions import signed_in
 
 Handler = Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
 Guarded = Callable[[Request], Awaitable[Response]]
+# Handlers that say which role they take: discovery refuses a page that has none.
+_GUARDED: WeakSet[Any] = WeakSet()
 
 
 def needs(role: Role) -> Callable[[Handler], Guarded]:
@@ -36,7 +40,7 @@ def open_to_anybody(handler: Handler) -> Guarded:
 
 def is_guarded(endpoint: object) -> bool:
     """Whether a handler says who may use it."""
-    return getattr(endpoint, "guarded", False) is True
+    return endpoint in _GUARDED
 
 
 def check_role(request: Request, role: Role) -> None:
@@ -66,7 +70,7 @@ def _guarded(handler: Handler, role: Role | None) -> Guarded:
         assert isinstance(response, Response)
         return response
 
-    guarded.guarded = True  # type: ignore[attr-defined]
+    _GUARDED.add(guarded)
     return guarded
 
 
