@@ -1,5 +1,7 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
 PYTHON ?= python3
+# Files of tests that run side by side.
+JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -11,14 +13,16 @@ demo: $(READY) compiled
 	$(BIN)/python examples/demo.py
 
 test: $(READY) compiled
-	$(BIN)/python -m pytest -m "not full"
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not full and not alone"
+	$(BIN)/python -m pytest -m "alone and not full"
 
 test-full: $(READY) compiled
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not alone"
+	$(BIN)/python -m pytest -m alone
 	$(BIN)/python fuzz/run.py --inputs 1000000
 
 check: $(READY) compiled lint types
-	$(BIN)/python -m pytest -m "not full and not slow"
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not full and not slow"
 
 lint: $(READY)
 	$(BIN)/ruff check src tests benchmarks examples fuzz docs/generate.py docs/screenshots.py

@@ -12,6 +12,7 @@ from tests.flow.datasets import made
 from rankproof.cli._root import cli
 from rankproof.records.judging import SETTLING, Judgment
 from rankproof.store.judging import open_store
+from rankproof.web.rounds import Rounds
 from rankproof.web.security.tokens import digest
 
 
@@ -124,6 +125,17 @@ def test_pairs_are_handed_out_with_the_arithmetic(db: str) -> None:
     assert "gives 2 pairs that are not handed out, graded or gold yet, and 3 are wanted" in refused(
         "assign", db, "--judges", "ana,bo", "--pairs", "3"
     )
+
+
+def test_the_workbench_asks_what_was_handed_out_in_its_order(db: str) -> None:
+    done("assign", db, "--judges", "ana,bo", "--pairs", "10", "--overlap", "4")
+    with open_store(db) as store:
+        rounds, project = Rounds(store), store.projects.get("shop")
+        for judge in ("ana", "bo"):
+            wanted = [(one.query_id, one.doc_id) for one in store.assignments.of("shop", judge)]
+            assert [(one.query_id, one.doc_id) for one in rounds.hand(project, judge, 99, 0.0)] == wanted
+            assert len(wanted) == 7  # 4 that both get, and half of the other 6
+        assert rounds.hand(project, "cy", 99, 0.0) == []
 
 
 def test_a_fifth_goes_to_all_when_nothing_is_said(db: str) -> None:

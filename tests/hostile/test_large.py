@@ -114,6 +114,7 @@ def test_ids_made_to_collide_cost_no_more_than_others() -> None:
     assert time.monotonic() - began < PATIENCE / 4
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("pattern", ["one query", "queries in turn", "one score"])
 def test_time_grows_with_size_whatever_the_order(pattern: str) -> None:
     lines = {

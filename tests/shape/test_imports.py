@@ -70,6 +70,7 @@ def test_help_does_not_load_the_commands(tmp_path: Path) -> None:
     assert {name for name in modules if name.startswith("rankproof.cli.") and "._" not in name} == set()
 
 
+@pytest.mark.alone
 def test_evaluating_a_tiny_file_starts_fast(tiny: tuple[str, str], tmp_path: Path) -> None:
     """At most 2.5 times `python -c "import numpy"`: best of several, taken in turns on the same machine.
 

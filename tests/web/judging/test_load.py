@@ -63,6 +63,7 @@ def test_what_was_acknowledged_survives_being_killed(place: str, tmp_path: Path,
     assert sorted(load.kept(place)) == sorted(told.sent)
 
 
+@pytest.mark.alone
 @pytest.mark.full
 def test_fifty_judges_wait_little(place: str, tmp_path: Path) -> None:
     """At full speed, without a pause to read. A busy machine only makes it slower: the best of a few tries counts."""
