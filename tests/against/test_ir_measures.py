@@ -111,14 +111,20 @@ DIVERSITY = {
 
 def theirs(texts, qrels, run):
     """ir_measures' values by text and query, and its aggregates by text."""
-    measures = {text: irm.parse_measure(text) for text in texts}
-    found = irm.calc(list(measures.values()), qrels, run)
-    by_query = {text: {} for text in texts}
-    for metric in found.per_query:
-        for text, measure in measures.items():
-            if metric.measure == measure:
-                by_query[text][metric.query_id] = metric.value
-    return by_query, {text: found.aggregated[measure] for text, measure in measures.items()}
+    by_query, aggregated = {text: {} for text in texts}, {}
+    # Asked together, a plain nDCG may be computed with the gains of another one: ir_measures puts it into whichever
+    # call of pytrec_eval comes first out of a set, and the order of a set differs from one process to the next.
+    for gains in (False, True):
+        measures = {text: irm.parse_measure(text) for text in texts if ("gains=" in text) == gains}
+        if not measures:
+            continue
+        found = irm.calc(list(measures.values()), qrels, run)
+        for metric in found.per_query:
+            for text, measure in measures.items():
+                if metric.measure == measure:
+                    by_query[text][metric.query_id] = metric.value
+        aggregated |= {text: found.aggregated[measure] for text, measure in measures.items()}
+    return by_query, aggregated
 
 
 def assert_same(ours, names, qrels, by_query, aggregated, tolerance=1e-9):
