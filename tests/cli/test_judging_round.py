@@ -6,31 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from tests.cli.judging_commands import done, refused
 from tests.flow.datasets import made
 
-from rankproof.cli._root import cli
 from rankproof.records.judging import SETTLING, Judgment
 from rankproof.store.judging import open_store
 from rankproof.web.rounds import Rounds
 from rankproof.web.security.tokens import digest
-
-
-def run(*args: str) -> Result:
-    return CliRunner().invoke(cli, ["judgments", *args])
-
-
-def done(*args: str) -> str:
-    told = run(*args)
-    assert told.exit_code == 0, told.output
-    return told.stdout
-
-
-def refused(*args: str) -> str:
-    told = run(*args)
-    assert told.exit_code in (1, 2), told.output
-    return told.stderr
-
 
 QUERIES = [f"q{i}" for i in range(6)]
 

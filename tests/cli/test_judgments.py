@@ -6,29 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+from tests.cli.judging_commands import done, refused, run
 from tests.flow.datasets import made
 
 from rankproof import evaluate
 from rankproof.cli._root import cli
 from rankproof.records.judging import Judgment, Mark
 from rankproof.store.judging import open_store
-
-
-def run(*args: str) -> Result:
-    return CliRunner().invoke(cli, ["judgments", *args])
-
-
-def done(*args: str) -> str:
-    told = run(*args)
-    assert told.exit_code == 0, told.output
-    return told.stdout
-
-
-def refused(*args: str) -> str:
-    told = run(*args)
-    assert told.exit_code in (1, 2), told.output
-    return told.stderr
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from tests.live import postgres_server
+from tests.live.postgres import running
 from tests.web.judging.workbench import ORIGIN, SLUG, fill
 
 from rankproof.records.account import Account
@@ -59,16 +59,13 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
         yield found
 
 
+postgres_dsn = pytest.fixture(scope="module")(running)
+
+
 @pytest.fixture(scope="module")
-def on_postgres() -> Iterator[Api]:
-    running = postgres_server.server()
-    try:
-        dsn = running.__enter__()
-    except postgres_server.CannotStart as why:
-        pytest.skip(f"no PostgreSQL here: {why}")
-    with bound(dsn) as found:
+def on_postgres(postgres_dsn: str) -> Iterator[Api]:
+    with bound(postgres_dsn) as found:
         yield found
-    running.__exit__(None, None, None)
 
 
 def tried(api: Api, operation: Operation, examples: int, invalid: bool) -> None:
