@@ -220,8 +220,8 @@ def test_which_project_is_meant(judged: str) -> None:
 
 
 def test_reports_are_kept_once_and_all_or_none(judged: str) -> None:
-    for run in "ab":
-        made = CliRunner().invoke(cli, ["evaluate", "ann.trec", f"{run}.run", "-m", "P@1", "--save", f"{run}.json"])
+    for name in "ab":
+        made = CliRunner().invoke(cli, ["evaluate", "ann.trec", f"{name}.run", "-m", "P@1", "--save", f"{name}.json"])
         assert made.exit_code == 0, made.output
     assert "this is not JSON" in refused("keep", judged, "a.json", "shop/corpus.jsonl")
     with open_store(judged) as store:
