@@ -97,3 +97,19 @@ def test_no_part_of_an_address_that_cannot_be_read_is_shown(monkeypatch: pytest.
         opened(read_pipeline("postgres(table='t', tsvector='w', dsn='${SHOP_DATABASE}')"))
     assert "hunter" not in str(refused.value)
     assert refused.value.__cause__ is None
+
+
+def test_a_table_too_large_to_be_read_through_is_known_by_its_writes(
+    state: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankproof.engines import postgres
+
+    monkeypatch.setattr(postgres, "SECONDS_FOR_ROWS", 0.001)
+    state("insert into state (id) select 'many' || i from generate_series(1, 200000) i")
+    state("select pg_stat_force_next_flush()")
+    before = identity()
+    assert before["documents"] == "not told"
+    assert identity() == before
+    state("update state set title = 'blue boots' where id = 'd2'")
+    state("select pg_stat_force_next_flush()")
+    assert identity()["rows"] != before["rows"]

@@ -43,6 +43,12 @@ ABOUT = """select current_setting('server_version'),
    from pg_index where indrelid = %(table)s::regclass)"""
 
 
+# How often rows were written, as the server counts them; its partitions count too.
+WRITES = """select sum(pg_stat_get_tuples_inserted(relid) + pg_stat_get_tuples_updated(relid)
+  + pg_stat_get_tuples_deleted(relid))
+from (select %(table)s::regclass::oid as relid union select relid from pg_partition_tree(%(table)s::regclass)) parts"""
+
+
 def rows_of(table: str, kind: str) -> str:
     """How many rows, and a number that changes with each row that is written; NULL for a view, which has no rows."""
     # Every version of a row has a place and a transaction of its own.

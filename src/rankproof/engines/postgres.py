@@ -28,13 +28,14 @@ from hashlib import sha256
 from typing import Any
 
 from rankproof.engines._answer import ranking_of
-from rankproof.engines._contract import Engine
+from rankproof.engines._contract import AskFailed, Engine
 from rankproof.engines._fields import Fields
 from rankproof.engines._postgres_pool import Pool
 from rankproof.engines._postgres_sql import (
     ABOUT,
     CLASSES,
     DISTANCES,
+    WRITES,
     rows_of,
     statement,
     table_name,
@@ -49,6 +50,7 @@ from rankproof.records.params import REQUIRED, Choice, Number, Param, Text, Whol
 from rankproof.records.ranking import Ranking
 
 SECONDS_FOR_IDENTITY = 30.0
+SECONDS_FOR_ROWS = 30.0  # to read a table through once
 MOST_EF = 1000  # pgvector's own limit
 _PASSWORD = re.compile(r"://[^/@\s]*:[^/@\s]+@|password\s*=\s*[^\s]")
 
@@ -113,7 +115,7 @@ class Postgres:
         ((server, pgvector, kind, indexes),) = self._pool.rows(
             ABOUT, {"table": table_name(table)}, SECONDS_FOR_IDENTITY
         )
-        ((count, state),) = self._pool.rows(rows_of(table, kind), {}, SECONDS_FOR_IDENTITY)
+        count, state = self._rows(table, kind)
         model = {} if self._vectors is None else self._vectors.identity
         return {
             "postgresql": server,
@@ -124,6 +126,17 @@ class Postgres:
             **self._secrets.identity(self._values["dsn"]),
             **model,
         }
+
+    def _rows(self, table: str, kind: str) -> tuple[Any, Any]:
+        """How many rows, and their state; of a table too large to be read through, how often it was written to."""
+        try:
+            ((count, state),) = self._pool.rows(rows_of(table, kind), {}, SECONDS_FOR_ROWS)
+        except AskFailed as failed:
+            if failed.kind != "timeout":
+                raise
+            ((state,),) = self._pool.rows(WRITES, {"table": table_name(table)}, SECONDS_FOR_IDENTITY)
+            return "not told", state
+        return count, state
 
     def close(self) -> None:
         """Gives connections back."""
