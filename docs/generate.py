@@ -81,6 +81,16 @@ SHELVES = {
         "How a language model is asked about documents and how it is read: `rankproof judge run --judge NAME`. "
         "[Run a model judge](../judge-run.md) says how, [how to trust one](../model-judges.md) how far it counts.",
     ),
+    "clickmodels": (
+        "Click models",
+        "What users look at and what makes them click, learned from pages that were shown: what is left unsaid has its "
+        "default, as in `user_browsing(passes=20)`.",
+    ),
+    "trials": (
+        "Trial methods",
+        "How sure an effect between two variants of a trial is, from sufficient statistics of their units. One that is "
+        "always valid may be read at any time.",
+    ),
     "rules": ("Rules", "What a gate may ask: entries `[[rule]]` of a policy. [Gate](../gate.md) says how they decide."),
     "diagnoses": ("Diagnoses", "Patterns in the values of a run, why they matter, and what to try."),
     "reports": (

@@ -30,6 +30,8 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "adjudications": "adjudication",
         "selections": "selection",
         "judges": "judge",
+        "clickmodels": "click model",
+        "trials": "trial method",
         "rules": "rule",
         "diagnoses": "diagnosis",
         "reports": "report",

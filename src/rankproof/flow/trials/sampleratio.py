@@ -1,0 +1,88 @@
+"""Sample ratio: did units come to the variants in the planned shares? Asked first: else nothing holds.
+
+Pearson's chi-square test. alpha is 0.001, not 0.05: the question is asked of every trial on every day, and a mismatch
+stops the reading of all the rest (Fabijan et al., Diagnosing sample ratio mismatch in online controlled experiments,
+KDD 2019). Its power is that of the noncentral chi-square distribution with noncentrality N x sum((q - p)^2 / p).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from rankproof.errors import UsageError
+from rankproof.records.trial import SampleRatio
+
+ALPHA = 0.001
+POWER = 0.9
+
+
+def sample_ratio(
+    counts: Mapping[str, int], shares: Mapping[str, float], *, alpha: float = ALPHA, power: float = POWER
+) -> SampleRatio:
+    """The check. `shares` are in any unit: 50 and 50, or 0.5 and 0.5."""
+    from scipy.special import chdtrc, chdtri
+
+    planned = _planned(counts, shares)
+    if not 0 < alpha < power < 1:
+        raise UsageError(f"alpha lies above 0 and below the power, which is below 1; {alpha:g} and {power:g} came.")
+    total = sum(counts.values())
+    expected = {name: share * total for name, share in planned.items()}
+    statistic = math.fsum((counts[name] - units) ** 2 / units for name, units in expected.items()) if total else 0.0
+    df = len(planned) - 1
+    p = float(chdtrc(df, statistic))
+    needed = _noncentrality(df, float(chdtri(df, alpha)), power)
+    detectable = {name: _least_loss(share, total, needed) for name, share in planned.items()}
+    return SampleRatio(dict(counts), expected, statistic, p, alpha, p > alpha, power, detectable)
+
+
+def mismatch_power(
+    total: int, shares: Mapping[str, float], true: Mapping[str, float], *, alpha: float = ALPHA
+) -> float:
+    """How probable it is that units coming in the `true` shares are noticed among `total`."""
+    from scipy.special import chdtri, chndtr
+
+    planned, came = _planned(true, shares), _planned(shares, true)
+    noncentral = total * math.fsum((came[name] - share) ** 2 / share for name, share in planned.items())
+    df = len(planned) - 1
+    return 1 - float(chndtr(chdtri(df, alpha), df, noncentral)) if noncentral else alpha
+
+
+def _planned(counts: Mapping[str, float], shares: Mapping[str, float]) -> dict[str, float]:
+    if set(counts) != set(shares) or len(shares) < 2:
+        raise UsageError(
+            f"Units and planned shares are of the same two variants or more; units came for {', '.join(counts)}, "
+            f"shares for {', '.join(shares)}."
+        )
+    if any(not (math.isfinite(share) and share > 0) for share in shares.values()):
+        raise UsageError("Planned shares are greater than 0. Leave out a variant that gets no traffic.")
+    if any(count < 0 for count in counts.values()):
+        raise UsageError("A variant has fewer than 0 units.")
+    whole = math.fsum(shares.values())
+    return {name: shares[name] / whole for name in counts}
+
+
+def _noncentrality(df: int, critical: float, power: float) -> float:
+    """What the test finds with a power: doubling until it is enough, then halving the gap to nothing that matters."""
+    from scipy.special import chndtr
+
+    low, high = 0.0, 1.0
+    while 1 - chndtr(critical, df, high) < power:
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if 1 - chndtr(critical, df, middle) >= power else (middle, high)
+    return high
+
+
+def _least_loss(share: float, total: int, needed: float) -> float | None:
+    """The part m of a variant's units whose loss shifts its share enough.
+
+    What is left has the share p (1 - m) / (1 - p m), which is d = p m (1 - p) / (1 - p m) less than p; the other
+    variants gain in proportion, so that the noncentrality is N d^2 / (p (1 - p)).
+    """
+    if not total:
+        return None
+    shift = math.sqrt(needed * share * (1 - share) / total)
+    loss = shift / (share * (1 - share + shift))
+    return loss if loss < 1 else None

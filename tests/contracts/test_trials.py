@@ -1,0 +1,120 @@
+"""The contract of the trials shelf: what every way of inference promises, run over every one."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.contracts.items import check_page, check_params, files_of
+
+from rankproof import shelf
+from rankproof.flow.calls import read_call
+from rankproof.records.estimate import Estimate, NotEstimable
+from rankproof.trials._contract import Asked, Effect, Inference, Part
+
+ITEMS: dict[str, Inference] = dict(shelf.offered("trials"))
+ASKED = ("welch", "sequence", "sequence(units=200)", "msprt(effect=0.5)", "msprt(effect=0.01)")
+ALWAYS_VALID = {"sequence", "msprt"}
+every_way = pytest.mark.parametrize("text", ASKED)
+quick = settings(max_examples=60, deadline=None)
+parts = st.lists(st.builds(Part, st.floats(1e-6, 10), st.integers(2, 100_000)), min_size=2, max_size=6)
+effects = st.builds(
+    lambda value, parts: Effect(value, tuple(parts), sum(part.n for part in parts)), st.floats(-5, 5), parts
+)
+questions = st.builds(
+    Asked,
+    level=st.sampled_from([0.8, 0.95, 0.999]),
+    alternative=st.sampled_from(["two-sided", "greater", "less"]),
+    null=st.sampled_from([0.0, 0.125, -2.0]),
+)
+
+
+def ask(text: str, effect: Effect, asked: Asked) -> Estimate:
+    call = read_call("trials", text)
+    answer = call.item.answer(effect, asked, call.values)
+    assert isinstance(answer, Estimate)
+    return answer
+
+
+def test_every_item_is_in_a_group() -> None:
+    assert {text.partition("(")[0] for text in ASKED} == set(ITEMS) == {file.stem for file in files_of("trials")}
+    assert {name for name, item in ITEMS.items() if item.always_valid} == ALWAYS_VALID
+
+
+@pytest.mark.parametrize("file", files_of("trials"), ids=lambda file: file.name)
+def test_the_page_has_its_headings_and_its_example_runs(file: Path) -> None:
+    check_page("trials", file)
+
+
+@pytest.mark.parametrize("item", ITEMS.values(), ids=ITEMS.keys())
+def test_parameters_are_explained(item: Inference) -> None:
+    check_params(item)
+
+
+@every_way
+@given(effect=effects, asked=questions)
+@quick
+def test_interval_and_p_value_never_contradict(text: str, effect: Effect, asked: Asked) -> None:
+    found = ask(text, effect, asked)
+    assert 0 <= found.p_value <= 1
+    assert found.low < found.value < found.high
+    outside = max(found.low - asked.null, asked.null - found.high)
+    if abs(outside) > 1e-9 * max(1.0, abs(found.value)):
+        assert (outside > 0) == (found.p_value < 1 - asked.level)
+    assert math.isinf(found.high) == (asked.alternative == "greater")
+    assert math.isinf(found.low) == (asked.alternative == "less")
+
+
+@every_way
+@given(effect=effects, asked=questions)
+@quick
+def test_the_other_side_is_the_mirror(text: str, effect: Effect, asked: Asked) -> None:
+    mirror = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
+    found = ask(text, effect, asked)
+    assert effect.value is not None
+    turned = replace(asked, null=-asked.null, alternative=mirror[asked.alternative])
+    other = ask(text, replace(effect, value=-effect.value), turned)
+    assert (other.low, other.high, other.p_value) == (-found.high, -found.low, found.p_value)
+
+
+@every_way
+@given(effect=effects)
+@quick
+def test_a_greater_level_is_a_wider_interval(text: str, effect: Effect) -> None:
+    narrow, wide = (ask(text, effect, Asked(level)) for level in (0.9, 0.99))
+    assert wide.low < narrow.low
+    assert narrow.high < wide.high
+
+
+@pytest.mark.parametrize("text", [text for text in ASKED if text != "welch"])
+@given(effect=effects)
+@quick
+def test_looking_always_costs_width(text: str, effect: Effect) -> None:
+    big = replace(effect, parts=tuple(Part(part.variance, 100_000) for part in effect.parts))
+    assert ask(text, big, Asked()).low < ask("welch", big, Asked()).low
+
+
+@every_way
+def test_what_cannot_be_estimated_says_why(text: str) -> None:
+    call = read_call("trials", text)
+    for effect, why in (
+        (Effect(None, (), 7, "no control"), "no control"),
+        (Effect(1.0, (Part(0.0, 1), Part(1.0, 5)), 6), "fewer than two units"),
+        (Effect(1.0, (Part(0.0, 4), Part(0.0, 5)), 9), "without spread"),
+    ):
+        answer = call.item.answer(effect, Asked(), call.values)
+        assert isinstance(answer, NotEstimable)
+        assert why in answer.reason
+        assert (answer.n, answer.value, answer.method) == (effect.n, effect.value, call.item.name)
+
+
+def test_importing_the_shelf_loads_no_scipy() -> None:
+    code = "import sys; from rankproof import shelf; shelf.offered('trials'); print('scipy' in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert told.stdout.strip() == "False"

@@ -1,0 +1,161 @@
+"""Clicks: pages read with counts of what was dropped, models scored on held-out pages, and the examination curve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.clickmodels.worlds import shuffled, truth
+from tests.shared_data import SHARED, needs_shared_data
+
+from rankproof.clickmodels.ctr import ClickThrough
+from rankproof.clickmodels.position_based import PositionBased
+from rankproof.errors import InputError, UnknownName, Unreadable, UsageError
+from rankproof.flow.clicks.examination import curve
+from rankproof.flow.clicks.fitting import even_and_odd, fit_models
+from rankproof.flow.clicks.reading import NOT_SHOWN, REPEATED, TWICE, pages_of_text, read_pages
+from rankproof.flow.clicks.scoring import score
+from rankproof.flow.clicks.simulating import clicked
+from rankproof.records.impressions import Impressions
+from rankproof.testing.pages import pages_of
+
+TEXT = "7_1\ta,b,c : b , a , b , z; 7_1\tb,a :; \n8_1\ta,b,a : a; 8_1\tc,a : c;\n"
+
+
+def test_pages_are_read_and_what_is_dropped_is_counted() -> None:
+    pages = pages_of_text(TEXT)
+    assert dict(pages.dropped) == {REPEATED: 1, NOT_SHOWN: 1, TWICE: 1}
+    assert pages.clicks.tolist() == [[True, True, False], [False, False, False], [True, False, False]]
+    assert pages.lengths.tolist() == [3, 2, 2]
+    assert pages.numbers.tolist() == [0, 1, 3]
+    assert [pages.pairs.named(pair) for pair in pages.shown[2, :2]] == [("8_1", "c"), ("8_1", "a")]
+
+
+def test_the_same_document_of_two_queries_is_two_pairs() -> None:
+    assert len(pages_of_text("7\ta : a; 7\ta :\n8\ta :").pairs) == 2
+
+
+@pytest.mark.parametrize("page", ["a,b : a", "7\ta,b", "7\ta,,b : a", "\ta : a", "7\t : a"])
+def test_what_is_no_page_is_refused_with_its_line(page: str) -> None:
+    with pytest.raises(InputError, match=r"log, line 2, page 1: .* is no page\. Write: query TAB"):
+        pages_of_text(f"7\ta : a;\n{page};", "log")
+
+
+def test_a_text_without_pages_and_a_file_that_is_not_there() -> None:
+    with pytest.raises(InputError, match="log has no page"):
+        pages_of_text("\n ; \n", "log")
+    with pytest.raises(Unreadable, match="cannot be read"):
+        read_pages(Path("no such file"))
+
+
+def test_perplexity_by_hand() -> None:
+    """Rank 1: foretold 0.5 twice, so 2. Rank 2, one page only: a skip foretold 0.8, so 1 / 0.8."""
+    fitted = ClickThrough(np.array([0.5, 0.2]))
+    found = score(fitted, pages_of("q: A b", "q: a"))
+    assert found.marginal.by_rank == pytest.approx((2.0, 1.25))
+    assert found.marginal.mean == pytest.approx(1.625)
+    assert found.conditional == found.marginal
+    # Two pages: ln 0.5 + ln 0.8, and ln 0.5.
+    assert found.log_likelihood == pytest.approx((2 * np.log(0.5) + np.log(0.8)) / 2)
+    assert found.floored == 0
+
+
+def test_what_a_model_holds_impossible_counts_with_the_floor() -> None:
+    found = score(PositionBased(np.array([0.5, 0.5]), np.array([1.0, 0.0])), pages_of("q: a B"))
+    assert found.floored == 1
+    assert found.marginal.by_rank == pytest.approx((2.0, 1e6))
+
+
+def test_even_pages_teach_and_odd_pages_test() -> None:
+    train, test = even_and_odd(pages_of_text(TEXT))
+    assert (train.numbers.tolist(), test.numbers.tolist()) == ([0], [1, 3])
+    with pytest.raises(InputError, match="nothing to hold out"):
+        even_and_odd(train)
+
+
+def drawn_from(world: str) -> Impressions:
+    """Where good documents tend to stand on top: on shuffled pages clicks over expected is position-based too."""
+    return clicked(truth(world, 5), shuffled(20_000, 5, seed=1, sorted_by=0.7), np.random.default_rng(3))
+
+
+@pytest.mark.parametrize("world", ["user_browsing", "dynamic_bayesian", "dependent_click"])
+def test_the_model_that_made_the_clicks_fits_best(world: str) -> None:
+    fits = fit_models(drawn_from(world))
+    assert fits.best.text == world
+    assert (fits.training, fits.testing) == (10_000, 10_000)
+
+
+def test_where_looks_depend_on_the_rank_alone_the_browsing_model_is_as_good_and_no_other() -> None:
+    """It has the position-based model within it, so that chance decides which of the two is a hair ahead."""
+    held_out = {one.text: one.held_out.log_likelihood for one in fit_models(drawn_from("position_based")).tried}
+    own = held_out.pop("position_based")
+    assert held_out.pop("user_browsing") == pytest.approx(own, abs=0.002)
+    assert own > max(held_out.values())
+
+
+def test_models_are_asked_by_name_and_once() -> None:
+    pages = pages_of_text(TEXT)
+    assert [one.text for one in fit_models(pages, ["ctr(alpha=2.0)", "ctr"]).tried] == ["ctr(alpha=2.0)", "ctr"]
+    with pytest.raises(UsageError, match="asked for twice"):
+        fit_models(pages, ["ctr", "ctr"])
+    with pytest.raises(UnknownName, match="No click model is called 'ubm'"):
+        fit_models(pages, ["ubm"])
+
+
+def test_the_curve_holds_the_truth_and_repeats_by_its_seed() -> None:
+    world = truth("position_based", 5)
+    pages = clicked(world, shuffled(4_000, 5, seed=1), np.random.default_rng(3))
+    found = curve(pages, resamples=60, seed=4)
+    assert found == curve(pages, resamples=60, seed=4)
+    assert found != curve(pages, resamples=60, seed=5)
+    assert (found.unit, found.units, found.model) == ("page", 4_000, "position_based")
+    assert (found.ranks[0].value, found.ranks[0].low, found.ranks[0].high) == (1, 1, 1)
+    looked = world.looked / world.looked[0]
+    for one, true in zip(found.ranks[1:], looked[1:], strict=True):
+        assert one.low < one.value < one.high
+        assert one.low - 0.02 < true < one.high + 0.02
+
+
+def test_sessions_are_resampled_whole() -> None:
+    """Every session twenty pages of one and the same user: intervals are wider than those that take pages for alone."""
+    pages = clicked(truth("position_based", 4), shuffled(200, 4, seed=1), np.random.default_rng(3))
+    again = np.repeat(np.arange(200), 20)
+    many = pages.take(again)
+    numbered = type(many)(many.pairs, many.shown, many.lengths, many.clicks, np.arange(4_000), None, {})
+    by_session = type(many)(many.pairs, many.shown, many.lengths, many.clicks, np.arange(4_000), again, {})
+    alone, whole = curve(numbered, resamples=40), curve(by_session, resamples=40)
+    assert (whole.unit, whole.units) == ("session", 200)
+    assert whole.ranks[3].high - whole.ranks[3].low > 2 * (alone.ranks[3].high - alone.ranks[3].low)
+
+
+def test_a_rank_that_few_pages_reach_is_no_rank_that_nobody_looks_at() -> None:
+    """One page of 31 has a second rank, and about a third of the resamples have not got it: they say nothing of it."""
+    found = curve(pages_of("q: A B", *["q: A", "q: a"] * 15), "position_based", resamples=50)
+    assert len(found.ranks) == 2
+    assert found.ranks[1].low > 0.5
+
+
+def test_a_curve_that_cannot_be_drawn() -> None:
+    with pytest.raises(UsageError, match="ctr says nothing about examination"):
+        curve(pages_of("q: A b"), "ctr")
+    with pytest.raises(UsageError, match="20 resamples or more"):
+        curve(pages_of("q: A b"), resamples=3)
+    with pytest.raises(UsageError, match="nobody looks at rank 1"):
+        curve(pages_of("q: a b"), "coec")
+
+
+@needs_shared_data
+def test_real_pages_are_foretold_as_well_as_another_implementation_does() -> None:
+    """A research implementation measured a marginal perplexity of 1.384 for both models on this split."""
+    pages = read_pages(SHARED / "clicks" / "yandex_sample.txt")
+    assert len(pages) == 35_064
+    assert (pages.dropped[NOT_SHOWN], pages.dropped[REPEATED], int(pages.clicks.sum())) == (417, 7_201, 42_703)
+    fits = fit_models(pages)
+    found = {one.text: one.held_out for one in fits.tried}
+    assert found["position_based"].marginal.mean == pytest.approx(1.384, abs=0.001)
+    assert found["user_browsing"].marginal.mean == pytest.approx(1.384, abs=0.001)
+    assert fits.best.text == "user_browsing"
+    assert (
+        found["user_browsing"].conditional.mean < found["position_based"].conditional.mean < found["ctr"].marginal.mean
+    )
