@@ -91,6 +91,11 @@ SHELVES = {
         "How sure an effect between two variants of a trial is, from sufficient statistics of their units. One that is "
         "always valid may be read at any time.",
     ),
+    "interleavings": (
+        "Interleavings",
+        "How the rankings of several systems become one list, so that clicks say which users prefer: "
+        "`rankproof.flow.interleaving.showing.interleave(rankings, key, method)`.",
+    ),
     "rules": ("Rules", "What a gate may ask: entries `[[rule]]` of a policy. [Gate](../gate.md) says how they decide."),
     "diagnoses": ("Diagnoses", "Patterns in the values of a run, why they matter, and what to try."),
     "reports": (

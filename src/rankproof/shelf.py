@@ -29,6 +29,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "corrections": "correction",
         "adjudications": "adjudication",
         "selections": "selection",
+        "interleavings": "interleaving",
         "judges": "judge",
         "clickmodels": "click model",
         "trials": "trial method",
