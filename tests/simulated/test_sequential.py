@@ -47,11 +47,11 @@ def so_far(units: np.ndarray) -> Iterator[Moments]:
 
 
 @lru_cache
-def missed(world: str, lift: float) -> dict[str, float]:
+def missed(world: str, lift: float, alternative: str = "two-sided") -> dict[str, float]:
     """By method, the share of trials in which at least one look's interval does not contain the true lift."""
     chance = np.random.default_rng([WORLDS.index(world), round(1e6 * lift)])
     calls = {text: read_call("trials", text) for text in METHODS}
-    asked = Asked(null=lift)
+    asked = Asked(alternative=alternative, null=lift)
     trials = dict.fromkeys(METHODS, 0)
     for _ in range(TRIALS):
         wrong = set()
@@ -117,3 +117,11 @@ def test_a_sample_ratio_mismatch_is_found_with_the_stated_power() -> None:
 
     assert alarms(true["b"] / (1 + true["b"])) == pytest.approx(0.9, abs=3 * math.sqrt(0.09 / 4_000))
     assert alarms(0.5) <= 0.001 + 3 * math.sqrt(0.001 / 4_000)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_one_side_keeps_its_promise_at_every_look(alternative: str) -> None:
+    """Without an effect, a one-sided bound passes 0 at some look in no more trials than the level allows."""
+    found = missed("proportion", 0.0, alternative)
+    assert found["welch"] > 0.15
+    assert all(0 < share <= ALLOWED for text, share in found.items() if text != "welch"), found

@@ -2,7 +2,7 @@
 
 A place of a page is a pair in a slot: its rank, or its rank and the last click above. What counts is how often each
 pair stood in each slot and how often it was clicked there, so that a pass costs what the distinct cells cost, not the
-pages. Passes are those of Chuklin, Markov and de Rijke, Click Models for Web Search, 2015, section 4.2.
+pages. Passes are those of Chuklin, Markov and de Rijke, Click Models for Web Search, 2015.
 """
 
 from __future__ import annotations

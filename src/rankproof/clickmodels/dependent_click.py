@@ -5,7 +5,7 @@ stopped, or read on and clicked no more: expectation and maximization weigh the 
 that everybody stopped, which makes documents look better than they are.)
 
 assumes: nobody stops but after a click; whether a user then goes on depends on the rank of the click alone
-source: Guo, Liu and Wang, Efficient multiple-click models in web search, WSDM 2009, section 3
+source: Guo, Liu and Wang, Efficient multiple-click models in web search, WSDM 2009
 
 The first pass by hand, from 1/2 everywhere. On the second page the user read on and passed over b and c with 1/2 x 1/4,
 or stopped with 1/2: read on with probability 1/5. Of two clicks at rank 1, 1 + 1/5 were followed by more reading, with

@@ -8,8 +8,7 @@ takes it that the last click always satisfied.) The prior gives each pair `alpha
 that did.
 
 assumes: nobody stops but where a click satisfied
-source: Chapelle and Zhang, A dynamic Bayesian network click model for web search ranking, WWW 2009, algorithm 1 and
-    section 3
+source: Chapelle and Zhang, A dynamic Bayesian network click model for web search ranking, WWW 2009
 
 The first pass by hand, from 1/2 everywhere: after the click the user passed over b with 1/2 x 1/2, or was satisfied
 with 1/2. With probability 2/3 it was satisfaction, with the prior (1 + 2/3) / (2 + 1):

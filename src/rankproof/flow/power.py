@@ -9,12 +9,12 @@ Retrieval Journal 19, 2016, for search evaluation).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankproof.errors import UsageError
+from rankproof.flow.searching import least
 from rankproof.records.estimate import Alternative
 
 # More queries than anybody will judge: beyond this the answer is "no number of queries", which is None.
@@ -78,7 +78,7 @@ def queries_needed(
         found = _power(np.float64(n - 1), np.float64(math.sqrt(n) * size), level, _one_side(alternative))
         return bool(found >= power)
 
-    return _first(enough)
+    return least(enough, first=2, most=MOST_QUERIES)
 
 
 def refuse_senseless(
@@ -149,16 +149,3 @@ def _least_shift(df: float, level: float, power: float, alternative: Alternative
         if middle in (low, high):
             return high
         low, high = (low, middle) if enough(middle) else (middle, high)
-
-
-def _first(enough: Callable[[int], bool]) -> int | None:
-    """The least n from 2 on that is enough. Power only grows with n."""
-    low, high = 1, 2
-    while not enough(high):
-        if high >= MOST_QUERIES:
-            return None
-        low, high = high, min(2 * high, MOST_QUERIES)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high

@@ -11,7 +11,7 @@ The program is solved exactly for the first `top` ranks, in milliseconds, and re
 Should there be no such chances, the list is drafted in teams, and says so by having teams.
 
 assumes: a document that is ranked much higher tells more; the systems need not come first equally often
-source: Radlinski and Craswell, Optimized interleaving for online retrieval evaluation, WSDM 2013, sections 4.1 to 4.4
+source: Radlinski and Craswell, Optimized interleaving for online retrieval evaluation, WSDM 2013
 
 Rankings a b and b a: the lists are a b and b a. A click on a is worth 1 - 1/2 to old, one on b the same to new:
 
@@ -98,7 +98,7 @@ def _lead(doc: str, first: Ranked, second: Ranked, credit: str) -> float:
 
 
 def _sensitivity(ours: Floats, theirs: Floats, whole: float) -> Floats:
-    """The entropy of who earns, times the share of clicks by which anybody does (section 4.4 of the paper)."""
+    """The entropy of who earns, times the share of clicks by which anybody does."""
     import numpy as np
 
     either = ours + theirs

@@ -8,7 +8,7 @@ nothing to anybody for a document that all rank alike.
 
 assumes: users bear with a list that is now and then worse than either ranking
 source: Hofmann, Whiteson and de Rijke, A probabilistic method for inferring preferences from clicks, CIKM 2011,
-    equations 1 and 4, with the margin of clicks as outcome; three systems or more: Schuth and others, Probabilistic
+    with the margin of clicks as outcome; three systems or more: Schuth and others, Probabilistic
     multileave for online retrieval evaluation, SIGIR 2015
 
 With weights 1 and 1/8, "b" is drawn first with a chance of (1/9 + 8/9) / 2, and 8/9 of that is because of new:

@@ -5,7 +5,7 @@ document of every two, and each rank is as often one's as the other's. Where the
 out by chance and only add noise.
 
 assumes: one click says as much as another; where that is too simple, see probabilistic and optimized
-source: Radlinski, Kurup and Joachims, How does clickthrough data reflect retrieval quality?, CIKM 2008, algorithm 2
+source: Radlinski, Kurup and Joachims, How does clickthrough data reflect retrieval quality?, CIKM 2008
 
 >>> from rankproof.flow.interleaving.showing import interleave
 >>> shown = interleave({"old": ["a", "b", "c"], "new": ["b", "d", "a"]}, key="session 1, query 1", depth=3)

@@ -5,7 +5,7 @@ two systems it is team_draft. With more systems than ranks, some have no documen
 
 assumes: one click says as much as another; comparing many systems at once takes traffic for each, and a correction
 source: Schuth, Sietsma, Whiteson, Lefortier and de Rijke, Multileaved comparisons for fast online evaluation, CIKM
-    2014, algorithm 1
+    2014
 
 >>> from rankproof.flow.interleaving.showing import interleave
 >>> rankings = {"a": ["x", "y", "z"], "b": ["y", "z", "x"], "c": ["w", "x", "y"]}

@@ -10,7 +10,7 @@ variant. The p-value is always valid; the least p-value of all looks so far is v
 
 about: the effect at all times
 source: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory and asymptotic confidence
-sequences, Annals of Statistics 52(6), 2024; equations as numbered in arXiv:2103.06476v7: 9, 134 and 161
+sequences, Annals of Statistics 52(6), 2024 (arXiv:2103.06476)
 
 Control 1, 2, 3, 4 and treatment 3, 4, 5, 8, with `units` 8, where 8 times the square of rho is 7.936: the variance of
 the effect is 1.5833, and the reach the root of 1.5833 x 2 x (8.936 / 7.936) x ln(sqrt(8.936) / 0.05) = 14.59:
@@ -35,14 +35,14 @@ NAME = "sequence"
 
 
 def rho_squared(alpha: float, units: int) -> float:
-    """Equation 161: nearly the tightest interval at `units`."""
+    """Of the mixture: nearly the tightest interval at `units`."""
     return (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / units
 
 
 def infer(effect: Effect, asked: Asked, values: Mapping[str, Any]) -> Estimate:
-    """The interval of equation 9 with t = n and the variance of a unit n times that of the effect.
+    """The interval of the paper with t = n and the variance of a unit n times that of the effect.
 
-    One side: equation 134, where log(1 + root / (2 alpha)) takes the place of log(root / alpha). Any rho is valid.
+    One side: log(1 + root / (2 alpha)) takes the place of log(root / alpha). Any rho is valid.
     """
     alpha = 1 - asked.level
     both = asked.alternative == "two-sided"

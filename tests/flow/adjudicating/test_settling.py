@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,9 @@ SCALE = SCALES["graded"]
 MODEL = Source("model", "small-3", "a" * 64)
 
 
-def said(judge: str, doc_id: str, grade: int | None, query_id: str = "q1", **more: object) -> Judgment:
+def said(judge: str, doc_id: str, grade: int | None, query_id: str = "q1", **more: Any) -> Judgment:
     key = f"{judge}-{query_id}-{doc_id}"
-    return Judgment(key, judge, query_id, doc_id, grade, time="2031-05-04T03:02:01.000000Z", **more)  # type: ignore[arg-type]
+    return Judgment(key, judge, query_id, doc_id, grade, time="2031-05-04T03:02:01.000000Z", **more)
 
 
 ACTS = [

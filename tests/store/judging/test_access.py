@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from threading import Barrier, Thread
+from typing import cast
 
 import pytest
 
 from rankproof.errors import UnknownName, UsageError
-from rankproof.records.account import Account
+from rankproof.records.account import Account, Role
 from rankproof.store.judging.store import Store
 
 LATER, EARLIER = "2131-01-01T00:00:00.000000Z", "2001-01-01T00:00:00.000000Z"
@@ -31,7 +32,7 @@ def test_accounts(store: Store) -> None:
     with pytest.raises(UnknownName, match=r"No account is called 'anna'. Did you mean 'ann'"):
         store.accounts.get("anna")
     with pytest.raises(UnknownName, match="No role"):
-        store.accounts.add("cy", "owner", "x")  # type: ignore[arg-type]
+        store.accounts.add("cy", cast("Role", "owner"), "x")
 
 
 @pytest.mark.parametrize("name", ["", " ", " ann", "ann ", "a\nb", "a\u202eb", "a\x00"])

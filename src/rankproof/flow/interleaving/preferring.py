@@ -6,7 +6,7 @@ Student's t. Both are for one look at a number of units that was fixed before. W
 infer, which must hold at every look.
 
 source: Chapelle, Joachims, Radlinski and Yue, Large-scale validation and analysis of interleaved search evaluation,
-TOIS 30(1), 2012, equation 1 for the lift
+TOIS 30(1), 2012, for the lift
 """
 
 from __future__ import annotations

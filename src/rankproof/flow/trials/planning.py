@@ -12,6 +12,7 @@ import math
 
 from rankproof.errors import UsageError
 from rankproof.flow.calls import Call, read_call
+from rankproof.flow.searching import least
 from rankproof.flow.trials.effects import effect_of
 from rankproof.flow.trials.estimating import refuse_level
 from rankproof.records.estimate import Estimate
@@ -77,15 +78,7 @@ def units_needed(
         shown = _shown(past, metric, units, call, scale, share, asked, power, effect)
         return shown is not None and shown <= abs(effect)
 
-    low, high = 1, 4
-    while not enough(high):
-        if high >= MOST_UNITS:
-            return None
-        low, high = high, min(2 * high, MOST_UNITS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return least(enough, first=4, most=MOST_UNITS)
 
 
 def days_needed(units: int, per_day: float, *, whole_weeks: bool = True) -> int:
