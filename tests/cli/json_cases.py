@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from tests.cli import json_online
+from tests.cli.json_case import Case
 
 POLICY = """
 [policy]
@@ -89,6 +91,7 @@ STORED = (
     "judgments import round.db few.trec --judge ann",
     "judgments import round.db few.trec --judge bob",
     "judgments assign round.db --judges zoe --pairs 4",
+    *json_online.STORED,
 )
 COLUMNS = "query_id,kind\nq01,head\nq02,tail\nq03,head\nq04,tail\nq05,head\nq06,tail\n"
 TIED = "q01 Q0 d1 1 1 t\nq01 Q0 d2 2 1 t\nq02 Q0 d3 1 1 t\n"
@@ -110,28 +113,8 @@ FILES = {
     "pairs.tsv": "query_id\tdoc_id\nq01\tP0053F5\nq01\tP01DC6E\n",
     "ruled.json": '{"schema": "verdict/1", "status": "PASS", "policy": {"name": "p"}, "candidate": "c", "rulings": []}',
     "empty": "",
+    **json_online.FILES,
 }
-
-
-@dataclass(frozen=True)
-class Case:
-    """What is typed, what it exits with, and the schema of what it prints; `slow` where it takes long."""
-
-    args: str
-    schema: str
-    status: int = 0
-    slow: bool = False
-
-    @property
-    def command(self) -> str:
-        """The command's own words: "evaluate", "runs validate"."""
-        words = self.args.split()
-        return (
-            " ".join(words[:2])
-            if words[0] in ("runs", "qrels", "audit", "dataset", "benchmark", "judgments", "judge")
-            else words[0]
-        )
-
 
 CASES = [
     Case("evaluate qrels.trec bm25.run --json", "evaluation/1"),
@@ -272,4 +255,5 @@ CASES = [
     Case("schema nothing/1 --json", "error/1", 2),
     Case("verify qrels.trec --json", "error/1", 1),
     Case("verify kept.json --run --json", "error/1", 2),
+    *json_online.CASES,
 ]

@@ -17,7 +17,8 @@ from typing import Any
 import click
 import pytest
 from jsonschema import Draft202012Validator
-from tests.cli.json_cases import CASES, FILES, STORED, Case
+from tests.cli.json_case import Case
+from tests.cli.json_cases import CASES, FILES, STORED
 
 from rankproof.cli._root import cli
 from rankproof.errors import UnknownName
