@@ -11,7 +11,7 @@ from tests.documents.reader import Reader, agrees, commands, is_file
 
 LANGUAGES = {"console", "python", "sh", "text", "toml", "yaml"}
 # These have tests of their own.
-ELSEWHERE = {"README.md", "docs/tutorial-search-api.md"}
+ELSEWHERE = {"README.md", "docs/tutorial-search-api.md", "docs/offline-to-online.md"}
 WITH_EXAMPLES = [
     page
     for page in documents()

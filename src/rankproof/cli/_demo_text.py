@@ -13,7 +13,7 @@ def shown(climbed: Climbed) -> str:
     """The whole answer."""
     from rankproof.reports._benchmark_advice import VERDICT
     from rankproof.reports._benchmark_sections import benchmark_sections
-    from rankproof.reports.table import part
+    from rankproof.reports._section_text import part
 
     found = benchmark_sections(climbed.benchmark, per_query=False, every_measure=False)
     wanted = [

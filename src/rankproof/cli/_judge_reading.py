@@ -106,6 +106,6 @@ def shown(sections: Sequence[Section], form: str) -> str:
         from rankproof.reports._benchmark_markdown import folded
 
         return "\n\n".join(map(folded, sections)) + "\n"
-    from rankproof.reports.table import part
+    from rankproof.reports._section_text import part
 
     return "\n\n".join(map(part, sections)) + "\n"

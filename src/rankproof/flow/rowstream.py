@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -68,6 +69,11 @@ class Batch:
             if len(wrong):
                 raise self._no_number(column[wrong[0]], name, int(wrong[0]))
             return found
+        if set(map(type, column)) <= {str, int, float}:
+            with suppress(ValueError, OverflowError):  # what is no number is named below, by its row
+                quick = np.array(column, dtype=np.float64)
+                if np.isfinite(quick).all():
+                    return quick
         return np.array([self._number(value, name, row) for row, value in enumerate(column)], dtype=np.float64)
 
     def flags(self, name: str) -> list[bool | None]:

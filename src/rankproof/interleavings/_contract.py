@@ -35,7 +35,10 @@ Draft = Callable[[Rankings, int, Chance, Mapping[str, Any]], Drafted]
 class Interleaving:
     """One item of the shelf. `page` is the module's docstring: what it shows, what a click is worth, source, example.
 
-    most   how many systems it takes at most; None has no limit
+    most        how many systems it takes at most; None has no limit
+    even_wins   whether, for who clicks without reading, each side also wins as often as any other. All methods are
+                even in what they earn on average; where credits differ in size, one side may win often by little and
+                the other rarely by much, and the share of wins then says nothing
     """
 
     name: str
@@ -43,6 +46,7 @@ class Interleaving:
     draft: Draft
     params: tuple[Param, ...] = ()
     most: int | None = 2
+    even_wins: bool = False
 
     @property
     def summary(self) -> str:

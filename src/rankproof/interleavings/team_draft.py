@@ -28,4 +28,4 @@ def draft(rankings: Rankings, size: int, chance: Chance, values: Mapping[str, An
     return drafted_in_rounds(rankings, size, chance)
 
 
-OFFERS = (Interleaving(name="team_draft", page=__doc__, draft=draft),)
+OFFERS = (Interleaving(name="team_draft", page=__doc__, draft=draft, even_wins=True),)

@@ -29,4 +29,4 @@ def draft(rankings: Rankings, size: int, chance: Chance, values: Mapping[str, An
     return drafted_in_rounds(rankings, size, chance)
 
 
-OFFERS = (Interleaving(name="team_draft_multileave", page=__doc__, draft=draft, most=None),)
+OFFERS = (Interleaving(name="team_draft_multileave", page=__doc__, draft=draft, most=None, even_wins=True),)

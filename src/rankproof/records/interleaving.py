@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from rankproof.errors import InputError
 from rankproof.records.estimate import Answer
+
+# No credit is greater.
+MOST = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,57 @@ class Shown:
     credits: tuple[tuple[float, ...], ...]
     teams: tuple[str | None, ...]
     credited: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the server's log, one JSON object for each page: plain lists, numbers and texts."""
+        return {
+            "method": self.method,
+            "systems": list(self.systems),
+            "docs": list(self.docs),
+            "credits": [list(each) for each in self.credits],
+            "teams": list(self.teams),
+            "credited": self.credited,
+        }
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Shown:
+        """What `to_dict` gave."""
+        method, credited = stored.get("method"), stored.get("credited")
+        systems, docs = _texts(stored.get("systems")), _texts(stored.get("docs"))
+        if not isinstance(method, str) or systems is None or docs is None or len(set(docs)) != len(docs):
+            raise InputError("A list that was shown has a method, systems, and docs that are named once each.")
+        if len(systems) < 2 or list(systems) != sorted(set(systems)):
+            raise InputError(f"The systems of a list are two or more, sorted, each once; {list(systems)!r:.80} came.")
+        credits, teams = stored.get("credits"), stored.get("teams")
+        if not isinstance(credits, list | tuple) or not isinstance(teams, list | tuple) or type(credited) is not int:
+            raise InputError("A list that was shown has credits, teams and credited; log what Shown.to_dict gives.")
+        if not len(credits) == len(teams) == len(docs) >= credited >= 0:
+            raise InputError(
+                f"A list of {len(docs)} documents has as many credits and teams, and credited up to that; "
+                f"{len(credits)}, {len(teams)} and {credited!r:.20} came."
+            )
+        if any(team is not None and team not in systems for team in teams):
+            raise InputError("A team is the name of a system, or null.")
+        worth = tuple(_credit(each, len(systems)) for each in credits)
+        return cls(method, systems, docs, worth, tuple(teams), credited)
+
+
+def _texts(value: Any) -> tuple[str, ...] | None:
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+        return None
+    return tuple(value)
+
+
+def _credit(stored: Any, systems: int) -> tuple[float, ...]:
+    """What a click on one document is worth to each system."""
+    # type() and one comparison: logs have millions of these. No boolean passes, no NaN, nothing beyond floats.
+    if (
+        not isinstance(stored, list | tuple)
+        or len(stored) != systems
+        or not all(type(value) in (float, int) and 0 <= value <= MOST for value in stored)
+    ):
+        raise InputError(f"The credit of a document is a number, 0 or more, for each system; {stored!r:.80} came.")
+    return tuple(map(float, stored))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +172,8 @@ class UnitsNeeded:
     units     all of them, at the rate of decided units that was given
     power     what that many decided units have
     exact     whether the binomial distribution was summed; beyond the limit it is the normal one
+    looks     how often one looks on the way; 1 is once, at the end
+    average   of the decided units, how many had come when it was over: shown, or at the end
     """
 
     share: float
@@ -123,3 +181,5 @@ class UnitsNeeded:
     units: int
     power: float
     exact: bool
+    looks: int = 1
+    average: float | None = None

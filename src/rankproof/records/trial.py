@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +12,18 @@ from rankproof.records.estimate import Answer, Estimate
 from rankproof.records.metric import Metric
 
 Scale = Literal["absolute", "relative"]
+
+
+def shown(effect: float, scale: Scale) -> str:
+    """An effect as text, with its sign: a relative one in percent.
+
+    >>> shown(0.0123, "relative"), shown(-2.5, "absolute"), shown(0.0, "absolute")
+    ('+1.23%', '-2.5', '0')
+    """
+    if not math.isfinite(effect):
+        return "infinity" if effect > 0 else "minus infinity"
+    text = f"{100 * effect:+.2f}%" if scale == "relative" else f"{effect:+.4g}"
+    return text.lstrip("+-") if text.strip("+-0.%") == "" else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from rankproof.records.estimate import Answer
 if TYPE_CHECKING:
     from rankproof.records.comparison import Comparison
     from rankproof.records.evaluation import Evaluation
+    from rankproof.records.trialreading import TrialReading
 
 Status = Literal["PASS", "FAIL", "UNDECIDED"]
 EXIT = {"PASS": 0, "FAIL": 1, "UNDECIDED": 3}
@@ -80,6 +81,7 @@ class Verdict:
     comparison   both runs in the measures of the policy; None without a baseline, or when none was asked for
     evaluation   the candidate's values; None when no rule names a measure, or the run was refused
     confidence   of one-sided bounds, where a rule does not say its own
+    trial        what a trial showed beside its rulings, where the verdict is of one
     """
 
     status: Status
@@ -96,6 +98,7 @@ class Verdict:
     confidence: float = 0.95
     significance: str = "t"
     seed: int = 0
+    trial: TrialReading | None = None
 
     @property
     def exit_status(self) -> int:

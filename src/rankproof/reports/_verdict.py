@@ -7,12 +7,13 @@ from collections import Counter
 
 from rankproof.records.estimate import Estimate
 from rankproof.records.show import UNDEFINED, number
+from rankproof.records.trial import shown
 from rankproof.records.verdict import Payer, Ruling, Verdict
 from rankproof.records.words import percent, signed
 
 HEADER = ("verdict", "rule", "seen", "asked", "one-sided bounds", "label")
 # Rules whose numbers are changes against the baseline, shown with their sign.
-CHANGES = ("no_regression", "least_gain")
+CHANGES = ("no_regression", "least_gain", "better", "not_worse")
 # How many of the queries that pay are shown under a rule.
 SHOWN = 5
 # Query texts are cut here: a line is to stay a line.
@@ -50,6 +51,8 @@ def value(ruling: Ruling, at: float) -> str:
         return f"{at:,.6g} ms"
     if ruling.unit == "errors":
         return f"{at:.0f}"
+    if ruling.unit == "share":
+        return shown(at, "relative")
     return signed(at) if ruling.rule in CHANGES else number(at)
 
 

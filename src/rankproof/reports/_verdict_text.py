@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from rankproof.records.verdict import Ruling, Verdict
 from rankproof.reports._align import aligned, printable
+from rankproof.reports._section_text import part
+from rankproof.reports._trial_sections import trial_sections
 from rankproof.reports._verdict import explained, fine_print, headline, paid_by, payers, rows
 
 # Columns of the table that are text: verdict and rule.
@@ -15,6 +17,8 @@ def verdict_text(verdict: Verdict) -> str:
     table = aligned(rows(verdict), NAMES)
     parts = [printable(headline(verdict)), "\n".join(f"  {line}" for line in table)]
     parts += ["\n".join(_words(ruling)) for ruling in explained(verdict)]
+    if verdict.trial is not None:
+        parts += [part(section) for section in trial_sections(verdict.trial)]
     below = [printable(line) for line in fine_print(verdict)]
     return "\n\n".join([*parts, *(["\n".join(below)] if below else [])]) + "\n"
 

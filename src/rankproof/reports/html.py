@@ -2,7 +2,8 @@
 
 A comparison shows its headline, what to know before quoting it, a forest plot, the difference of every query with the
 query at the pointer, a table of queries that can be sorted and searched, segments, blind spots, bounds from unjudged
-documents, ties, grades, power, diagnoses, fine print and manifest. A verdict stands above the comparison it rests on.
+documents, ties, grades, power, diagnoses, fine print and manifest. A verdict stands above the comparison it rests on,
+or above the units, effects, days and segments of its trial.
 Evaluations show their table and a chart for each measure; with `--per-query` each query too. Light and dark follow
 the reader's system. Charts are drawn by vl-convert, from the extra `report`. The same input gives the same bytes.
 """
@@ -69,9 +70,14 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
             fine.lines_section(notes([verdict.evaluation])),
             fine.manifest(verdict.manifest),
         ]
+    elif verdict.trial is not None:
+        from rankproof.reports._html import trial
+
+        below = [*trial.sections(verdict.trial)]
     head = (rulings.head(verdict), rulings.facts(verdict), *against)
     title = f"{verdict.status}: {verdict.candidate} · rankproof"
-    return page(title, "gate", head, (rulings.section(verdict), *below))
+    kind = "gate" if verdict.trial is None else "trial"
+    return page(title, kind, head, (rulings.section(verdict), *below))
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:

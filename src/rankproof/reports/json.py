@@ -69,11 +69,13 @@ def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str
 
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
-    """One JSON object, by the published schema `verdict/1`."""
+    """One JSON object, by the published schema `verdict/1`; of a trial by `trial/1`, with what it showed."""
+    of_trial = {} if verdict.trial is None else {"trial": verdict.trial.to_dict()}
     document = {
         "rankproof": __version__,
-        "schema": "verdict/1",
+        "schema": "trial/1" if of_trial else "verdict/1",
         **verdict.to_dict(),
+        **of_trial,
         "observed": dict(observed),
     }
     return to_json(document, indent=2) + "\n"

@@ -76,7 +76,7 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
     """The verdict, its rules in a table, and words for those that did not pass."""
     from rankproof.reports._verdict_markdown import verdict_markdown
 
-    return verdict_markdown(verdict, escaped)
+    return verdict_markdown(verdict, escaped, _part)
 
 
 OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown", comparison, verdict, benchmark=benchmark),)

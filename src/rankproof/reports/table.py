@@ -18,7 +18,8 @@ from rankproof.reports._align import aligned, printable
 from rankproof.reports._benchmark_sections import benchmark_sections
 from rankproof.reports._contract import Report
 from rankproof.reports._grid import Grid, grid, notes
-from rankproof.reports._sections import Section, sections
+from rankproof.reports._section_text import part
+from rankproof.reports._sections import sections
 
 BEST = "* best of these runs; whether the difference is more than chance is another question"
 
@@ -39,17 +40,6 @@ def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
     """The parts of the benchmark, each under its title; what stages buy in the first measure."""
     return "\n\n".join(part(section) for section in benchmark_sections(benchmark, per_query, False)) + "\n"
-
-
-def part(section: Section) -> str:
-    """One part: its title, its table, its lines."""
-    table = aligned(section.table, section.names) if section.table else []
-    lines = []
-    for line in section.lines:
-        first, *below = (line,) if isinstance(line, str) else line
-        lines += [f"  {printable(first)}", *(f"      {printable(text)}" for text in below)]
-    between = [""] if table and lines else []
-    return "\n".join([printable(section.title), *(f"  {line}" for line in table), *between, *lines])
 
 
 def _texts(found: Grid, marked: bool) -> list[list[str]]:

@@ -21,7 +21,7 @@ EXACT = 100_000
 
 def units_needed(share: float, decided: float = 1.0, power: float = 0.8, level: float = 0.95) -> UnitsNeeded:
     """Units that show a share of wins, where `decided` of all units are no ties."""
-    _check(share, decided, power, level)
+    check_plan(share, decided, power, level)
     about = _approximate(share, power, level)
     if about > EXACT:
         found, has, exact = math.ceil(about), power, False
@@ -54,7 +54,8 @@ def _approximate(share: float, power: float, level: float) -> float:
     return ((reach * 0.5 + beyond * math.sqrt(share * (1 - share))) / abs(share - 0.5)) ** 2
 
 
-def _check(share: float, decided: float, power: float, level: float) -> None:
+def check_plan(share: float, decided: float, power: float, level: float) -> None:
+    """An error for what cannot be planned."""
     if not 0 < share < 1 or share == 0.5:
         raise UsageError(f"The share of wins to show must lie between 0 and 1 and not be 0.5; got {share}.")
     if not 0 < decided <= 1:

@@ -8,7 +8,8 @@ CUPED subtracts theta x (covariate - its mean over all units) from z, with theta
 over both variants together (Deng, Xu, Kohavi and Walker, Improving the sensitivity of online controlled experiments by
 utilizing pre-experiment data, WSDM 2013): of the variance, 1 - rho squared is left.
 
-Strata are weighed by their share of all units in both variants (post-stratification, the same paper).
+Strata are weighed by their share of all units in both variants (post-stratification, the same paper), or as the caller
+says.
 """
 
 from __future__ import annotations
@@ -34,8 +35,17 @@ def effect_of(control: Moments, treatment: Moments, metric: Metric, scale: Scale
     return stratified_effect({"": control}, {"": treatment}, metric, scale)
 
 
-def stratified_effect(control: Strata, treatment: Strata, metric: Metric, scale: Scale = "absolute") -> Effect:
-    """The same, with units compared within strata that were known before the trial."""
+def stratified_effect(
+    control: Strata,
+    treatment: Strata,
+    metric: Metric,
+    scale: Scale = "absolute",
+    weights_of: Mapping[str, float] | None = None,
+) -> Effect:
+    """The same, with units compared within strata that were known before the trial.
+
+    weights_of   of each stratum, in any unit; by default its share of all units
+    """
     if scale not in ("absolute", "relative"):
         raise UsageError(f"A scale is absolute or relative; {scale!r} came.")
     names = [name for name in dict.fromkeys([*control, *treatment]) if _size(control, treatment, name)]
@@ -43,7 +53,7 @@ def stratified_effect(control: Strata, treatment: Strata, metric: Metric, scale:
     arms = [[arm.get(name, Moments()) for name in names] for arm in (control, treatment)]
     if not n or not all(part.n for arm in arms for part in arm):
         return Effect(None, (), n, NO_UNITS)
-    weights = [_size(control, treatment, name) / n for name in names]
+    weights = weights_for(names, {name: _size(control, treatment, name) for name in names}, weights_of)
     everyone = merged(part for arm in arms for part in arm)
     if any(_mean(arm, weights, DENOMINATOR) <= 0 for arm in arms):
         return Effect(None, (), n, f"the denominators of {metric.name} in a variant are 0 or less on average")
@@ -82,6 +92,13 @@ def variance_kept(control: Moments, treatment: Moments) -> float | None:
     ratio = everyone.means[NUMERATOR] / below
     plain = _spread(everyone, ratio, below, 0.0)
     return _spread(everyone, ratio, below, _theta(everyone)) / plain if plain > 0 else None
+
+
+def weights_for(names: Sequence[str], sizes: Mapping[str, int], given: Mapping[str, float] | None) -> list[float]:
+    """A weight for each stratum; they sum to 1."""
+    chosen = [float(sizes[name]) if given is None else given[name] for name in names]
+    whole = math.fsum(chosen)
+    return [weight / whole for weight in chosen]
 
 
 def _size(control: Strata, treatment: Strata, name: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -55,26 +55,38 @@ def estimate_variants(
     correction: str = "holm",
 ) -> tuple[VariantEffect, ...]:
     """Every treatment against the control; with more than one, p-values and intervals adjusted for the family."""
+    effects = [_effect(control, treatment, metric, scale) for treatment in treatments.values()]
+    answers, adjusted = infer_family(effects, method, level=level, alternative=alternative, correction=correction)
+    return tuple(
+        VariantEffect(metric, name, scale, answer, also)
+        for name, answer, also in zip(treatments, answers, adjusted, strict=True)
+    )
+
+
+def infer_family(
+    effects: Sequence[Effect],
+    method: str,
+    *,
+    level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    correction: str = "holm",
+) -> tuple[list[Answer], list[Adjusted | None]]:
+    """Effects that are looked at together: each answer, and what the correction makes of it; None for one alone."""
     chosen = shelf.find("corrections", correction)
     if chosen.needs_all_pairs:
         raise UsageError(
             f"{correction} permutes the queries of all pairs; a trial compares with its control. Use holm."
         )
     call = read_call("trials", method)
-    effects = [_effect(control, treatment, metric, scale) for treatment in treatments.values()]
 
     def at_level(asked: float) -> list[Answer]:
         return [call.item.answer(effect, Asked(asked, alternative), call.values) for effect in effects]
 
     answers = at_level(refuse_level(level))
-    adjusted: list[Adjusted | None] = [None] * len(answers)
-    if chosen.name != "none" and len(answers) > 1:
-        # Nothing is drawn at random here; the generator is what the shelf's contract asks for.
-        adjusted = chosen.adjust(Tests(answers, at_level, (), level, 0), np.random.default_rng(0))
-    return tuple(
-        VariantEffect(metric, name, scale, answer, also)
-        for name, answer, also in zip(treatments, answers, adjusted, strict=True)
-    )
+    if chosen.name == "none" or len(answers) < 2:
+        return answers, [None] * len(answers)
+    # Nothing is drawn at random here; the generator is what the shelf's contract asks for.
+    return answers, chosen.adjust(Tests(answers, at_level, (), level, 0), np.random.default_rng(0))
 
 
 def non_inferiority(
@@ -118,7 +130,7 @@ def _effect(control: Arm, treatment: Arm, metric: Metric, scale: Scale) -> Effec
         return quantile_effect(control, treatment, metric, scale)
     for arm in (control, treatment):
         for units in (arm,) if isinstance(arm, Moments) else arm.values():
-            _refuse_other_kind(units, metric)
+            refuse_other_kind(units, metric)
     if isinstance(control, Moments) and isinstance(treatment, Moments):
         return effect_of(control, treatment, metric, scale)
     if isinstance(control, Moments) or isinstance(treatment, Moments):
@@ -126,7 +138,7 @@ def _effect(control: Arm, treatment: Arm, metric: Metric, scale: Scale) -> Effec
     return stratified_effect(control, treatment, metric, scale)
 
 
-def _refuse_other_kind(units: Moments, metric: Metric) -> None:
+def refuse_other_kind(units: Moments, metric: Metric) -> None:
     """An error where the units are not what the metric says they are."""
     if not units.n:
         return

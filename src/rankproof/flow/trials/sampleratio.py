@@ -3,12 +3,15 @@
 Pearson's chi-square test. alpha is 0.001, not 0.05: the question is asked of every trial on every day, and a mismatch
 stops the reading of all the rest (Fabijan et al., Diagnosing sample ratio mismatch in online controlled experiments,
 KDD 2019). Its power is that of the noncentral chi-square distribution with noncentrality N x sum((q - p)^2 / p).
+
+Where the planned shares changed on the way, each period has its own statistic; they are independent and add up, and so
+do their degrees of freedom.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rankproof.errors import UsageError
 from rankproof.records.trial import SampleRatio
@@ -21,19 +24,38 @@ def sample_ratio(
     counts: Mapping[str, int], shares: Mapping[str, float], *, alpha: float = ALPHA, power: float = POWER
 ) -> SampleRatio:
     """The check. `shares` are in any unit: 50 and 50, or 0.5 and 0.5."""
+    return sample_ratio_over([(counts, shares)], alpha=alpha, power=power)
+
+
+def sample_ratio_over(
+    periods: Sequence[tuple[Mapping[str, int], Mapping[str, float]]], *, alpha: float = ALPHA, power: float = POWER
+) -> SampleRatio:
+    """The check over periods of different planned shares: units by variant, and shares, of each."""
     from scipy.special import chdtrc, chdtri
 
-    planned = _planned(counts, shares)
     if not 0 < alpha < power < 1:
         raise UsageError(f"alpha lies above 0 and below the power, which is below 1; {alpha:g} and {power:g} came.")
-    total = sum(counts.values())
-    expected = {name: share * total for name, share in planned.items()}
-    statistic = math.fsum((counts[name] - units) ** 2 / units for name, units in expected.items()) if total else 0.0
-    df = len(planned) - 1
+    planned = [_planned(counts, shares) for counts, shares in periods]
+    totals = [sum(counts.values()) for counts, _ in periods]
+    names = list(dict.fromkeys(name for counts, _ in periods for name in counts))
+    observed = {name: sum(counts.get(name, 0) for counts, _ in periods) for name in names}
+    expected = {
+        name: math.fsum(shares.get(name, 0.0) * n for shares, n in zip(planned, totals, strict=True)) for name in names
+    }
+    statistic = math.fsum(
+        (counts[name] - share * n) ** 2 / (share * n)
+        for (counts, _), shares, n in zip(periods, planned, totals, strict=True)
+        for name, share in shares.items()
+        if n
+    )
+    df = sum(len(shares) - 1 for shares in planned)
     p = float(chdtrc(df, statistic))
     needed = _noncentrality(df, float(chdtri(df, alpha)), power)
-    detectable = {name: _least_loss(share, total, needed) for name, share in planned.items()}
-    return SampleRatio(dict(counts), expected, statistic, p, alpha, p > alpha, power, detectable)
+    detectable = {}
+    for name in names:
+        parts = [(shares[name], n) for shares, n in zip(planned, totals, strict=True) if name in shares]
+        detectable[name] = _least_loss(parts, needed)
+    return SampleRatio(observed, expected, statistic, p, alpha, p > alpha, power, detectable)
 
 
 def mismatch_power(
@@ -75,14 +97,20 @@ def _noncentrality(df: int, critical: float, power: float) -> float:
     return high
 
 
-def _least_loss(share: float, total: int, needed: float) -> float | None:
-    """The part m of a variant's units whose loss shifts its share enough.
+def _least_loss(periods: Sequence[tuple[float, int]], needed: float) -> float | None:
+    """The part m of a variant's units whose loss shifts its share enough; None where the loss of all is not.
 
     What is left has the share p (1 - m) / (1 - p m), which is d = p m (1 - p) / (1 - p m) less than p; the other
-    variants gain in proportion, so that the noncentrality is N d^2 / (p (1 - p)).
+    variants gain in proportion, so that the noncentrality is N d^2 / (p (1 - p)) in each period.
     """
-    if not total:
+
+    def found(loss: float) -> float:
+        return math.fsum(n * share * (1 - share) * (loss / (1 - share * loss)) ** 2 for share, n in periods)
+
+    low, high = 0.0, 1.0
+    if found(high) <= needed:
         return None
-    shift = math.sqrt(needed * share * (1 - share) / total)
-    loss = shift / (share * (1 - share + shift))
-    return loss if loss < 1 else None
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if found(middle) >= needed else (middle, high)
+    return high

@@ -12,15 +12,19 @@ from rankproof.reports._verdict import bounds, fine_print, paid_by, payers, valu
 MARK = {"PASS": "✓ PASS", "FAIL": "✕ FAIL", "UNDECIDED": "? UNDECIDED"}
 TONE = {"PASS": "better", "FAIL": "worse", "UNDECIDED": "open"}
 SENTENCE = {
-    "PASS": "{candidate} may ship: it meets the policy “{policy}”",
-    "FAIL": "{candidate} may not ship: it misses the policy “{policy}”",
-    "UNDECIDED": "It is not decided whether {candidate} meets the policy “{policy}”",
+    "PASS": "{candidate} may ship: it meets the {what} “{policy}”",
+    "FAIL": "{candidate} may not ship: it misses the {what} “{policy}”",
+    "UNDECIDED": "It is not decided whether {candidate} meets the {what} “{policy}”",
 }
+BROKEN = "The trial “{policy}” cannot be trusted: units did not come in the planned shares"
 
 
 def head(verdict: Verdict) -> Safe:
     """The status, a sentence and the reasons."""
-    sentence = SENTENCE[verdict.status].format(candidate=verdict.candidate, policy=verdict.policy)
+    trial = verdict.trial
+    form = BROKEN if trial is not None and not trial.sample_ratio.holds else SENTENCE[verdict.status]
+    what = "policy" if trial is None else "goals of the trial"
+    sentence = form.format(candidate=verdict.candidate, policy=verdict.policy, what=what)
     return join(
         [
             tag("p", MARK[verdict.status], class_=f"status {TONE[verdict.status]}"),
@@ -32,7 +36,10 @@ def head(verdict: Verdict) -> Safe:
 
 def facts(verdict: Verdict) -> Safe:
     """What was asked of whom."""
-    pairs: list[tuple[Piece, Piece]] = [("Policy", verdict.policy), ("Candidate", verdict.candidate)]
+    pairs: list[tuple[Piece, Piece]] = [
+        ("Policy" if verdict.trial is None else "Trial", verdict.policy),
+        ("Candidate", verdict.candidate),
+    ]
     pairs += [("Baseline", verdict.baseline)] if verdict.baseline is not None else []
     counts = [f"{sum(r.status == s for r in verdict.rulings)} {s}" for s in MARK]
     return listed([*pairs, ("Rules", ", ".join(counts))])

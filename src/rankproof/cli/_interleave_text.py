@@ -1,0 +1,133 @@
+"""What the interleave commands say to a person: a list with its credits, preferences with their balance, a plan."""
+
+from __future__ import annotations
+
+from rankproof.records.estimate import Answer, Estimate
+from rankproof.records.interleaved import Interleaved, Pair
+from rankproof.records.interleaving import Evenness, Shown
+from rankproof.records.interleaving_plan import InterleavingPlan
+from rankproof.records.show import number
+from rankproof.records.words import interval, p_text, percent, signed
+from rankproof.reports._align import aligned, printable
+
+NONE = "-"
+
+
+def shown_list(shown: Shown) -> str:
+    """One list: rank, document, whose it is, and what a click on it earns each system."""
+    teams = any(team is not None for team in shown.teams)
+    rows = [["rank", "document", *(["team"] if teams else []), *(f"for {name}" for name in shown.systems)]]
+    for rank, (doc, credits, team) in enumerate(zip(shown.docs, shown.credits, shown.teams, strict=True), start=1):
+        rows.append([str(rank), doc, *([team or NONE] if teams else []), *map(number, credits)])
+    notes = [f"method: {shown.method}; a click on a document is worth what the last columns say"]
+    if shown.credited < len(shown.docs):
+        notes.append(f"credit ends after rank {shown.credited}: a system has nothing left, and the rest fills the page")
+    return "\n".join([*aligned(rows, 3 if teams else 2), "", *map(printable, notes)]) + "\n"
+
+
+def result(found: Interleaved) -> str:
+    """The sentence first, then the numbers, then what they rest on."""
+    parts = [list(found.sentences), _pairs(found), _balance(found), _notes(found)]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _pairs(found: Interleaved) -> list[str]:
+    corrected = found.correction is not None
+    head = ["first", "second", "units", "wins", "ties", "losses", "share", f"{percent(found.level)} interval", "p"]
+    rows = [[*head, "margin", f"{percent(found.level)} interval", "p"]]
+    for pair in found.pairs:
+        said = pair.preferred
+        counts = [f"{count:,}" for count in (said.units, said.wins, said.ties, said.losses)]
+        rows.append([said.first, said.second, *counts, *_share(pair), *_margin(pair)])
+    lines = aligned(rows, 2)
+    lines.append("wins: units in which second earned more than first; share: of wins among units that are no ties")
+    if any(pair.by == "margin" for pair in found.pairs):
+        lines.append(
+            "margin: the mean of what second earned more; it decides, since with this method clicks without reading do "
+            "not win evenly"
+        )
+    if corrected:
+        lines.append(f"intervals and p: adjusted for {len(found.pairs)} pairs by {found.correction}")
+    return lines
+
+
+def _share(pair: Pair) -> list[str]:
+    answer: Answer = pair.preferred.share
+    if not isinstance(answer, Estimate):
+        return [NONE if answer.value is None else f"{100 * answer.value:.1f}%", NONE, NONE]
+    by = pair.share or answer
+    return [f"{100 * answer.value:.1f}%", f"{100 * by.low:.1f}% to {100 * by.high:.1f}%", p_text(by.p_value)]
+
+
+def _margin(pair: Pair) -> list[str]:
+    answer: Answer = pair.preferred.margin
+    if not isinstance(answer, Estimate):
+        return [NONE if answer.value is None else signed(answer.value), NONE, NONE]
+    by = pair.margin or answer
+    return [signed(answer.value), interval(by.low, by.high), p_text(by.p_value)]
+
+
+def _balance(found: Interleaved) -> list[str]:
+    state = "even" if found.balance.even else "NOT EVEN"
+    parts = [_part(part) for part in found.balance.parts if part.p_value is not None]
+    return [f"balance of {found.balance.lists:,} lists: {state}", *parts]
+
+
+def _part(part: Evenness) -> str:
+    whole = all(float(count).is_integer() for count in part.counts.values())
+    counts = ", ".join(
+        f"{name} {count:,.0f}" if whole else f"{name} {number(count)}" for name, count in part.counts.items()
+    )
+    return f"  {part.what}: {counts} (p {p_text(part.p_value)})"
+
+
+def _notes(found: Interleaved) -> list[str]:
+    counts = found.counts
+    notes = [f"warning: {warning}" for warning in found.warnings]
+    notes.append(
+        f"{counts.rows:,} rows: {counts.pages:,} pages ({found.lists}, {', '.join(found.methods)}), {counts.clicks:,} "
+        f"clicks, {counts.counted:,} clicked documents count"
+    )
+    left = {
+        "clicked documents without a dwell time": counts.unknown,
+        "clicks on documents that were not shown": counts.dropped,
+        "clicks with a key that has no list": counts.stray,
+        "pages with two lists under one key": counts.changed,
+        "pages whose list is not the one made anew": counts.mismatched,
+        "pages whose query no run has": counts.unranked,
+    }
+    told = [f"{count:,} {what}" for what, count in left.items() if count]
+    if told:
+        notes.append(f"not used: {'; '.join(told)}")
+    notes.append(f"credit: {found.credit}")
+    if found.planned is None:
+        notes.append("test: one look at a number of units that was fixed before; for looking on the way: --sequential")
+    else:
+        notes.append(f"test: holds at every look, and is tightest at {found.planned:,} units")
+    return [printable(note) for note in notes]
+
+
+def planned(plan: InterleavingPlan) -> str:
+    """A row for each share of wins."""
+    asked = plan.units is None
+    head = ["share of wins"]
+    head += ["units, one look", f"units, {plan.looks} looks", "on average"] if asked else ["power, one look"]
+    head += [] if asked else [f"power, {plan.looks} looks", "on average"]
+    head += ["days, one look", f"days, {plan.looks} looks"] if plan.per_day is not None else []
+    rows = [head]
+    for row in plan.rows:
+        average = "" if row.anytime.average is None else f"{row.anytime.average / plan.decided:,.0f}"
+        cells = (
+            [f"{row.fixed.units:,}", f"{row.anytime.units:,}", average]
+            if asked
+            else [f"{row.fixed.power:.1%}", f"{row.anytime.power:.1%}", average]
+        )
+        days = [f"{row.fixed_days:,}", f"{row.anytime_days:,}"] if row.fixed_days and row.anytime_days else []
+        rows.append([f"{100 * row.share:g}%", *cells, *days])
+    notes = [
+        f"{percent(plan.decided)} of units are no ties; two-sided test, {percent(plan.level)} confidence"
+        + (f", power {percent(plan.power)}" if asked else f", {plan.units:,} units"),
+        f"{plan.looks} looks: at even steps, stopping once the preference is shown; on average: units when it is over",
+        "share of wins: of the better system, among units that are no ties",
+    ]
+    return "\n".join([*aligned(rows, 0), "", *notes]) + "\n"

@@ -1,0 +1,64 @@
+"""`rankproof trial init`: a commented design to begin with, or a made-up trial to try the commands on."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from rankproof.cli import _output
+from rankproof.errors import UsageError
+from rankproof.store.atomic import replace_file
+
+STARTER = "trial.toml"
+ROWS = "searches.csv"
+
+
+@click.command("init")
+@click.argument("path", type=click.Path(), required=False)
+@click.option("--example", type=click.Path(), help="A folder to write a made-up trial to: its design and its rows.")
+def command(path: str | None, example: str | None) -> None:
+    """Write a commented design to PATH (trial.toml), to begin with. A file that is there already is left alone.
+
+    \b
+    rankproof trial init
+    rankproof trial init trials/hybrid.toml
+    rankproof trial init --example demo
+    """
+    if example is not None:
+        if path is not None:
+            raise UsageError("--example writes a design of its own; PATH came too. Leave out one of the two.")
+        _example(example)
+        return
+    from rankproof.flow.trials.starter import STARTER_DESIGN
+
+    path = path or STARTER
+    if path == "-":
+        _output.say(STARTER_DESIGN)
+        return
+    _refuse_there(path)
+    replace_file(path, [STARTER_DESIGN.encode()])
+    _output.say(f"{path} written. Put your variants, columns and metrics into it, then: rankproof trial plan {path}\n")
+
+
+def _example(folder: str) -> None:
+    import numpy as np
+
+    from rankproof.flow.trials.example import DESIGN, example_rows
+
+    files = [os.path.join(folder, name) for name in (STARTER, ROWS)]
+    for path in files:
+        _refuse_there(path)
+    os.makedirs(os.path.join(folder, "days"), exist_ok=True)
+    replace_file(files[0], [DESIGN.encode()])
+    replace_file(files[1], (line.encode() for line in example_rows(np.random.default_rng(0))))
+    _output.say(
+        f"{files[0]} and {files[1]} written. Next:\n"
+        f"  rankproof trial collect {files[0]} {files[1]} --into {os.path.join(folder, 'days')}\n"
+        f"  rankproof trial read {files[0]} {os.path.join(folder, 'days')}\n"
+    )
+
+
+def _refuse_there(path: str) -> None:
+    if os.path.lexists(path):
+        raise UsageError(f"{path} is there already and stays as it is. Name another place, or remove it first.")

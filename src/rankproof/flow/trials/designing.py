@@ -1,0 +1,168 @@
+"""Designing: from TOML, or a dict of the same shape, to the design of a trial whose every value has been checked."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from rankproof import shelf
+from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.flow.calls import read_call
+from rankproof.flow.trials.designed_metric import read_metric
+from rankproof.records.params import Choice, Kind, Number, Text, Texts, Whole
+from rankproof.records.trialdesign import Columns, TrialDesign
+
+TABLES = ("trial", "columns", "metric")
+HEAD: dict[str, Kind | None] = {
+    "name": Text(),
+    "unit": Text(),
+    "control": Text(),
+    "shares": None,  # a table of its own
+    "method": Text(),
+    "confidence": Number(0.5, 1, open_low=True, open_high=True),
+    "correction": Text(),
+    "units": Whole(2),
+    "enter": Choice(("first_day", "every_day")),
+}
+COLUMNS: dict[str, Kind] = {
+    "unit": Text(),
+    "variant": Text(),
+    "day": Text(),
+    "entered": Text(),
+    "strata": Texts(),
+    "segments": Texts(),
+}
+# Shares that miss 1 by less than this are meant to sum to it.
+ROUNDING = 1e-6
+
+
+def read_design(what: Any) -> TrialDesign:
+    """A design from a path, a dict of the shape of the TOML, or a TrialDesign, which stays as it is."""
+    if isinstance(what, TrialDesign):
+        return what
+    if isinstance(what, Mapping):
+        return design_of(what, "the design")
+    if isinstance(what, str | os.PathLike):
+        return _file(os.fspath(what))
+    raise UsageError(f"The design of a trial is a path, a dict or a TrialDesign; got {type(what).__name__}.")
+
+
+def _file(path: str) -> TrialDesign:
+    import tomllib
+
+    from rankproof.flow.source import open_source, require_text
+
+    source = open_source(path)
+    require_text(source)
+    try:
+        document = tomllib.loads(source.text())
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}. `rankproof trial init` writes one to begin with.") from None
+    design = design_of(document, path)
+    name = design.name or os.path.splitext(os.path.basename(path))[0]
+    return replace(design, name=name, source=path)
+
+
+def design_of(document: Mapping[str, Any], place: str) -> TrialDesign:
+    """The design in a document; `place` names it in messages."""
+    for key in document:
+        if key not in TABLES:
+            raise UnknownName(f"table of {place}", key, TABLES)
+    head = _values(_table(document, "trial", place), HEAD, f"{place}, [trial]")
+    for key in ("control", "shares"):
+        if key not in head:
+            raise UsageError(
+                f'{place}, [trial]: {key} is missing. Such as: control = "old" and shares = {{old = 0.5, new = 0.5}}'
+            )
+    head["shares"] = read_shares(head["shares"], f"{place}, [trial]: shares")
+    if head["control"] not in head["shares"]:
+        raise UsageError(
+            f"{place}, [trial]: the control {head['control']!r} has no share; shares are of "
+            f"{', '.join(head['shares'])}."
+        )
+    said = _values(_table(document, "columns", place), COLUMNS, f"{place}, [columns]")
+    columns = Columns(**said)
+    entries = document.get("metric", [])
+    if not isinstance(entries, list | tuple) or not entries:
+        raise UsageError(f"{place} has no [[metric]]: nothing is asked. `rankproof trial init` shows some.")
+    metrics = tuple(read_metric(entry, f"{place}, metric {i}") for i, entry in enumerate(entries, start=1))
+    names = [metric.name for metric in metrics]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{place}: two metrics are called {name!r}. Give one of them another name.")
+    if all(metric.role == "watch" for metric in metrics):
+        raise UsageError(f'{place}: every metric is only watched, so nothing is decided. Give one role = "decision".')
+    head.setdefault("name", "")
+    design = TrialDesign(metrics=metrics, columns=columns, **head)
+    _refuse_senseless(design, place)
+    return design
+
+
+def read_shares(value: Any, where: str) -> dict[str, float]:
+    """Planned shares by variant, made to sum to exactly what they should."""
+    if not isinstance(value, Mapping) or len(value) < 2:
+        raise UsageError(f"{where} are of two variants or more, such as {{old = 0.5, new = 0.5}}; got {value!r:.80}.")
+    shares: dict[str, float] = {}
+    for name, share in value.items():
+        try:
+            shares[str(name)] = Number(0, 1, open_low=True, open_high=True).read(share)
+        except ValueError as error:
+            raise UsageError(f"{where}: {name} {error}.") from None
+    whole = math.fsum(shares.values())
+    if abs(whole - 1) > ROUNDING:
+        raise UsageError(
+            f"{where} sum to {whole:g}, not to 1. They are shares of the units that are in the trial: leave out who is "
+            "in no variant."
+        )
+    return shares
+
+
+def _refuse_senseless(design: TrialDesign, place: str) -> None:
+    try:
+        call = read_call("trials", design.method)
+    except UsageError as error:
+        raise UsageError(f"{place}, [trial]: method: {error}") from None
+    try:
+        chosen = shelf.find("corrections", design.correction)
+    except UnknownName as error:
+        raise UsageError(f"{place}, [trial]: correction: {error}") from None
+    if chosen.needs_all_pairs:
+        raise UsageError(
+            f"{place}, [trial]: {chosen.name} permutes the queries of all pairs; a trial compares with its control. "
+            "Use holm."
+        )
+    if not call.item.always_valid and design.units is None:
+        raise UsageError(
+            f"{place}, [trial]: {call.item.name} takes one look at a size fixed beforehand. Say units = 20000, from "
+            '`rankproof trial plan`, or use method = "sequence(units=20000)", which may be looked at any time.'
+        )
+    columns = design.columns
+    if columns.entered and not columns.day:
+        raise UsageError(f"{place}, [columns]: entered is compared with the day of a row: name the column `day` too.")
+    if columns.entered and design.enter == "every_day":
+        raise UsageError(
+            f'{place}: enter = "every_day" counts a unit on every day; columns.entered says it counts on one. Keep one.'
+        )
+
+
+def _table(document: Mapping[str, Any], key: str, place: str) -> Mapping[str, Any]:
+    table = document.get(key, {})
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{place}: [{key}] must be a table of keys and values; got {table!r:.80}.")
+    return table
+
+
+def _values(table: Mapping[str, Any], known: Mapping[str, Kind | None], place: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in known:
+            raise UnknownName(f"key of {place}", key, known)
+        kind = known[key]
+        try:
+            found[key] = value if kind is None else kind.read(value)
+        except ValueError as error:
+            raise UsageError(f"{place}: {key} {error}.") from None
+    return found
