@@ -25,10 +25,10 @@ def test_the_example() -> None:
     lines = told.stdout.splitlines()
     assert lines[0] == "success: nDCG@10 tells most, and more than every other measure."
     assert lines[1] == "abandonment: no measure is shown to tell more than another; nDCG@10 is ahead."
-    table = lines.index("success: how well each measure told it") + 1
+    table = lines.index("success (more is better): how well each measure told it") + 1
     assert lines[table].split()[:3] == ["measure", "changes", "Spearman"]
     assert lines[table + 1].split()[:6] == ["nDCG@10", "16", "0.90", "0.67", "to", "0.97"]
-    meaning = lines.index("success: what an offline difference has meant") + 2
+    meaning = lines.index("success (more is better): what an offline difference has meant") + 2
     assert lines[meaning].split()[:4] == ["nDCG@10", "13", "of", "16"]
     assert lines[meaning].endswith("11 better, 1 open, 0 worse")
     assert "enough: the offline difference from which on a trial shows a gain with a chance of 80%" in lines

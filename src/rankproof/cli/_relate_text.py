@@ -18,8 +18,9 @@ def shown(relation: Relation) -> str:
     parts = [[printable(ranked.sentence) for ranked in relation.ranked]]
     for metric in relation.metrics:
         related = [each for each in relation.related if each.metric == metric]
-        parts.append([f"{printable(metric)}: how well each measure told it", *_correlations(relation, related)])
-        parts.append([f"{printable(metric)}: what an offline difference has meant", *_meanings(relation, related)])
+        said = f"{printable(metric)} ({'less' if metric in relation.lower else 'more'} is better)"
+        parts.append([f"{said}: how well each measure told it", *_correlations(relation, related)])
+        parts.append([f"{said}: what an offline difference has meant", *_meanings(relation, related)])
     parts.append(_notes(relation))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 

@@ -188,12 +188,14 @@ class Ranked:
 class Relation:
     """The whole answer: every measure with every metric, and for each metric which measure told it best.
 
-    by   the correlation that measures are ranked by: "pearson" or "spearman"
+    lower   the measures and metrics of which less was said to be better
+    by      the correlation that measures are ranked by: "pearson" or "spearman"
     """
 
     changes: tuple[str, ...]
     measures: tuple[str, ...]
     metrics: tuple[str, ...]
+    lower: frozenset[str]
     level: float
     by: str
     related: tuple[Related, ...]
@@ -206,6 +208,7 @@ class Relation:
             "changes": list(self.changes),
             "measures": list(self.measures),
             "metrics": list(self.metrics),
+            "lower": sorted(self.lower),
             "level": self.level,
             "by": self.by,
             "related": [related.to_dict() for related in self.related],

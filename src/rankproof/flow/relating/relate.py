@@ -41,6 +41,7 @@ def relate(changes: Changes, *, by: str = "spearman", level: float = 0.95, chanc
         tuple(change.name for change in changes.changes),
         changes.measures,
         changes.metrics,
+        changes.lower,
         level,
         by,
         tuple(related),
