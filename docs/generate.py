@@ -86,6 +86,11 @@ SHELVES = {
         "What users look at and what makes them click, learned from pages that were shown: what is left unsaid has its "
         "default, as in `user_browsing(passes=20)`.",
     ),
+    "estimators": (
+        "Estimators",
+        "What a new ranking would have earned, from logged decisions: `rankproof clicks estimate --estimator NAME`. "
+        "[What would this ranking have got?](../counterfactual.md) says when to trust it.",
+    ),
     "trials": (
         "Trial methods",
         "How sure an effect between two variants of a trial is, from sufficient statistics of their units. One that is "

@@ -32,6 +32,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "interleavings": "interleaving",
         "judges": "judge",
         "clickmodels": "click model",
+        "estimators": "estimator",
         "trials": "trial method",
         "rules": "rule",
         "diagnoses": "diagnosis",

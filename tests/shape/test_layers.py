@@ -16,9 +16,9 @@ RINGS = {
     "measures": 2, "dialects": 2, "formats": 2, "checks": 2, "similarities": 2, "reports": 2,
     "engines": 2, "stages": 2, "models": 2, "significance": 2, "corrections": 2, "rules": 2, "diagnoses": 2,
     "adjudications": 2, "selections": 2, "judges": 2, "clickmodels": 2, "trials": 2,
-    "interleavings": 2,
+    "interleavings": 2, "estimators": 2,
     "flow": 3,
-    "store": 4, "web": 4, "cli": 4, "testing": 4, "__main__": 4, "__init__": 4,
+    "store": 4, "scale": 4, "web": 4, "cli": 4, "testing": 4, "__main__": 4, "__init__": 4,
 }  # fmt: skip
 
 FILES = sorted(SOURCE.rglob("*.py"))

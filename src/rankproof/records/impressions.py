@@ -11,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.int64]
+Whole = Numbers | NDArray[np.int32]
+# Millions of pages are numbered so many at a time: what that takes beside them stays small.
+PAGES_AT_ONCE = 50_000
 Flags = NDArray[np.bool_]
 
 
@@ -90,9 +93,9 @@ class Impressions:
         cls,
         query_ids: tuple[str, ...],
         doc_ids: tuple[str, ...],
-        queries: Numbers,
-        docs: Numbers,
-        lengths: Numbers,
+        queries: Whole,
+        docs: Whole,
+        lengths: Whole,
         clicks: Flags,
         *,
         numbers: Numbers | None = None,
@@ -102,15 +105,14 @@ class Impressions:
         """Impressions from the query of each page and the documents by rank, both as places in the ids."""
         if docs.ndim != 2 or queries.shape != docs.shape[:1]:
             raise ValueError(f"{queries.shape} queries for {docs.shape} documents")
-        there = np.arange(docs.shape[1]) < lengths[:, None]
-        for what, places, ids in (("query", queries, query_ids), ("document", docs[there], doc_ids)):
-            if len(places) and (places.min() < 0 or places.max() >= len(ids)):
-                raise ValueError(f"a page names a {what} that is not among the {len(ids)} ids")
-        keys = queries[:, None].astype(np.int64) * len(doc_ids) + docs
-        known, places = np.unique(keys[there], return_inverse=True)
+        parts = [slice(start, start + PAGES_AT_ONCE) for start in range(0, len(docs), PAGES_AT_ONCE)]
+        found = [np.unique(_keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])[0]) for at in parts]
+        known = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
         shown = np.zeros(docs.shape, dtype=np.int64)
-        shown[there] = places
-        _refuse_repeats(shown, there)
+        for at in parts:
+            keys, there = _keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])
+            shown[at][there] = np.searchsorted(known, keys)
+            _refuse_repeats(shown[at], there)
         return cls(
             Pairs(query_ids, doc_ids, known // max(len(doc_ids), 1), known % max(len(doc_ids), 1)),
             shown,
@@ -132,6 +134,18 @@ class Impressions:
             None if self.sessions is None else self.sessions[rows],
             self.dropped,
         )
+
+
+def _keys(
+    query_ids: tuple[str, ...], doc_ids: tuple[str, ...], queries: Whole, docs: Whole, lengths: Whole
+) -> tuple[Numbers, Flags]:
+    """A number for the pair at each place where a document stood, and these places."""
+    there = np.arange(docs.shape[1]) < lengths[:, None]
+    for what, places, ids in (("query", queries, query_ids), ("document", docs[there], doc_ids)):
+        if len(places) and (places.min() < 0 or places.max() >= len(ids)):
+            raise ValueError(f"a page names a {what} that is not among the {len(ids)} ids")
+    keys = queries[:, None].astype(np.int64) * len(doc_ids) + docs
+    return keys[there], there
 
 
 def _refuse_repeats(shown: Numbers, there: Flags) -> None:

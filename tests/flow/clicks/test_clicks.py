@@ -1,4 +1,4 @@
-"""Clicks: pages read with counts of what was dropped, models scored on held-out pages, and the examination curve."""
+"""Clicks: pages read with counts of what was dropped, and models scored on held-out pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tests.shared_data import SHARED, needs_shared_data
 from rankproof.clickmodels.ctr import ClickThrough
 from rankproof.clickmodels.position_based import PositionBased
 from rankproof.errors import InputError, UnknownName, Unreadable, UsageError
-from rankproof.flow.clicks.examination import curve
 from rankproof.flow.clicks.fitting import even_and_odd, fit_models
 from rankproof.flow.clicks.reading import NOT_SHOWN, REPEATED, TWICE, pages_of_text, read_pages
 from rankproof.flow.clicks.scoring import score
@@ -45,7 +44,7 @@ def test_what_is_no_page_is_refused_with_its_line(page: str) -> None:
 def test_a_text_without_pages_and_a_file_that_is_not_there() -> None:
     with pytest.raises(InputError, match="log has no page"):
         pages_of_text("\n ; \n", "log")
-    with pytest.raises(Unreadable, match="cannot be read"):
+    with pytest.raises(Unreadable, match="there is no such file"):
         read_pages(Path("no such file"))
 
 
@@ -101,48 +100,6 @@ def test_models_are_asked_by_name_and_once() -> None:
         fit_models(pages, ["ctr", "ctr"])
     with pytest.raises(UnknownName, match="No click model is called 'ubm'"):
         fit_models(pages, ["ubm"])
-
-
-def test_the_curve_holds_the_truth_and_repeats_by_its_seed() -> None:
-    world = truth("position_based", 5)
-    pages = clicked(world, shuffled(4_000, 5, seed=1), np.random.default_rng(3))
-    found = curve(pages, resamples=60, seed=4)
-    assert found == curve(pages, resamples=60, seed=4)
-    assert found != curve(pages, resamples=60, seed=5)
-    assert (found.unit, found.units, found.model) == ("page", 4_000, "position_based")
-    assert (found.ranks[0].value, found.ranks[0].low, found.ranks[0].high) == (1, 1, 1)
-    looked = world.looked / world.looked[0]
-    for one, true in zip(found.ranks[1:], looked[1:], strict=True):
-        assert one.low < one.value < one.high
-        assert one.low - 0.02 < true < one.high + 0.02
-
-
-def test_sessions_are_resampled_whole() -> None:
-    """Every session twenty pages of one and the same user: intervals are wider than those that take pages for alone."""
-    pages = clicked(truth("position_based", 4), shuffled(200, 4, seed=1), np.random.default_rng(3))
-    again = np.repeat(np.arange(200), 20)
-    many = pages.take(again)
-    numbered = type(many)(many.pairs, many.shown, many.lengths, many.clicks, np.arange(4_000), None, {})
-    by_session = type(many)(many.pairs, many.shown, many.lengths, many.clicks, np.arange(4_000), again, {})
-    alone, whole = curve(numbered, resamples=40), curve(by_session, resamples=40)
-    assert (whole.unit, whole.units) == ("session", 200)
-    assert whole.ranks[3].high - whole.ranks[3].low > 2 * (alone.ranks[3].high - alone.ranks[3].low)
-
-
-def test_a_rank_that_few_pages_reach_is_no_rank_that_nobody_looks_at() -> None:
-    """One page of 31 has a second rank, and about a third of the resamples have not got it: they say nothing of it."""
-    found = curve(pages_of("q: A B", *["q: A", "q: a"] * 15), "position_based", resamples=50)
-    assert len(found.ranks) == 2
-    assert found.ranks[1].low > 0.5
-
-
-def test_a_curve_that_cannot_be_drawn() -> None:
-    with pytest.raises(UsageError, match="ctr says nothing about examination"):
-        curve(pages_of("q: A b"), "ctr")
-    with pytest.raises(UsageError, match="20 resamples or more"):
-        curve(pages_of("q: A b"), resamples=3)
-    with pytest.raises(UsageError, match="nobody looks at rank 1"):
-        curve(pages_of("q: a b"), "coec")
 
 
 @needs_shared_data

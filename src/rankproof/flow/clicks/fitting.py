@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from rankproof import shelf
 from rankproof.clickmodels._contract import Fitted
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.calls import read_call
 from rankproof.flow.clicks.scoring import Score, score
+from rankproof.records.ground import Progress, silent
 from rankproof.records.impressions import Impressions
+
+# What is numbered to be parted into even and odd.
+Split = Literal["pages", "sessions"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,24 +41,33 @@ class Fits:
         return max(self.tried, key=lambda one: one.held_out.log_likelihood)
 
 
-def even_and_odd(pages: Impressions) -> tuple[Impressions, Impressions]:
-    """The pages of even numbers, to learn from, and those of odd numbers, to test on. Numbers are from 0."""
-    even = pages.numbers % 2 == 0
+def even_and_odd(pages: Impressions, by: Split = "pages") -> tuple[Impressions, Impressions]:
+    """The pages of even numbers, to learn from, and those of odd numbers, to test on. Numbers are from 0.
+
+    by   "sessions" to go by the numbers of sessions, so that no user is in both parts
+    """
+    if by == "sessions" and pages.sessions is None:
+        raise UsageError("The log names no sessions: it cannot be parted by them. Hold out pages instead.")
+    numbers = pages.numbers if pages.sessions is None or by == "pages" else pages.sessions
+    even = numbers % 2 == 0
     if even.all() or not even.any():
         raise InputError(f"{len(pages)} pages, all of them even or all odd: there is nothing to hold out. Read more.")
     return pages.take(even), pages.take(~even)
 
 
-def fit_models(pages: Impressions, models: Sequence[str] = ()) -> Fits:
+def fit_models(
+    pages: Impressions, models: Sequence[str] = (), by: Split = "pages", progress: Progress = silent
+) -> Fits:
     """Models by name or call, such as `user_browsing(passes=20)`, on even pages and odd; all of them by default."""
     asked = [read_call("clickmodels", text) for text in models or shelf.everything("clickmodels")]
     texts = [call.text for call in asked]
     for text in texts:
         if texts.count(text) > 1:
             raise UsageError(f"The click model {text} is asked for twice. Name it once.")
-    train, test = even_and_odd(pages)
+    train, test = even_and_odd(pages, by)
     tried = []
-    for call in asked:
+    for done, call in enumerate(asked):
+        progress("fitting model", done, len(asked))
         fitted: Fitted = call.item.fit(train, call.values)
         tried.append(Tried(call.text, fitted, score(fitted, test)))
     return Fits(len(train), len(test), tuple(tried))

@@ -1,82 +1,114 @@
-"""Reading pages: a text with one line for each query, its pages parted by semicolons.
-
-    q_region TAB r1,r2,...,r10 : c1 , c2; q_region TAB r1,...,r10 :; ...
-
-The query is named by what stands before the tab, its region included: users of two regions see two rankings. Clicks are
-ids of documents; a document that was clicked twice counts once.
-"""
+"""Reading: files, folders and patterns to one ClickLog, in the order given, whatever layout each file has."""
 
 from __future__ import annotations
 
-from itertools import chain
+import glob
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from rankproof.errors import InputError, Unreadable
+from rankproof.errors import InputError, UsageError
+from rankproof.flow import rowstream
+from rankproof.flow.clicks.logs import by_document, by_page, text, ubi
+from rankproof.flow.clicks.logs.described import Described, guessed
+from rankproof.flow.clicks.logs.faults import NOT_SHOWN, REPEATED, TWICE
+from rankproof.flow.clicks.logs.gathering import DEPTH, EARLY, STAY, Gatherer
+from rankproof.flow.unpackstream import HEAD, STDIN, plain_stream
+from rankproof.records.clicklog import ClickLog
+from rankproof.records.ground import Progress, silent
 from rankproof.records.impressions import Impressions
 
-REPEATED = "clicks on a document that was clicked already"
-NOT_SHOWN = "clicks on a document that was not shown"
-TWICE = "pages with a document twice"
+__all__ = ["NOT_SHOWN", "REPEATED", "TWICE", "files_of", "pages_of_text", "read_log", "read_pages"]
+
+
+def read_log(
+    names: Sequence[str],
+    said: Described | None = None,
+    *,
+    stay: float = STAY,
+    depth: int = DEPTH,
+    early: float = EARLY,
+    progress: Progress = silent,
+) -> ClickLog:
+    """The log in files, folders and patterns such as `logs/*.jsonl.gz`; a file's layout is seen from how it begins.
+
+    said    what a description says of layout and columns
+    stay    how many seconds on a document count as satisfied
+    depth   the last rank that is kept
+    early   how many seconds a click may come before its page, for clocks that differ
+    """
+    said = said or Described()
+    into = Gatherer(stay, depth, early)
+    passed: Counter[str] = Counter()
+    files = files_of(names)
+    for done, path in enumerate(files):
+        progress("reading file", done, len(files))
+        passed += _read(path, said, into)
+    progress("reading file", len(files), len(files))
+    log = into.finish(files[0] if len(files) == 1 else f"The log of {len(files)} files")
+    notes = [f"passed over: {count:,} {what}" for what, count in passed.items()]
+    return replace(log, notes=(*log.notes, *notes)) if notes else log
+
+
+def files_of(names: Sequence[str]) -> list[str]:
+    """The files that names stand for: a folder is its files in the order of their names, and so is a pattern."""
+    found: list[str] = []
+    for name in names:
+        if name == STDIN or (os.path.exists(name) and not os.path.isdir(name) and not os.path.isfile(name)):
+            raise UsageError(
+                "A log is looked at before it is read, which standard input and pipes do not allow. Name a file; "
+                "packed files are read as they are."
+            )
+        if os.path.isdir(name):
+            here = sorted(entry.path for entry in os.scandir(name) if entry.is_file() and entry.name[0] not in "._")
+            if not here:
+                raise InputError(f"The folder {name} has no file. Name one with a log.")
+            found += here
+        elif any(mark in name for mark in "*?[") and not os.path.exists(name):
+            here = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+            if not here:
+                raise InputError(f"No file is called as {name} says. Check the pattern.")
+            found += here
+        else:
+            found.append(name)
+    if not found:
+        raise UsageError("Name the files of a log. Such as: rankproof clicks fit clicks.csv")
+    path, count = Counter(found).most_common(1)[0]
+    if count > 1:
+        raise UsageError(f"The file {path} is named twice. Its pages would count twice: name it once.")
+    return found
 
 
 def read_pages(path: Path) -> Impressions:
-    """The pages of a file, in its order, with counts of what was dropped."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise Unreadable(f"{path} cannot be read: {error}") from None
-    return pages_of_text(text, str(path))
+    """The pages of one file."""
+    return read_log([str(path)]).pages
 
 
-def pages_of_text(text: str, name: str = "text") -> Impressions:
-    """The same of a text; `name` is what errors call it."""
-    queries: dict[str, int] = {}
-    docs: dict[str, int] = {}
-    dropped = {REPEATED: 0, NOT_SHOWN: 0, TWICE: 0}
-    of: list[int] = []
-    shown: list[list[int]] = []
-    clicked: list[list[int]] = []
-    numbers: list[int] = []
-    pages = (
-        (line_number, page)
-        for line_number, line in enumerate(text.splitlines(), start=1)
-        for page in line.split(";")
-        if page.strip()
-    )
-    for number, (line_number, page) in enumerate(pages):
-        query, results, clicks = _parted(page, f"{name}, line {line_number}, page {number}")
-        ranks = {doc: rank for rank, doc in enumerate(results)}
-        if len(ranks) < len(results):
-            dropped[TWICE] += 1
-            continue
-        known = [ranks[doc] for doc in clicks if doc in ranks]
-        dropped[NOT_SHOWN] += len(clicks) - len(known)
-        dropped[REPEATED] += len(known) - len(set(known))
-        of.append(queries.setdefault(query, len(queries)))
-        shown.append([docs.setdefault(doc, len(docs)) for doc in results])
-        clicked.append(known)
-        numbers.append(number)
-    if not shown:
-        raise InputError(f"{name} has no page. A page is written: query TAB document,document,... : clicked , clicked;")
-    lengths = np.array([len(page) for page in shown])
-    at = np.zeros((len(shown), lengths.max()), dtype=np.int64)
-    at[np.arange(at.shape[1]) < lengths[:, None]] = list(chain.from_iterable(shown))
-    clicks_at = np.zeros(at.shape, dtype=np.bool_)
-    clicks_at[np.repeat(np.arange(len(shown)), [len(c) for c in clicked]), list(chain.from_iterable(clicked))] = True
-    return Impressions.of(
-        tuple(queries), tuple(docs), np.array(of), at, lengths, clicks_at, numbers=np.array(numbers), dropped=dropped
-    )
+def pages_of_text(content: str, name: str = "text") -> Impressions:
+    """The pages of a text with the layout `text`; `name` is what errors call it."""
+    into = Gatherer()
+    text.read_lines(content.splitlines(), name, into)
+    return into.finish(name).pages
 
 
-def _parted(page: str, where: str) -> tuple[str, list[str], list[str]]:
-    """The query of a page, the documents by rank and the clicks."""
-    query, tab, rest = page.strip().partition("\t")
-    results, colon, clicks = rest.partition(":")
-    shown = [doc.strip() for doc in results.split(",")]
-    if not tab or not colon or not query.strip() or not all(shown):
-        raise InputError(
-            f"{where}: {page.strip()[:60]!r} is no page. Write: query TAB document,document,... : clicked , clicked"
-        )
-    return query.strip(), shown, [doc for click in clicks.split(",") if (doc := click.strip())]
+def _read(path: str, said: Described, into: Gatherer) -> Counter[str]:
+    """One file; what was passed over in it, counted."""
+    if said.layout == "text" or (said.layout is None and text.is_text(_head(path))):
+        text.read(path, into)
+        return Counter()
+    header = rowstream.header(path)
+    layout, columns = guessed(header, said, path)
+    if layout == "ubi":
+        return ubi.read(path, header, said.actions, into)
+    if layout == "pages":
+        by_page.read(path, columns, said.clicks_are, into)
+    else:
+        by_document.read(path, columns, into)
+    return Counter()
+
+
+def _head(path: str) -> bytes:
+    with plain_stream(path, path) as file:
+        return file.peek(HEAD)[:HEAD]

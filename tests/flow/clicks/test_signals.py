@@ -1,0 +1,54 @@
+"""What counts as the event: clicks, clicks that satisfied, conversions; what is not known stays so and is counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.flow.clicks.logs.writing import jsonl
+
+from rankproof.errors import InputError, UnknownName
+from rankproof.flow.clicks.reading import read_log
+from rankproof.flow.clicks.signals import acts, event
+from rankproof.records.clicklog import ClickLog
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> ClickLog:
+    rows = [
+        {"query": "q", "docs": ["a", "b"], "clicks": ["a", "b"], "dwell": {"a": 30, "b": 4}, "conversions": ["a"]},
+        {"query": "q", "docs": ["b", "a"], "clicks": ["b", "a"], "dwell": {"b": 90}},
+        {"query": "q", "docs": ["b", "a"], "clicks": []},
+    ]
+    return read_log([jsonl(tmp_path / "log.jsonl", *rows)])
+
+
+def test_counts(log: ClickLog) -> None:
+    found = acts(log)
+    assert (found.clicked, found.satisfied, found.unsatisfied, found.unknown, found.converted) == (4, 2, 1, 1, 1)
+
+
+def test_clicks_are_as_they_are(log: ClickLog) -> None:
+    assert event(log, "click").pages is log.pages
+
+
+def test_a_page_with_a_click_of_unknown_time_says_nothing_of_satisfaction(log: ClickLog) -> None:
+    found = event(log, "dwell")
+    assert found.pages.numbers.tolist() == [0, 2]
+    assert found.pages.clicks.tolist() == [[True, False], [False, False]]
+    assert found.dropped is not None
+    assert (found.dropped.pages, found.dropped.clicks) == (1, 2)
+
+
+def test_conversions(log: ClickLog) -> None:
+    assert event(log, "conversion").pages.clicks.tolist() == [[True, False], [False, False], [False, False]]
+
+
+def test_signals_that_the_log_has_not_got(tmp_path: Path) -> None:
+    log = read_log([jsonl(tmp_path / "log.jsonl", {"query": "q", "docs": ["a"], "clicks": ["a"]})])
+    with pytest.raises(InputError, match="says nothing of the time on documents"):
+        event(log, "dwell")
+    with pytest.raises(InputError, match="has no conversion"):
+        event(log, "conversion")
+    with pytest.raises(UnknownName, match=r"No signal is called 'dwel'\. Did you mean 'dwell'"):
+        event(log, "dwel")
