@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 TRIALS, TOTAL = 3_000, 100_000
 
 
-@pytest.mark.parametrize("split", ["50 : 50", "90 : 10", "40 : 30 : 30"])
+@pytest.mark.parametrize("split", ["50 : 50", "90 : 10", "99 : 1", "40 : 30 : 30"])
 def test_a_loss_is_found_with_the_stated_power(split: str) -> None:
     shares, chance = SPLITS[split], np.random.default_rng(0)
     loss = stated(TOTAL, shares, "treatment")

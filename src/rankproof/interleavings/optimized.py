@@ -10,6 +10,9 @@ rank r with weight 1 / r. Where the rankings agree, nothing is earned and no noi
 The program is solved exactly for the first `top` ranks, in milliseconds, and remembered for rankings that come again.
 Should there be no such chances, the list is drafted in teams, and says so by having teams.
 
+The inverse makes nearly all of the credit one for the first two or three ranks: it tells whose top is preferred. By the
+number of the rank, all of the list tells alike, as a measure over ten ranks would have it.
+
 assumes: a document that is ranked much higher tells more; the systems need not come first equally often
 source: Radlinski and Craswell, Optimized interleaving for online retrieval evaluation, WSDM 2013
 

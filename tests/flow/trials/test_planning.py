@@ -102,17 +102,29 @@ def test_the_ratio_check_is_scipys() -> None:
     assert not sample_ratio({"a": 10_000, "b": 10_600}, {"a": 1, "b": 1}).holds
 
 
-def test_the_stated_power_is_that_of_the_noncentral_distribution() -> None:
+def test_the_stated_power_of_two_variants_is_that_of_the_shares_that_come() -> None:
     shares = {"a": 0.9, "b": 0.1}
     for name, loss in sample_ratio({"a": 9_000, "b": 1_000}, shares, power=0.8).detectable.items():
         assert loss is not None
         true = {other: share * (1 - loss * (other == name)) for other, share in shares.items()}
         assert mismatch_power(10_000, shares, true) == pytest.approx(0.8, abs=1e-9)
-        whole = math.fsum(true.values())
-        noncentral = 10_000 * sum((true[o] / whole - shares[o]) ** 2 / shares[o] for o in shares)
-        assert stats.ncx2.sf(stats.chi2.isf(0.001, 1), 1, noncentral) == pytest.approx(0.8, abs=1e-9)
+        # Units of b are binomial; the check fails where they are further from 1,000 than the critical value allows.
+        reach = math.sqrt(stats.chi2.isf(0.001, 1) * 10_000 * 0.9 * 0.1)
+        came = stats.binom(10_000, true["b"] / math.fsum(true.values()))
+        assert came.cdf(1_000 - reach) + came.sf(1_000 + reach) == pytest.approx(0.8, abs=0.01)
     assert mismatch_power(10_000, shares, shares) == 0.001
     assert sample_ratio({"a": 0, "b": 0}, shares).detectable == {"a": None, "b": None}
+
+
+def test_the_stated_power_of_three_variants_is_that_of_the_noncentral_distribution() -> None:
+    shares = {"a": 0.5, "b": 0.3, "c": 0.2}
+    for name, loss in sample_ratio({"a": 5_000, "b": 3_000, "c": 2_000}, shares, power=0.8).detectable.items():
+        assert loss is not None
+        true = {other: share * (1 - loss * (other == name)) for other, share in shares.items()}
+        assert mismatch_power(10_000, shares, true) == pytest.approx(0.8, abs=1e-9)
+        whole = math.fsum(true.values())
+        noncentral = 10_000 * sum((true[o] / whole - shares[o]) ** 2 / shares[o] for o in shares)
+        assert stats.ncx2.sf(stats.chi2.isf(0.001, 2), 2, noncentral) == pytest.approx(0.8, abs=1e-9)
 
 
 def test_counts_and_shares_must_be_of_the_same_variants() -> None:

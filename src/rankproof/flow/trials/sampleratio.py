@@ -2,7 +2,9 @@
 
 Pearson's chi-square test. alpha is 0.001, not 0.05: the question is asked of every trial on every day, and a mismatch
 stops the reading of all the rest (Fabijan et al., Diagnosing sample ratio mismatch in online controlled experiments,
-KDD 2019). Its power is that of the noncentral chi-square distribution with noncentrality N x sum((q - p)^2 / p).
+KDD 2019). The power of two variants is that of a normal distribution with the variance of the shares that come, q, and
+not of those planned, p: with 1% of the units in a variant the two differ by much. Otherwise it is that of the
+noncentral chi-square distribution with noncentrality N x sum((q - p)^2 / p).
 
 Where the planned shares changed on the way, each period has its own statistic; they are independent and add up, and so
 do their degrees of freedom.
@@ -11,7 +13,8 @@ do their degrees of freedom.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 from rankproof.errors import UsageError
 from rankproof.records.trial import SampleRatio
@@ -50,11 +53,11 @@ def sample_ratio_over(
     )
     df = sum(len(shares) - 1 for shares in planned)
     p = float(chdtrc(df, statistic))
-    needed = _noncentrality(df, float(chdtri(df, alpha)), power)
+    critical = float(chdtri(df, alpha))
     detectable = {}
     for name in names:
         parts = [(shares[name], n) for shares, n in zip(planned, totals, strict=True) if name in shares]
-        detectable[name] = _least_loss(parts, needed)
+        detectable[name] = _least_loss(_noticing(parts, df, critical, power))
     return SampleRatio(observed, expected, statistic, p, alpha, p > alpha, power, detectable)
 
 
@@ -67,7 +70,13 @@ def mismatch_power(
     planned, came = _planned(true, shares), _planned(shares, true)
     noncentral = total * math.fsum((came[name] - share) ** 2 / share for name, share in planned.items())
     df = len(planned) - 1
-    return 1 - float(chndtr(chdtri(df, alpha), df, noncentral)) if noncentral else alpha
+    critical = float(chdtri(df, alpha))
+    if not noncentral:
+        return alpha
+    if df == 1:
+        name = next(iter(planned))
+        return _power_of_two(planned[name], came[name], total, critical)
+    return 1 - float(chndtr(critical, df, noncentral))
 
 
 def _planned(counts: Mapping[str, float], shares: Mapping[str, float]) -> dict[str, float]:
@@ -84,6 +93,40 @@ def _planned(counts: Mapping[str, float], shares: Mapping[str, float]) -> dict[s
     return {name: shares[name] / whole for name in counts}
 
 
+def _noticing(periods: Sequence[tuple[float, int]], df: int, critical: float, power: float) -> Callable[[float], bool]:
+    """Whether the loss of a part of a variant's units is noticed with the power; `periods` are its share and all units.
+
+    What is left has the share q = p (1 - m) / (1 - p m), which is p m (1 - p) / (1 - p m) less than p; the other
+    variants gain in proportion, so that the noncentrality is N (p - q)^2 / (p (1 - p)) in each period.
+    """
+    if df == 1:
+        ((share, n),) = periods
+        return lambda loss: _power_of_two(share, _left(share, loss), n, critical) >= power
+    needed = _noncentrality(df, critical, power)
+    return lambda loss: (
+        math.fsum(n * (share - _left(share, loss)) ** 2 / (share * (1 - share)) for share, n in periods) >= needed
+    )
+
+
+def _left(share: float, loss: float) -> float:
+    return share * (1 - loss) / (1 - share * loss)
+
+
+def _power_of_two(planned: float, true: float, n: int, critical: float) -> float:
+    """How probable it is that the root of the statistic lies beyond its critical value, on either side."""
+    spread = math.sqrt(planned * (1 - planned))
+    shift, reach = math.sqrt(n) * (true - planned), math.sqrt(critical) * spread
+    own = math.sqrt(true * (1 - true))
+    if not own:
+        return 1.0 if abs(shift) > reach else 0.0
+    return _normal((shift - reach) / own) + _normal((-shift - reach) / own)
+
+
+def _normal(x: float) -> float:
+    return 0.5 * math.erfc(-x / math.sqrt(2))
+
+
+@lru_cache(maxsize=64)
 def _noncentrality(df: int, critical: float, power: float) -> float:
     """What the test finds with a power: doubling until it is enough, then halving the gap to nothing that matters."""
     from scipy.special import chndtr
@@ -97,20 +140,12 @@ def _noncentrality(df: int, critical: float, power: float) -> float:
     return high
 
 
-def _least_loss(periods: Sequence[tuple[float, int]], needed: float) -> float | None:
-    """The part m of a variant's units whose loss shifts its share enough; None where the loss of all is not.
-
-    What is left has the share p (1 - m) / (1 - p m), which is d = p m (1 - p) / (1 - p m) less than p; the other
-    variants gain in proportion, so that the noncentrality is N d^2 / (p (1 - p)) in each period.
-    """
-
-    def found(loss: float) -> float:
-        return math.fsum(n * share * (1 - share) * (loss / (1 - share * loss)) ** 2 for share, n in periods)
-
+def _least_loss(noticed: Callable[[float], bool]) -> float | None:
+    """The least part of a variant's units whose loss is noticed; None where even the loss of all is not."""
     low, high = 0.0, 1.0
-    if found(high) <= needed:
+    if not noticed(high):
         return None
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if found(middle) >= needed else (middle, high)
+        low, high = (low, middle) if noticed(middle) else (middle, high)
     return high
