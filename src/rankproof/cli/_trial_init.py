@@ -7,6 +7,7 @@ import os
 import click
 
 from rankproof.cli import _output
+from rankproof.cli._starting import begin, refuse_there
 from rankproof.errors import UsageError
 from rankproof.store.atomic import replace_file
 
@@ -33,12 +34,7 @@ def command(path: str | None, example: str | None) -> None:
     from rankproof.flow.trials.starter import STARTER_DESIGN
 
     path = path or STARTER
-    if path == "-":
-        _output.say(STARTER_DESIGN)
-        return
-    _refuse_there(path)
-    replace_file(path, [STARTER_DESIGN.encode()])
-    _output.say(f"{path} written. Put your variants, columns and metrics into it, then: rankproof trial plan {path}\n")
+    begin(path, STARTER_DESIGN, f"Put your variants, columns and metrics into it, then: rankproof trial plan {path}")
 
 
 def _example(folder: str) -> None:
@@ -48,7 +44,7 @@ def _example(folder: str) -> None:
 
     files = [os.path.join(folder, name) for name in (STARTER, ROWS)]
     for path in files:
-        _refuse_there(path)
+        refuse_there(path)
     os.makedirs(os.path.join(folder, "days"), exist_ok=True)
     replace_file(files[0], [DESIGN.encode()])
     replace_file(files[1], (line.encode() for line in example_rows(np.random.default_rng(0))))
@@ -57,8 +53,3 @@ def _example(folder: str) -> None:
         f"  rankproof trial collect {files[0]} {files[1]} --into {os.path.join(folder, 'days')}\n"
         f"  rankproof trial read {files[0]} {os.path.join(folder, 'days')}\n"
     )
-
-
-def _refuse_there(path: str) -> None:
-    if os.path.lexists(path):
-        raise UsageError(f"{path} is there already and stays as it is. Name another place, or remove it first.")

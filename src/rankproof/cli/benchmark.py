@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import click
 
 from rankproof.cli import _output
+from rankproof.cli._starting import begin
 from rankproof.cli._types import ShelfName
 from rankproof.errors import UsageError
-from rankproof.store.atomic import replace_file
 
 STARTER = "benchmark.toml"
 
@@ -78,10 +78,4 @@ def init(path: str) -> None:
     """Write a commented configuration to PATH, to begin with. A file that is there already is left alone."""
     from rankproof.flow.benchmarking.starter import starter_config
 
-    if path == "-":
-        _output.say(starter_config())
-        return
-    if os.path.lexists(path):
-        raise UsageError(f"{path} is there already and stays as it is. Name another file, or remove it first.")
-    replace_file(path, [starter_config().encode()])
-    _output.say(f"{path} written. Put your data and pipelines into it, then: rankproof benchmark run {path}\n")
+    begin(path, starter_config(), f"Put your data and pipelines into it, then: rankproof benchmark run {path}")

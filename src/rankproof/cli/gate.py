@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli import _output
+from rankproof.cli._starting import begin, with_init
 from rankproof.cli._types import ShelfName
 from rankproof.errors import InputError, UsageError
 from rankproof.store.atomic import refuse as refuse_path
-from rankproof.store.atomic import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,18 +22,6 @@ if TYPE_CHECKING:
 # Where GitHub's runner wants the Markdown of a job summary appended.
 SUMMARY = "GITHUB_STEP_SUMMARY"
 STARTER = "rankproof.toml"
-
-
-class Gate(click.Command):
-    """`gate POLICY`, and `gate init`: a policy called init is named as ./init."""
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        """The context of the gate, or of `init` when that is the first word."""
-        if args[:1] == ["init"]:
-            return init.make_context(f"{info_name} init", args[1:], parent, **extra)
-        return super().make_context(info_name, args, parent, **extra)
 
 
 @click.command("init")
@@ -47,16 +35,10 @@ def init(path: str) -> None:
     """
     from rankproof.flow.starter import starter_policy
 
-    if path == "-":
-        _output.say(starter_policy())
-        return
-    if os.path.lexists(path):
-        raise UsageError(f"{path} is there already and stays as it is. Name another file, or remove it first.")
-    replace_file(path, [starter_policy().encode()])
-    _output.say(f"{path} written. Put your files and targets into it, then: rankproof gate {path}\n")
+    begin(path, starter_policy(), f"Put your files and targets into it, then: rankproof gate {path}")
 
 
-@click.command("gate", cls=Gate)
+@click.command("gate", cls=with_init(init))
 @click.argument("policy", type=click.Path())
 @click.option("--candidate", type=click.Path(), help="The run that would ship, instead of the policy's.")
 @click.option("--baseline", type=click.Path(), help="The run it is compared with, instead of the policy's.")

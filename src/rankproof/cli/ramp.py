@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from rankproof.cli import _output
 from rankproof.cli._document import document
+from rankproof.cli._starting import begin, with_init
 from rankproof.errors import UsageError
 from rankproof.store.atomic import refuse as refuse_path
-from rankproof.store.atomic import replace_file
 
 if TYPE_CHECKING:
     from rankproof.flow.ramping.looking import Look
@@ -22,18 +21,6 @@ if TYPE_CHECKING:
 STARTER = "ramp.toml"
 # Forms of the verdict that a look rests on, each with its option.
 FORMS = ("html", "junit", "markdown")
-
-
-class Ramp(click.Command):
-    """`ramp POLICY`, and `ramp init`: a policy called init is named as ./init."""
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        """The context of the ramp, or of `init` when that is the first word."""
-        if args[:1] == ["init"]:
-            return init.make_context(f"{info_name} init", args[1:], parent, **extra)
-        return super().make_context(info_name, args, parent, **extra)
 
 
 @click.command("init")
@@ -47,16 +34,10 @@ def init(path: str) -> None:
     """
     from rankproof.flow.ramping.starter import STARTER as TEXT
 
-    if path == "-":
-        _output.say(TEXT)
-        return
-    if os.path.lexists(path):
-        raise UsageError(f"{path} is there already and stays as it is. Name another file, or remove it first.")
-    replace_file(path, [TEXT.encode()])
-    _output.say(f"{path} written. Name your trial and your gate in it, then: rankproof ramp {path}\n")
+    begin(path, TEXT, f"Name your trial and your gate in it, then: rankproof ramp {path}")
 
 
-@click.command("ramp", cls=Ramp)
+@click.command("ramp", cls=with_init(init))
 @click.argument("policy", type=click.Path())
 @click.option("--status", "ask_status", is_flag=True, help="Show where the ramp stands. Nothing is decided.")
 @click.option("--replay", "ask_replay", is_flag=True, help="Make every decision again and say whether it is the same.")
