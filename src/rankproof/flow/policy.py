@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from rankproof import shelf
-from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.errors import UnknownName, UsageError
 from rankproof.flow.detect import by_prefix
+from rankproof.flow.tomlfile import read_toml
 from rankproof.measures._contract import REQUIRED
 from rankproof.records.policy import Clause, Policy
 from rankproof.rules._contract import Rule
@@ -66,16 +67,7 @@ def read_policy(what: Any, **instead: Any) -> Policy:
 
 
 def _file(path: str) -> Policy:
-    import tomllib
-
-    from rankproof.flow.source import open_source, require_text
-
-    source = open_source(path)
-    require_text(source)
-    try:
-        document = tomllib.loads(source.text())
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not TOML: {error}. `rankproof gate init` writes one to begin with.") from None
+    document = read_toml(path, "`rankproof gate init` writes one to begin with.")
     policy = policy_of(document, path, os.path.dirname(path))
     name = policy.name or os.path.splitext(os.path.basename(path))[0]
     return replace(policy, name=name, source=path)

@@ -8,9 +8,10 @@ from dataclasses import fields
 from typing import Any
 
 from rankproof import shelf
-from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.errors import UnknownName, UsageError
 from rankproof.flow.benchmarking.tables import read_limits, read_prices, read_table
 from rankproof.flow.pipelines.reading import read_pipeline
+from rankproof.flow.tomlfile import read_toml
 from rankproof.measures._text import parse
 from rankproof.records.benchmark import BenchmarkConfig
 from rankproof.records.design import Design
@@ -38,16 +39,7 @@ _OF_DESIGN = {field.name for field in fields(Design)}
 
 def read_config(path: str) -> BenchmarkConfig:
     """The configuration in a TOML file; paths in it are named from its folder."""
-    import tomllib
-
-    from rankproof.flow.source import open_source, require_text
-
-    source = open_source(path)
-    require_text(source)
-    try:
-        document = tomllib.loads(source.text())
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not TOML: {error}. `rankproof benchmark init` writes one to begin with.") from None
+    document = read_toml(path, "`rankproof benchmark init` writes one to begin with.")
     name = os.path.splitext(os.path.basename(path))[0]
     return config_of(document, path, os.path.dirname(path) or ".", name)
 

@@ -9,7 +9,8 @@ from datetime import date, datetime, time
 from hashlib import sha256
 from typing import Any
 
-from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.errors import UnknownName, UsageError
+from rankproof.flow.tomlfile import read_toml
 from rankproof.records.jsontext import to_json
 from rankproof.records.params import REQUIRED, Choice, Kind, Number, Param, Path, Text, Whole
 from rankproof.records.ramp import RampPolicy, RampStep, StopRules
@@ -86,16 +87,7 @@ def fingerprint(policy: RampPolicy) -> str:
 
 def toml(path: str, remedy: str) -> dict[str, Any]:
     """A file of TOML as plain values; times of it as texts."""
-    import tomllib
-
-    from rankproof.flow.source import open_source, require_text
-
-    source = open_source(path)
-    require_text(source)
-    try:
-        found = _plain(tomllib.loads(source.text()))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not TOML: {error}. {remedy}") from None
+    found = _plain(read_toml(path, remedy))
     assert isinstance(found, dict)
     return found
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 import os
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from rankproof.errors import InputError, UnknownName
 from rankproof.flow.calls import read_call
 from rankproof.flow.relating.reading import known_names
 from rankproof.flow.source import open_source, require_text
+from rankproof.flow.tomlfile import read_toml
 from rankproof.records.jsontext import from_json
 from rankproof.records.relation import Change, Changes, Figure
 from rankproof.trials._contract import Asked, Effect, Part
@@ -33,12 +33,7 @@ KEYS = ("name", "comparison", "trial", "candidate", "variant")
 
 def assemble(path: str, lower: Iterable[str] = ()) -> Changes:
     """The changes that a TOML file names; its paths are from its own folder."""
-    source = open_source(path)
-    require_text(source)
-    try:
-        document = tomllib.loads(source.text())
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not TOML: {error}.") from None
+    document = read_toml(path)
     tables = document.get("change")
     if not isinstance(tables, list) or not tables or set(document) != {"change"}:
         raise InputError(f"{path} has one [[change]] table for each change, and nothing else.")

@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from rankproof import shelf
-from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.errors import UnknownName, UsageError
 from rankproof.flow.calls import read_call
+from rankproof.flow.tomlfile import read_toml
 from rankproof.flow.trials.designed_metric import read_metric
 from rankproof.records.params import Choice, Kind, Number, Text, Texts, Whole
 from rankproof.records.trialdesign import Columns, TrialDesign
@@ -51,16 +52,7 @@ def read_design(what: Any) -> TrialDesign:
 
 
 def _file(path: str) -> TrialDesign:
-    import tomllib
-
-    from rankproof.flow.source import open_source, require_text
-
-    source = open_source(path)
-    require_text(source)
-    try:
-        document = tomllib.loads(source.text())
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not TOML: {error}. `rankproof trial init` writes one to begin with.") from None
+    document = read_toml(path, "`rankproof trial init` writes one to begin with.")
     design = design_of(document, path)
     name = design.name or os.path.splitext(os.path.basename(path))[0]
     return replace(design, name=name, source=path)
