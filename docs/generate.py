@@ -15,7 +15,7 @@ import click
 
 from rankproof import shelf
 from rankproof.cli._root import cli
-from rankproof.cli.gate import Gate, init
+from rankproof.cli._starting import WithInit
 from rankproof.flow.explain import Page, page_of
 from rankproof.measures._trec import TREC_MEASURES, TREC_SETS
 
@@ -277,8 +277,8 @@ def _helps(command: click.Command, name: str, parent: click.Context | None) -> I
     settings = command.context_settings if parent is None else {}
     context = click.Context(command, parent, info_name=name, terminal_width=WIDTH, **settings)
     yield context.command_path, command.get_help(context)
-    if isinstance(command, Gate):
-        yield from _helps(init, "init", context)
+    if isinstance(command, WithInit):
+        yield from _helps(command.init, "init", context)
     if isinstance(command, click.Group):
         for below in command.list_commands(context):
             found = command.get_command(context, below)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._types import ShelfName
+from rankproof.cli._verdict_forms import chosen_forms, verdict_options
 from rankproof.errors import UsageError
-from rankproof.store.atomic import refuse as refuse_path
 
 
 @click.command("read")
@@ -19,25 +18,13 @@ from rankproof.store.atomic import refuse as refuse_path
 @click.argument("days", metavar="DAYS...", nargs=-1, required=True, type=click.Path())
 @click.option("--variant", help="Judge this variant, also where another is further.")
 @click.option("--confidence", type=float, help="Of each one-sided bound, instead of the design's.")
-@click.option(
-    "--format", "form", type=ShelfName("reports", "verdict"), help="The form of the answer; table by default."
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
-@click.option("--junit", type=click.Path(), help="Write JUnit XML to this file too.")
-@click.option("--markdown", type=click.Path(), help="Write the Markdown report to this file too.")
-@click.option("--html", type=click.Path(), help="Write the HTML report to this file too.")
+@verdict_options
 def command(
     design: str,
     days: Sequence[str],
     variant: str | None,
     confidence: float | None,
-    form: str | None,
-    as_json: bool,
-    output: str | None,
-    junit: str | None,
-    markdown: str | None,
-    html: str | None,
+    **forms: Any,
 ) -> int:
     """Read a trial from its DAYS: files that `rankproof trial collect` wrote, or folders of them.
 
@@ -48,27 +35,15 @@ def command(
     rankproof trial read trial.toml days/
     rankproof trial read trial.toml days/ --html trial.html --junit trial.xml
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
-    files = {"junit": junit, "markdown": markdown, "html": html}
-    for path in (output, *files.values()):
-        if path is not None and path != "-":
-            refuse_path(path)
-    from rankproof import shelf
+    asked = chosen_forms(**forms)
     from rankproof.flow.trials.days import read_day
     from rankproof.flow.trials.designing import read_design
     from rankproof.flow.trials.reading import read_trial
 
-    reports = {name: shelf.find("reports", name) for name in (form, *(n for n, path in files.items() if path))}
     began = time.perf_counter()
     found = [read_day(path) for path in _day_files(days)]
     verdict = read_trial(read_design(design), found, confidence=confidence, variant=variant)
-    observed = {"seconds": round(time.perf_counter() - began, 6)}
-    for name, path in files.items():
-        if path is not None:
-            _output.give(reports[name].verdict(verdict, observed=observed), path)
-    _output.give(reports[form].verdict(verdict, observed=observed), output)
+    asked.give(verdict, {"seconds": round(time.perf_counter() - began, 6)})
     return verdict.exit_status
 
 

@@ -11,6 +11,7 @@ import click
 from rankproof.cli import _output
 from rankproof.cli._starting import begin, with_init
 from rankproof.cli._types import ShelfName
+from rankproof.cli._verdict_forms import chosen_forms, verdict_options
 from rankproof.errors import InputError, UsageError
 from rankproof.store.atomic import refuse as refuse_path
 
@@ -49,14 +50,7 @@ def init(path: str) -> None:
 @click.option("--confidence", type=float, help="The confidence of one-sided bounds, instead of the policy's.")
 @click.option("--significance", type=ShelfName("significance"), help="How bounds are made, instead of the policy's.")
 @click.option("--seed", type=click.IntRange(0), help="Where chance comes from, instead of the policy's.")
-@click.option(
-    "--format", "form", type=ShelfName("reports", "verdict"), help="The form of the answer; table by default."
-)
-@click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
-@click.option("--junit", type=click.Path(), help="Write JUnit XML to this file too.")
-@click.option("--markdown", type=click.Path(), help="Write the Markdown report to this file too.")
-@click.option("--html", type=click.Path(), help="Write the HTML report to this file too.")
+@verdict_options
 @click.option("--manifest", type=click.Path(), help="Write what was measured, and how, for `rankproof verify`.")
 @click.option(
     "--github",
@@ -84,32 +78,23 @@ def command(
     rankproof gate policy.toml
     rankproof gate policy.toml --candidate new.run --junit gate.xml --html gate.html
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
-    if github and output is None and form not in ("table", "github"):
-        raise UsageError(f"--github prints beside the answer, which would not be {form} then. Add -o FILE.")
+    asked = chosen_forms(form, as_json, output, junit=junit, markdown=markdown, html=html)
+    if github and output is None and asked.form not in ("table", "github"):
+        raise UsageError(f"--github prints beside the answer, which would not be {asked.form} then. Add -o FILE.")
     if [instead[name] for name in ("candidate", "baseline", "qrels", "topics", "queries", "latency")].count("-") > 1:
         raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    files = {"junit": junit, "markdown": markdown, "html": html}
-    for path in (output, manifest, *files.values()):
-        if path is not None and path != "-":
-            refuse_path(path)
-    from rankproof import shelf
+    if manifest is not None and manifest != "-":
+        refuse_path(manifest)
     from rankproof.flow.gate import gate
 
-    reports = {name: shelf.find("reports", name) for name in (form, *(n for n, path in files.items() if path))}
     began = time.perf_counter()
     verdict = gate(policy, **instead)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if manifest is not None:
         _keep(manifest, verdict, observed)
-    for name, path in files.items():
-        if path is not None:
-            _output.give(reports[name].verdict(verdict, observed=observed), path)
-    _output.give(reports[form].verdict(verdict, observed=observed), output)
+    asked.give(verdict, observed)
     if github:
-        _tell_github(verdict, observed, annotate=form != "github" or output is not None)
+        _tell_github(verdict, observed, annotate=asked.form != "github" or output is not None)
     return verdict.exit_status
 
 
