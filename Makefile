@@ -25,8 +25,8 @@ check: $(READY) compiled lint types
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not full and not slow"
 
 lint: $(READY)
-	$(BIN)/ruff check src tests benchmarks examples fuzz docs/generate.py docs/screenshots.py
-	$(BIN)/ruff format --check src tests benchmarks examples fuzz docs/generate.py docs/screenshots.py
+	$(BIN)/ruff check src tests benchmarks examples fuzz docs/*.py
+	$(BIN)/ruff format --check src tests benchmarks examples fuzz docs/*.py
 
 types: $(READY)
 	$(BIN)/mypy
