@@ -42,8 +42,9 @@ def from_runs(files: Sequence[str], choices: dict[str, Any]) -> Compared:
             f"A comparison takes judgments, a baseline and at least one candidate: QRELS BASELINE CANDIDATE...; "
             f"got {len(files)} {'file' if len(files) == 1 else 'files'}. With --saved it takes kept reports instead."
         )
+    from rankproof.cli import _engine
     from rankproof.flow.compare import compare_runs, named_apart
-    from rankproof.flow.joining import join_run, prepare_qrels
+    from rankproof.flow.joining import prepare_qrels
     from rankproof.flow.pooled import documents_of
     from rankproof.measures._text import parse
 
@@ -54,7 +55,8 @@ def from_runs(files: Sequence[str], choices: dict[str, Any]) -> Compared:
     judged = prepare_qrels(files[0], qrels_format, allow)
     how = {**reading, "format": reading["run_format"]}
     del how["run_format"]
-    prepared = [join_run(judged, run, allow=allow, **how) for run in watched(files[1:], "reading")]
+    prepare_run = _engine.preparing(choices.pop("engine"), choices.pop("master"), choices.pop("memory"), judged)
+    prepared = [prepare_run(run, allow=allow, **how) for run in watched(files[1:], "reading")]
     topics, pool = choices.pop("topics"), choices.pop("pool")
     by = tuple(choices.pop("by"))
     found = compare_runs(
@@ -85,7 +87,9 @@ def from_reports(files: Sequence[str], choices: dict[str, Any]) -> Compared:
     from rankproof.flow.compare import compare_evaluations
     from rankproof.flow.evaluation_report import evaluation_of, read_report
 
-    said = [f"--{name.replace('_', '-')}" for name in ("measures", "pool", "depth", "judged_only") if choices[name]]
+    measured = ("measures", "pool", "depth", "judged_only", "master", "memory")
+    said = [f"--{name.replace('_', '-')}" for name in measured if choices[name]]
+    said += ["--engine"] if choices["engine"] != "local" else []
     if said:
         raise UsageError(f"Kept reports are already measured: {', '.join(said)} must be said to `rankproof evaluate`.")
     evaluations = [evaluation_of(read_report(path)) for path in files]

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rankproof.cli import _compare_options as options
-from rankproof.cli import _output
+from rankproof.cli import _engine, _output
 from rankproof.cli._types import ShelfName
 from rankproof.errors import UsageError
 from rankproof.store.atomic import refuse as refuse_path
@@ -31,6 +31,7 @@ from rankproof.store.atomic import refuse as refuse_path
 @click.option("--charts", type=click.Path(), help="Write the charts into this folder too, as PNG and SVG.")
 @options.record
 @options.reading
+@_engine.options
 def command(
     files: Sequence[str],
     saved: bool,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import _keeping, _output
+from rankproof.cli import _engine, _keeping, _output
 from rankproof.cli._progress import watched
 from rankproof.cli._types import Measures, ShelfName
 from rankproof.errors import UsageError
@@ -18,7 +18,7 @@ from rankproof.records.settings import MOST_THREADS, Settings
 from rankproof.store.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
-    from rankproof.flow.prepared import PreparedQrels, PreparedRun
+    from rankproof.flow.prepared import PreparedRun
     from rankproof.records.evaluation import Evaluation
 
 DEFAULT_MEASURES = "nDCG@10 RR@10 AP R@100 P@10"
@@ -127,6 +127,7 @@ READING = (
     default=0,
     help="How many threads read; 0 for all cores. Never changes a result.",
 )
+@_engine.options
 def command(
     qrels: str,
     runs: Sequence[str],
@@ -138,6 +139,9 @@ def command(
     save: str | None,
     targets: Sequence[str],
     manifest: str | None,
+    engine: str,
+    master: str | None,
+    memory: str | None,
     **choices: Any,
 ) -> None:
     """Measure one or more RUNs against QRELS.
@@ -163,7 +167,8 @@ def command(
     began = time.perf_counter()
     reading = {name: choices.pop(name) for name in READING}
     judged = prepare(qrels, reading["qrels_format"], allow=reading["allow"])
-    prepared, evaluations = _evaluate(judged, runs, asked, reading, choices)
+    prepare_run = _engine.preparing(engine, master, memory, judged)
+    prepared, evaluations = _evaluate(prepare_run, runs, asked, reading, choices)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if save is not None:
         _keeping.save_report(save, evaluations[0], prepared[0], runs[0], wanted, observed)
@@ -176,7 +181,7 @@ def command(
 
 
 def _evaluate(
-    qrels: PreparedQrels,
+    prepare_run: _engine.Prepare,
     runs: Sequence[str],
     measures: Sequence[str],
     reading: Mapping[str, Any],
@@ -189,7 +194,7 @@ def _evaluate(
     how = {"format" if name == "run_format" else name: reading[name] for name in READING if name != "qrels_format"}
     prepared, evaluations = [], []
     for path in watched(runs, "measuring"):
-        prepared.append(qrels.prepare(path, **how))
+        prepared.append(prepare_run(path, **how))
         evaluations.append(measure_run(prepared[-1], variants, settings))
     return prepared, _distinct(evaluations, runs)
 

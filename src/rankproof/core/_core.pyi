@@ -34,7 +34,22 @@ class Rows:
         skip: int = 0,  # header lines
         quoted: bool = False,  # CSV quoting
         comments: bool = False,  # lines beginning with '#'
+        first_line: int = 1,  # the number of the first line, for a piece of a larger text
     ) -> Rows: ...
+    @staticmethod
+    def from_buffers(
+        query_ids: list[str],
+        query: NDArray[np.int32],
+        doc_data: NDArray[np.uint8],
+        doc_start: NDArray[np.int64],
+        number: NDArray[np.float64],
+        state: NDArray[np.uint8],
+        rank: NDArray[np.int64],
+        line: NDArray[np.int64],
+        labels: list[str],
+        label: NDArray[np.int32],
+    ) -> Rows:
+        """Rows of the columns that Rows have, as they were written down or put together from several."""
     @staticmethod
     def from_dicts(data: Mapping[str, Mapping[str, float]] | Mapping[str, Sequence[str]]) -> Rows: ...
     @staticmethod

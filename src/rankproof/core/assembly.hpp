@@ -11,8 +11,7 @@ namespace rankproof {
 class Assembly {
 public:
     Assembly(std::vector<Chunk>& chunks, const Judgments& judgments, const Layout& layout, const Order& order)
-        : chunks_(chunks), judgments_(judgments), reader_(judgments, layout, order), cutter_(layout),
-          joined_(judgments.size()) {}
+        : chunks_(chunks), judgments_(judgments), reader_(judgments, layout, order), joined_(judgments.size()) {}
 
     Joined join() {
         number_pieces();
@@ -33,10 +32,10 @@ private:
         for (Chunk& chunk : chunks_) {
             joined_.faults.add(chunk.faults);
             if (!chunk.pieces.empty()) joined_.tag = chunk.tag;
-            std::size_t at = 0;
+            std::size_t at = 0, unjudged = 0;
             for (const Piece& piece : chunk.pieces) {
                 std::int64_t q = piece.query;
-                if (q < 0) q = static_cast<std::int64_t>(judgments_.size()) + unjudged_.add(name_of(piece));
+                if (q < 0) q = static_cast<std::int64_t>(judgments_.size()) + unjudged_.add(chunk.unjudged[unjudged++]);
                 const auto number = static_cast<std::size_t>(q);
                 if (number >= seen_.size()) seen_.resize(std::max(number + 1, judgments_.size()), nullptr);
                 if (seen_[number] == nullptr) {
@@ -61,14 +60,6 @@ private:
             repeat_[number] = static_cast<std::uint32_t>(repeated_.size());
         }
         return repeat_[number] - 1;
-    }
-
-    string_view name_of(const Piece& piece) {
-        const char* end = piece.begin + piece.length;
-        const char* p = piece.begin;
-        const char* stop = line_end(p, end);
-        cutter_.begins(p, stop);
-        return cutter_.cut(p, stop).query;
     }
 
     void merge_repeated() {
@@ -105,7 +96,6 @@ private:
     std::vector<Chunk>& chunks_;
     const Judgments& judgments_;
     Reader reader_;
-    Cutter cutter_;
     Joined joined_;
     Numbering unjudged_;
     std::vector<const Piece*> seen_;

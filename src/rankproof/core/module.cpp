@@ -9,6 +9,7 @@
 #include "arrow.hpp"
 #include "dicts.hpp"
 #include "input.hpp"
+#include "python_buffers.hpp"
 #include "python_text.hpp"
 #include "rowjoin.hpp"
 #include "scan.hpp"
@@ -45,11 +46,11 @@ Layout layout(const std::string& separator, int query, int doc, int number, int 
 }
 
 Rows rows_from_text(nb::handle data, const std::string& separator, int query, int doc, int number, int rank, int label,
-                    int least, int most, int skip, bool quoted, bool comments) {
+                    int least, int most, int skip, bool quoted, bool comments, std::int64_t first_line) {
     const Layout columns = layout(separator, query, doc, number, rank, label, least, most, skip, quoted, comments);
     const Input input(data);
     nb::gil_scoped_release free;
-    return Rows::from_text(input.text(), columns);
+    return Rows::from_text(input.text(), columns, first_line);
 }
 
 Rows rows_from_columns(nb::sequence queries, nb::sequence docs, std::optional<Given<double>> number,
@@ -174,7 +175,9 @@ NB_MODULE(_core, m) {
         .def_prop_ro_static("NAN", [](nb::handle) { return 4; })
         .def_static("from_text", &rows_from_text, "data"_a, "separator"_a, "query"_a, "doc"_a, "number"_a = -1,
                     "rank"_a = -1, "label"_a = -1, "least"_a = 0, "most"_a = 0, "skip"_a = 0, "quoted"_a = false,
-                    "comments"_a = false)
+                    "comments"_a = false, "first_line"_a = 1)
+        .def_static("from_buffers", &rows_from_buffers, "query_ids"_a, "query"_a, "doc_data"_a, "doc_start"_a,
+                    "number"_a, "state"_a, "rank"_a, "line"_a, "labels"_a, "label"_a)
         .def_static("from_dicts", &rows_from_dicts, "data"_a)
         .def_static("from_columns", &rows_from_columns, "query"_a, "doc"_a, "number"_a = nb::none(),
                     "rank"_a = nb::none(), "label"_a = nb::none(), "line"_a = nb::none())

@@ -23,7 +23,8 @@ struct Chunk {
     std::vector<Piece> pieces;
     Placed placed;
     RunFaults faults;
-    std::string tag;  // of the last row
+    std::string tag;   // of the last row
+    Strings unjudged;  // the queries of pieces that nobody judged: looking them up later would map the file again
 };
 
 inline const char* line_end(const char* p, const char* end) {
@@ -68,7 +69,7 @@ public:
     Piece read_again(const std::vector<Piece>& pieces, Placed& placed) {
         block_.clear();
         for (const Piece& part : pieces) {
-            Chunk lines{part.begin, part.begin + part.length, {}, {}, {}, {}};
+            Chunk lines{part.begin, part.begin + part.length, {}, {}, {}, {}, {}};
             for (const char* p = lines.begin; p < lines.end;) {
                 Fields f;
                 if (next_any(p, lines, f)) add(f, lines);
@@ -131,6 +132,7 @@ private:
         piece.begin = begin;
         piece.length = static_cast<std::uint64_t>(end - begin);
         if (!is_text({begin, piece.length})) ++chunk.faults.undecodable_bytes;
+        if (piece.query < 0) chunk.unjudged.push(name);
         chunk.pieces.push_back(piece);
         block_.clear();
     }

@@ -49,7 +49,7 @@ void Rows::reserve_for(string_view text) {
     label.reserve(n);
 }
 
-Rows Rows::from_text(string_view text, const Layout& layout) {
+Rows Rows::from_text(string_view text, const Layout& layout, std::int64_t first_line) {
     Rows rows;
     rows.reserve_for(text);
     Cutter cutter(layout);
@@ -57,8 +57,9 @@ Rows Rows::from_text(string_view text, const Layout& layout) {
     const char* end = p + text.size();
     const Usual usual = cutter.usual();
     Fields f;  // every way of cutting sets what is read below
-    for (std::int64_t line_number = 1; p < end; ++line_number) {
-        if (line_number > layout.skip && next_usual(p, end, usual, f)) {
+    const std::int64_t first_row = first_line + layout.skip;
+    for (std::int64_t line_number = first_line; p < end; ++line_number) {
+        if (line_number >= first_row && next_usual(p, end, usual, f)) {
             rows.add(f.query, f.doc, read_number_quick(f.number), usual == Usual::run ? read_rank_quick(f.rank) : no_rank,
                      f.label, true, line_number);
             continue;
@@ -68,7 +69,7 @@ Rows Rows::from_text(string_view text, const Layout& layout) {
         if (stop == nullptr) stop = end;
         const char* begin = p;
         p = next;
-        if (line_number <= layout.skip || !cutter.begins(begin, stop)) continue;
+        if (line_number < first_row || !cutter.begins(begin, stop)) continue;
         f = cutter.cut(begin, stop);
         if (!cutter.fits(f) || f.query.empty() || f.doc.empty()) {
             rows.fault(line_number, f.columns, {begin, static_cast<std::size_t>(stop - begin)});

@@ -25,7 +25,8 @@ public:
     static constexpr std::int64_t no_line = -1;
 
     // Every line of a text. Lines that cannot become a row are counted and the first of them kept.
-    static Rows from_text(string_view text, const Layout& layout);
+    // `first_line` is the number of its first line, for a text that is a piece of a larger one.
+    static Rows from_text(string_view text, const Layout& layout, std::int64_t first_line = 1);
 
     void add(string_view query, string_view doc, Number number, std::int64_t rank, string_view label, bool labelled,
              std::int64_t line);

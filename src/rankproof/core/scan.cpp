@@ -37,7 +37,7 @@ std::vector<Chunk> chunks_of(string_view text, const Layout& layout, std::size_t
             }
             p = stop < end ? stop + 1 : stop;
         }
-        chunks.push_back({begin, p, {}, {}, {}, {}});
+        chunks.push_back({begin, p, {}, {}, {}, {}, {}});
         begin = p;
     }
     return chunks;

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Description", "Planned", "locate", "plan", "read_qrels", "read_rows", "read_run", "read_topics",
-    "run_of",
+    "refuse_unknown", "run_of",
 ]  # fmt: skip
 
 # What is asked of reading in general; everything else must be an option of the format.
@@ -87,7 +87,7 @@ def read_rows(what: Any, noun: Noun, format: str | None = None, **options: Any) 
             description = _plan(source, form, noun, options)
             assert description.layout is not None
             return description.layout.read(source), description
-        _refuse_unknown(options, form)
+        refuse_unknown(options, form)
         assert form.rows is not None  # the contract: a format that holds runs or qrels has a plan or rows
         read, name, form_name = form.rows(source, noun, options), source.name, form.name
         read = replace(read, notes=(*source.notes, *read.notes))
@@ -106,7 +106,7 @@ def _nothing(source: Source, noun: Noun, options: Mapping[str, Any]) -> tuple[Ro
 
 
 def _plan(source: Source, form: Format, noun: Noun, options: Mapping[str, Any]) -> Description:
-    _refuse_unknown(options, form)
+    refuse_unknown(options, form)
     assert form.plan is not None
     found = form.plan(source, noun, options)
     layout = found.layout
@@ -118,7 +118,8 @@ def _plan(source: Source, form: Format, noun: Noun, options: Mapping[str, Any]) 
     )  # fmt: skip
 
 
-def _refuse_unknown(options: Mapping[str, Any], form: Format) -> None:
+def refuse_unknown(options: Mapping[str, Any], form: Format) -> None:
+    """An error for an option that neither reading in general nor the format has."""
     for name, value in options.items():
         if name not in GENERAL and name not in form.options and value is not None:
             takes = f"It takes: {', '.join(form.options)}." if form.options else "It takes no options."
@@ -226,7 +227,7 @@ def read_topics(what: Any, format: str | None = None, **options: Any) -> Topics:
         found = topics_of(what, name)
     else:
         source, form = locate(what, "topics", format)
-        _refuse_unknown(options, form)
+        refuse_unknown(options, form)
         assert form.topics is not None  # the contract: a format that holds topics reads them
         found, name = form.topics(source, options), source.name
     if not found:

@@ -16,12 +16,14 @@ import numpy as np
 
 from rankproof.core._core import Judgments, Rows
 from rankproof.errors import Refused, UsageError
+from rankproof.flow.outofcore.budget import budget_of, may_be_large
 from rankproof.flow.prepared import PreparedQrels, PreparedRun
 from rankproof.records.order import By, Order
 from rankproof.records.settings import MOST_THREADS
 
 if TYPE_CHECKING:
     from rankproof.core._core import Joined
+    from rankproof.flow.outofcore.parts import Together
     from rankproof.records.finding import Finding, Unit
 
 # Counted by the core, but no reason to refuse a run.
@@ -89,9 +91,13 @@ def join_run(
     allow: Iterable[str] = (),
     threads: int = 0,
     name: str | None = None,
+    memory: int | str | None = None,
     **options: Any,
 ) -> PreparedRun:
-    """A run from anything that holds one, joined with judgments."""
+    """A run from anything that holds one, joined with judgments.
+
+    A file that is large beside `memory` ("1GB" where nothing is said) is read in pieces.
+    """
     if not 0 <= threads <= MOST_THREADS:
         raise UsageError(f"There can be 0 (as many as the machine has) to {MOST_THREADS} threads; got {threads}.")
     allow = tuple(allow)
@@ -105,6 +111,14 @@ def join_run(
         from rankproof.flow.source import once
 
         run = once(run)  # a pipe can be read once, and is looked at twice when the core cannot read it
+        if isinstance(run, str | os.PathLike) and may_be_large(run, budget := budget_of(memory)):
+            from rankproof.flow.outofcore.preparing import large_run
+
+            large = large_run(
+                qrels, run, budget, format=format, asked=order, threads=threads, name=name, reading=reading
+            )
+            if large is not None:
+                return large
         planned = plan(run, "run", format, **reading)
         if planned is not None:
             return _from_text(qrels, planned, run, order, threads, name)
@@ -134,7 +148,7 @@ def _from_dict(qrels: PreparedQrels, run: dict[str, Any], own: Order, asked: By 
     def join(order: Order) -> Joined:
         with suppress(ValueError):
             joined = qrels.judgments.join_dicts(run, order.by, order.ties, order.precision, order.lower_is_better)
-            if _trusted(joined):
+            if trusted(joined):
                 return joined
         read = rows()
         _refuse(read, "<dict>", order, qrels, unit="row")
@@ -154,7 +168,7 @@ def _from_text(
             source.whole, **layout, by=order.by, ties=order.ties, precision=order.precision,
             lower_is_better=order.lower_is_better, threads=threads,
         )  # fmt: skip
-        if _trusted(joined):
+        if trusted(joined):
             return joined
         rows = said.layout.read(source)
         _refuse(rows, said.source, order, qrels, said.shape, said.unit)
@@ -193,7 +207,7 @@ def _from_rows(
 
     def join(order: Order) -> Joined:
         joined = join_rows(qrels.judgments, rows, order)
-        if not _trusted(joined):
+        if not trusted(joined):
             _refuse(rows, called, order, qrels, allow=allow)
         return joined
 
@@ -223,7 +237,7 @@ def settle(rows: Rows, order: Order) -> tuple[Rows, tuple[str, ...]]:
     return best, tuple(notes)
 
 
-def _trusted(joined: Joined) -> bool:
+def trusted(joined: Joined | Together) -> bool:
     """Whether the core saw rows, none of them faulty, for at least one judged query."""
     faulty = any(count for fault, count in joined.faults.items() if fault not in HARMLESS)
     return not faulty and joined.rows > 0 and bool(joined.in_run.any())

@@ -19,7 +19,8 @@ def listed(
 
     What is not asked for is left out before ids become texts: a long run has millions of them.
     """
-    found = Run.of(run.rows(), run.order(wanted), run.name)
+    queries = None if queries is None else frozenset(queries)
+    found = Run.of(run.rows() if queries is None else run.rows_of(queries), run.order(wanted), run.name)
     if queries is not None:
         found = found.filter(queries)
     if depth is not None:

@@ -46,6 +46,7 @@ def evaluate(
     run_format: str | None = None,
     threads: int = 0,
     name: str | None = None,
+    memory: int | str | None = None,
 ) -> Evaluation:
     """Values of measures on a run: `evaluate(qrels, run, "nDCG@10 RR@10 R@100")["nDCG@10"].mean`.
 
@@ -55,7 +56,7 @@ def evaluate(
     variants = parse(measures)
     reading: dict[str, Any] = {
         "format": run_format, "order": order, "lower_is_better": lower_is_better, "collapse": collapse,
-        "drop_self": drop_self, "allow": allow, "threads": threads, "name": name,
+        "drop_self": drop_self, "allow": allow, "threads": threads, "name": name, "memory": memory,
     }  # fmt: skip
     if isinstance(run, PreparedRun):
         _refuse_other(qrels, run, reading)

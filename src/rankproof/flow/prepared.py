@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from rankproof.records.subtopics import Subtopics
 
 if TYPE_CHECKING:
     from rankproof.core._core import Joined, Judgments, Rows
+    from rankproof.flow.outofcore.parts import Together
     from rankproof.records.evaluation import Evaluation
     from rankproof.records.finding import Finding
 
@@ -85,12 +86,15 @@ def _hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> 
 class PreparedRun:
     """A run joined with judgments. `table(order)` is its JudgedTable, joined once for each order."""
 
-    __slots__ = ("_answered", "_asked", "_join", "_own", "_tables", "findings", "name", "notes", "qrels", "rows", "tag")
+    __slots__ = (
+        "_answered", "_asked", "_join", "_own", "_sampled", "_some", "_tables", "findings", "name", "notes", "qrels",
+        "rows", "tag",
+    )  # fmt: skip
 
     def __init__(
         self,
         qrels: PreparedQrels,
-        join: Callable[[Order], Joined],
+        join: Callable[[Order], Joined | Together],
         rows: Callable[[], Rows],
         *,
         own: Order,
@@ -98,9 +102,14 @@ class PreparedRun:
         name: str = "run",
         notes: tuple[str, ...] = (),
         answered: frozenset[str] | None = None,
+        some: Callable[[Collection[str]], Rows] | None = None,
+        sampled: Callable[[], Rows | None] | None = None,
     ) -> None:
         self.qrels = qrels
         self.rows = rows
+        # For a run that is not to be held whole: the rows of some queries, and a sample of rows for `_nothing_met`.
+        self._some = some
+        self._sampled = sampled
         self._answered = answered  # queries that had rows before some were dropped; None when none were
         self.name = name
         self.tag = ""
@@ -157,8 +166,15 @@ class PreparedRun:
         """Why not one judged document was retrieved, when no id is in both: a warning here, since it may be true."""
         from rankproof.flow.check import check_run
 
-        found = check_run(self.rows(), self.name, qrels=self.qrels.rows(), order=order)
+        rows = self.rows() if self._sampled is None else self._sampled()
+        if rows is None:
+            return ()
+        found = check_run(rows, self.name, qrels=self.qrels.rows(), order=order)
         return tuple(replace(f, severity="warning") for f in found if f.code == "no_common_document")
+
+    def rows_of(self, queries: Collection[str]) -> Rows:
+        """The rows of some queries, and maybe others: all rows, where holding them all is no matter."""
+        return self.rows() if self._some is None else self._some(queries)
 
     def content_hash(self) -> str:
         """SHA-256 of the rankings as measured; reads the run again, so it takes longer than measuring it."""

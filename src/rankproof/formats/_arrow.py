@@ -21,20 +21,25 @@ def pyarrow(what: str) -> Any:
     return library
 
 
-def read_table(table: Any, names: Sequence[str], noun: Noun, source: str) -> Read:
-    """Rows of any object with `__arrow_c_stream__`, its columns found by name."""
+def columns_of(names: Sequence[str], noun: Noun, source: str) -> tuple[dict[str, str], tuple[str, ...], bool]:
+    """Which column of a table means what, what was decided, in words, and whether lower scores are better."""
     columns = _columns.by_name(names, noun)
     if columns is None:
         shown = ", ".join(f"{name!s:.40}" for name in names[:12]) or "none"
         raise InputError(
             f"{source}: the columns are {shown}; {noun} need {_columns.expected(noun)}. Rename the columns."
         )
-    chosen = named(names, columns)
+    return named(names, columns), _columns.said(names, columns, noun), columns.lower_is_better
+
+
+def read_table(table: Any, names: Sequence[str], noun: Noun, source: str) -> Read:
+    """Rows of any object with `__arrow_c_stream__`, its columns found by name."""
+    chosen, notes, lower_is_better = columns_of(names, noun, source)
     try:
         rows = Rows.from_arrow(table, **chosen)
     except (ValueError, TypeError, RuntimeError) as error:
         raise InputError(f"{source}: {error}.") from None
-    return Read(rows, _columns.said(names, columns, noun), columns.lower_is_better)
+    return Read(rows, notes, lower_is_better)
 
 
 def read_topics(table: Any, names: Sequence[str], source: str) -> Topics:

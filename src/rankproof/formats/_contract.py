@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from rankproof.records.finding import Unit
 from rankproof.records.source import Source
@@ -90,6 +90,8 @@ class Format:
     detect        how sure it is that a source is its own, by content
     plan          text formats: where the columns are; the core reads the file (runs and qrels)
     rows          other formats: the rows (runs and qrels)
+    pieces        the rows of a run from an open file of plain bytes, about so many at a time, for files larger than
+                  memory; errors and notes are those of `rows`, the notes so far with each piece
     topics        the topics: query_id -> text
     write_run     the run as pieces of a file, and likewise `write_qrels`, `write_topics`; None for cannot
     endings       usual endings of file names; a new file is written in the format that its ending names
@@ -104,6 +106,7 @@ class Format:
     detect: Callable[[Source, Noun], Sure] = never
     plan: Callable[[Source, Noun, Options], Plan] | None = None
     rows: Callable[[Source, Noun, Options], Read] | None = None
+    pieces: Callable[[IO[bytes], str, Options, int], Iterator[Read]] | None = None
     topics: Callable[[Source, Options], Topics] | None = None
     write_run: Callable[[Run], Iterator[bytes]] | None = None
     write_qrels: Callable[[Qrels], Iterator[bytes]] | None = None

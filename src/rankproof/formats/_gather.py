@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -58,7 +58,7 @@ class Gather:
     """Collects rows into columns. All rows of a source have a score or none has."""
 
     __slots__ = (
-        "_doc", "_label", "_line", "_noun", "_number", "_query", "_rank", "_ranked", "_scored", "source",
+        "_begun", "_doc", "_label", "_line", "_noun", "_number", "_query", "_rank", "_ranked", "_scored", "source",
     )  # fmt: skip
 
     def __init__(self, noun: Noun, source: str) -> None:
@@ -70,7 +70,7 @@ class Gather:
         self._rank: list[int] = []
         self._label: list[str] = []
         self._line: list[int] = []
-        self._scored = self._ranked = False
+        self._begun = self._scored = self._ranked = False
 
     def add(
         self,
@@ -82,8 +82,8 @@ class Gather:
         line: int = 0,
     ) -> None:
         """One row. None stands for a column that the source does not have."""
-        if not self._query:
-            self._scored, self._ranked = number is not None, rank is not None
+        if not self._begun:
+            self._begun, self._scored, self._ranked = True, number is not None, rank is not None
         elif (number is not None) is not self._scored or (rank is not None) is not self._ranked:
             # A null here and a number there is a hole in a column, not a column that does not exist.
             what = "rank" if (rank is not None) is not self._ranked else "score"
@@ -126,6 +126,13 @@ class Gather:
         """What `rows.line` counts: lines where the rows came with their lines."""
         return "line" if self._line else "row"
 
+    def taken(self) -> Rows:
+        """The rows so far, which are then forgotten; what the first row had stays the rule."""
+        rows = self.rows()
+        for column in (self._query, self._doc, self._number, self._rank, self._label, self._line):
+            column.clear()
+        return rows
+
     def rows(self) -> Rows:
         """The rows for the core."""
         n = len(self._query)
@@ -160,10 +167,25 @@ def named(names: Sequence[str], columns: Columns) -> dict[str, str]:
 
 def gather_records(records: Iterable[tuple[int, Mapping[str, Any]]], noun: Noun, source: str) -> Read:
     """Rows from objects with named fields, each with its line (0 where there are no lines)."""
+    *_, read = gather_pieces(records, noun, source)
+    return read
+
+
+def gather_pieces(
+    records: Iterable[tuple[int, Mapping[str, Any]]], noun: Noun, source: str, rows: int | None = None
+) -> Iterator[Read]:
+    """The same, about so many rows at a time where a number is given; a last piece always comes."""
     gather = Gather(noun, source)
     seen: dict[tuple[str, ...], tuple[dict[str, str], bool]] = {}
     lower: set[bool] = set()
     notes: dict[str, None] = {}
+
+    def piece() -> Read:
+        if len(lower) > 1:
+            raise InputError(f"{source}: some rows have a score and some a distance. Give all rows the same.")
+        unit = gather.unit
+        return Read(gather.taken(), tuple(notes), lower == {True}, unit)
+
     for line, record in records:
         keys = tuple(record)
         if keys not in seen:
@@ -173,9 +195,9 @@ def gather_records(records: Iterable[tuple[int, Mapping[str, Any]]], noun: Noun,
             lower.add(is_distance)
             notes[", ".join(f"{_word(role, noun)} from {name!r}" for role, name in columns.items())] = None
         gather.add_record(record, seen[keys][0], line)
-    if len(lower) > 1:
-        raise InputError(f"{source}: some rows have a score and some a distance. Give all rows the same.")
-    return Read(gather.rows(), tuple(notes), lower == {True}, gather.unit)
+        if rows is not None and len(gather) >= rows:
+            yield piece()
+    yield piece()
 
 
 def _word(role: str, noun: Noun) -> str:

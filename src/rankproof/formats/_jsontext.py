@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
 
 from rankproof.errors import InputError
-from rankproof.records.source import Source
+from rankproof.records.source import Source, not_utf8
 
 # The first key of an object and the first character of its value.
 _FIRST_PAIR = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(\S)')
@@ -66,9 +67,13 @@ def refuse_repeated(value: object, where: str) -> None:
 
 def json_lines(source: Source) -> list[tuple[int, dict[str, Any]]]:
     """The objects of JSON lines, each with its line number."""
-    found = []
+    return list(json_objects(enumerate(source.text().split("\n"), start=1), source.name))
+
+
+def json_objects(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of numbered lines, one after the other."""
     scan = _decoder.raw_decode
-    for number, line in enumerate(source.text().split("\n"), start=1):
+    for number, line in lines:
         line = line.strip(" \t\r")
         if not line:
             continue
@@ -77,13 +82,23 @@ def json_lines(source: Source) -> list[tuple[int, dict[str, Any]]]:
         except (ValueError, RecursionError):
             end = -1
         if end != len(line):
-            value = decode(line, source.name, number)  # once more, for the message
+            value = decode(line, name, number)  # once more, for the message
         if type(value) is not dict:
-            where = f"{source.name}, line {number}"
+            where = f"{name}, line {number}"
             refuse_repeated(value, where)
             raise InputError(f"{where}: each line must hold a JSON object; this one holds {line[:60]!r}.")
-        found.append((number, value))
-    return found
+        yield number, value
+
+
+def text_lines(file: IO[bytes], name: str) -> Iterator[tuple[int, str]]:
+    """The lines of an open file as text, numbered from 1, without a byte order mark."""
+    for number, line in enumerate(file, start=1):
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        try:
+            yield number, line.decode("utf-8").rstrip("\n")
+        except UnicodeDecodeError as error:
+            raise InputError(not_utf8(name, number, line[error.start])) from None
 
 
 def first_pair(source: Source) -> tuple[str, str] | None:

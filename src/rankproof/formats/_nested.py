@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from rankproof.core._core import Rows
@@ -60,20 +60,35 @@ def read_list(items: Sequence[Any], noun: Noun, source: str) -> Read:
 
 def read_queries(queries: Iterable[tuple[int, Any, Any]], noun: Noun, source: str) -> Read:
     """(line, query, documents) for each query; the documents in any shape that `read_mapping` names."""
+    *_, read = query_pieces(queries, noun, source)
+    return read
+
+
+def query_pieces(
+    queries: Iterable[tuple[int, Any, Any]], noun: Noun, source: str, rows: int | None = None
+) -> Iterator[Read]:
+    """The same, about so many rows at a time where a number is given; a last piece always comes."""
     gather = Gather(noun, source)
     lower: set[bool] = set()
-    numbered = False
+    numbered = any_row = False
+
+    def piece() -> Read:
+        if len(lower) > 1:
+            raise InputError(f"{source}: some rows have a score and some a distance. Give all rows the same.")
+        if noun == "qrels" and any_row and not numbered:
+            raise InputError(f"{source}: the documents have no grades. Qrels need a grade for each document.")
+        unit = gather.unit
+        return Read(gather.taken(), (NUMBERED[noun] if numbered else GIVEN,), lower == {True}, unit)
+
     for line, query, docs in queries:
         where = f"{source}, line {line}" if line else f"{source}, query {query!r:.80}"
         for doc, number, rank, label, is_distance in _entries(docs, noun, where):
             gather.add(query, doc, number, rank, label, line)
-            numbered = numbered or number is not None or rank is not None
+            any_row, numbered = True, numbered or number is not None or rank is not None
             lower.add(is_distance)
-    if len(lower) > 1:
-        raise InputError(f"{source}: some rows have a score and some a distance. Give all rows the same.")
-    if noun == "qrels" and len(gather) and not numbered:
-        raise InputError(f"{source}: the documents have no grades. Qrels need a grade for each document.")
-    return Read(gather.rows(), (NUMBERED[noun] if numbered else GIVEN,), lower == {True}, gather.unit)
+        if rows is not None and len(gather) >= rows:
+            yield piece()
+    yield piece()
 
 
 Entry = tuple[Any, Any, Any, Any, bool]

@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rankproof.errors import InputError
 from rankproof.formats import _columns
 from rankproof.formats._contract import Format, Noun, Options, Read, Sure, Topics
-from rankproof.formats._gather import add_topic, gather_records, id_text
-from rankproof.formats._jsontext import first_pair, json_lines
-from rankproof.formats._nested import is_list, read_queries
+from rankproof.formats._gather import add_topic, gather_pieces, gather_records, id_text
+from rankproof.formats._jsontext import first_pair, json_lines, json_objects, text_lines
+from rankproof.formats._nested import is_list, query_pieces, read_queries
 from rankproof.formats._pieces import gathered
 from rankproof.records.source import Source
 
@@ -72,6 +73,27 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
     if not any(_docs_key(record) for _, record in lines):
         return gather_records(lines, noun, source.name)
     return read_queries((_query(record, f"{source.name}, line {n}", n) for n, record in lines), noun, source.name)
+
+
+def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[Read]:
+    """The same for a run, some lines at a time. What the first line holds, every line must."""
+    objects = json_objects(text_lines(file, name), name)
+    first = next(objects, None)
+    if first is None:
+        return
+    lines = chain([first], objects)
+    if _docs_key(first[1]):
+        yield from query_pieces((_query(record, f"{name}, line {n}", n) for n, record in lines), "run", name, size)
+        return
+    number, record = first
+
+    def rows_only() -> Iterator[tuple[int, dict[str, Any]]]:
+        for at, found in lines:
+            if _docs_key(found):
+                _query(record, f"{name}, line {number}", number)  # says what the first line lacks
+            yield at, found
+
+    yield from gather_pieces(rows_only(), "run", name, size)
 
 
 def _docs_key(record: Mapping[str, Any]) -> str | None:
@@ -158,6 +180,7 @@ OFFERS = (
         holds=("run", "qrels", "topics"),
         detect=detect,
         rows=rows,
+        pieces=pieces,
         topics=topics,
         write_run=write_run,
         write_qrels=write_qrels,

@@ -10,8 +10,9 @@ source: https://parquet.apache.org
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rankproof.errors import InputError
 from rankproof.formats import _arrow
@@ -19,6 +20,7 @@ from rankproof.formats._contract import Format, Noun, Options, Read, Sure, Topic
 from rankproof.records.source import Source
 
 if TYPE_CHECKING:
+    from rankproof.core._core import Rows
     from rankproof.records.qrels import Qrels
     from rankproof.records.run import Run
 
@@ -62,6 +64,33 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
     """The rows, without a copy in Python."""
     table = table_of(source)
     return _arrow.read_table(table, table.column_names, noun, source.name)
+
+
+def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[Read]:
+    """The rows of a run, some at a time. Their numbers count from the first of each piece."""
+    arrow = _arrow.pyarrow("A Parquet file")
+    import pyarrow.parquet
+
+    before = 0
+    try:
+        table = pyarrow.parquet.ParquetFile(file, buffer_size=1 << 20)
+        chosen, notes, lower_is_better = _arrow.columns_of(table.schema_arrow.names, "run", name)
+        for batch in table.iter_batches(batch_size=size, columns=list(chosen.values()), use_threads=False):
+            batch.validate(full=True)
+            yield Read(_rows(arrow.Table.from_batches([batch]), chosen, name, before), notes, lower_is_better)
+            before += batch.num_rows
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"{name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+
+
+def _rows(table: Any, chosen: dict[str, str], name: str, before: int) -> Rows:
+    from rankproof.core._core import Rows
+
+    try:
+        return Rows.from_arrow(table, **chosen)
+    except (ValueError, TypeError, RuntimeError) as error:
+        said = re.sub(r"(?<=^row )\d+", lambda row: str(int(row[0]) + before), str(error))
+        raise InputError(f"{name}: {said}.") from None
 
 
 def topics(source: Source, options: Options) -> Topics:
@@ -124,6 +153,7 @@ OFFERS = (
         holds=("run", "qrels", "topics"),
         detect=detect,
         rows=rows,
+        pieces=pieces,
         topics=topics,
         write_run=write_run,
         write_qrels=write_qrels,

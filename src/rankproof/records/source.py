@@ -48,7 +48,9 @@ class Source:
             return str(self.data, "utf-8")
         except UnicodeDecodeError as error:
             before = bytes(self.data[: error.start])
-            raise InputError(
-                f"{self.name}, line {before.count(10) + 1}: byte 0x{self.data[error.start]:02x} is not "
-                "UTF-8. Write the file anew as UTF-8."
-            ) from None
+            raise InputError(not_utf8(self.name, before.count(10) + 1, self.data[error.start])) from None
+
+
+def not_utf8(name: str, line: int, byte: int) -> str:
+    """What to say of a byte that is part of no text."""
+    return f"{name}, line {line}: byte 0x{byte:02x} is not UTF-8. Write the file anew as UTF-8."

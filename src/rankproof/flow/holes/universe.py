@@ -35,7 +35,7 @@ class Universe(World):
             raise UsageError("These runs were prepared with different judgments. Prepare them all with the same.")
         if top_grade is not None and top_grade < 0:
             raise UsageError(f"The top grade that a document could have is 0 or more; got {top_grade}.")
-        rows = [run.rows() for run in runs]
+        rows = [run.rows_of(qrels.query_ids) for run in runs]
         judgments = _widened(qrels, rows, pool or {})
         grade = judgments.grade
         is_open = grade == _mark(qrels)

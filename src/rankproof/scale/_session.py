@@ -1,0 +1,86 @@
+"""A Spark session for one command: quiet, ended with the command, and clear about what is missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rankproof.errors import UsageError
+from rankproof.scale.spark import refuse_without_spark
+
+# Rows that travel between Java and Python at a time: enough for the core to be worth calling.
+BATCH = 50_000
+
+
+@contextmanager
+def session(master: str | None, **settings: str) -> Iterator[Any]:
+    """A session on a master such as `local[2]`, `spark://host:7077` or `yarn`; Spark's own choice for None."""
+    refuse_without_spark()
+    import pyspark
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    if "SPARK_REMOTE" not in os.environ and _java() is None:
+        raise UsageError("Spark needs Java, and none is found. Install Java 17 or newer, or set JAVA_HOME.")
+    # What the pip package leaves to be found by scripts that it does not install.
+    os.environ.setdefault("SPARK_HOME", os.path.dirname(pyspark.__file__))
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
+    builder = SparkSession.builder.appName("rankproof")
+    if master is not None:
+        builder = builder.master(master)
+    quiet = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "ERROR",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": str(BATCH),
+    }
+    for name, value in {**quiet, **settings}.items():
+        builder = builder.config(name, value)
+    try:
+        with _hushed():
+            spark = builder.getOrCreate()
+    except PySparkException as error:
+        raise UsageError(f"Spark does not start on {master}: {str(error).splitlines()[0]}") from None
+    except Exception as error:
+        # Java's own errors come as they are: the first line says what is wrong, the rest is where in Java.
+        if type(error).__module__.partition(".")[0] != "py4j":
+            raise
+        raise UsageError(f"Spark does not start on {master}: {_reason(str(error))}") from None
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Without what Java says about itself on starting: it would stand between the lines of a command's own messages.
+
+    Java keeps the stream it was started with, so that its log goes nowhere as long as it lives. What goes wrong in a
+    job comes as an error.
+    """
+    kept = os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _java() -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    return os.path.join(home, "bin", "java") if home else shutil.which("java")
+
+
+def _reason(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return next((line for line in lines if "xception" in line), lines[0] if lines else "no reason given")

@@ -1,0 +1,188 @@
+"""Spark: the same evaluations, comparisons and click models on DataFrames and files of any size.
+
+    from rankproof.scale import spark as on_spark
+    on_spark.evaluate(spark, qrels, frame, "nDCG@10 AP")
+
+Rows are brought together by query, each task joins its queries with the judgments by the compiled core, and what comes
+back are the ranks of judged documents. From there on everything is as on one machine, and so are the numbers, to the
+last bit. Executors need rankproof and pyarrow; the judgments are sent to each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from rankproof.errors import MissingExtra, UsageError
+from rankproof.records.order import By
+from rankproof.records.settings import Settings
+
+if TYPE_CHECKING:
+    from rankproof.flow.clicks.counted import Counted
+    from rankproof.flow.measuring import Measures
+    from rankproof.flow.prepared import PreparedQrels, PreparedRun
+    from rankproof.records.comparison import Comparison
+    from rankproof.records.evaluation import Evaluation
+    from rankproof.records.impressions import Impressions
+
+_OF_SETTINGS = {field.name for field in fields(Settings)}
+# What needs all rows of a run in one place before they are joined.
+ELSEWHERE = ("collapse", "drop_self", "allow")
+
+
+def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = ()) -> PreparedQrels:
+    """Judgments from anything that `rankproof.prepare` takes, or from a DataFrame, which comes to this machine."""
+    from rankproof.flow.joining import prepare_qrels as prepare
+
+    refuse_without_spark()
+    return prepare(qrels.toArrow() if hasattr(qrels, "mapInArrow") else qrels, format, allow)
+
+
+def prepare_run(
+    spark: Any,
+    qrels: PreparedQrels,
+    run: Any,
+    *,
+    format: str | None = None,
+    order: By | None = None,
+    lower_is_better: bool | None = None,
+    place: str | None = None,
+    partitions: int | None = None,
+    name: str | None = None,
+    **elsewhere: Any,
+) -> PreparedRun:
+    """A run on Spark, joined with judgments when it is measured.
+
+    run         a DataFrame with columns for query, document and score (or rank) under any usual names; or the path of
+                Parquet, JSON lines or text (TREC, TSV, CSV) that executors can read
+    place       the column of a DataFrame that says where each row stands, for runs whose order is the order given
+    partitions  how many tasks the queries are dealt out to; from the size of the input by default
+    """
+    refuse_without_spark()
+    said = [f"{option}" for option in ELSEWHERE if elsewhere.pop(option, None)]
+    if said:
+        raise UsageError(f"On Spark there is no {' and no '.join(said)}: it needs all rows in one place. Do it before.")
+    if elsewhere:
+        raise UsageError(f"There is no choice {', '.join(map(repr, elsewhere))} for a run on Spark.")
+    if partitions is not None and partitions < 1:
+        raise UsageError(f"There must be a partition at least; got {partitions}.")
+    from rankproof.scale._inputs import input_of
+    from rankproof.scale._joining import OnSpark, prepared
+
+    reading = {"order": order, "lower_is_better": lower_is_better or None}
+    given = input_of(spark, run, format, place, name, reading)
+    return prepared(qrels, OnSpark(spark, given, partitions or usual_partitions(spark, given.frame)), order)
+
+
+def evaluate(
+    spark: Any,
+    qrels: Any,
+    run: Any,
+    measures: Measures,
+    *,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    order: By | None = None,
+    lower_is_better: bool | None = None,
+    place: str | None = None,
+    partitions: int | None = None,
+    name: str | None = None,
+    **choices: Any,
+) -> Evaluation:
+    """`rankproof.evaluate` on Spark; `choices` are those of `Settings`. See `prepare_run` for the others."""
+    from rankproof.flow.measuring import measure_run
+    from rankproof.measures._text import parse
+
+    settings = Settings(**{option: choices.pop(option) for option in _OF_SETTINGS & choices.keys()})
+    ready = prepare_run(
+        spark, prepare_qrels(qrels, qrels_format), run, format=run_format, order=order,
+        lower_is_better=lower_is_better, place=place, partitions=partitions, name=name, **choices,
+    )  # fmt: skip
+    return measure_run(ready, parse(measures), settings)
+
+
+def compare(
+    spark: Any,
+    qrels: Any,
+    baseline: Any,
+    candidates: Any,
+    measures: Measures,
+    *,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    order: By | None = None,
+    lower_is_better: bool | None = None,
+    place: str | None = None,
+    partitions: int | None = None,
+    names: Sequence[str] | None = None,
+    **choices: Any,
+) -> Comparison:
+    """`rankproof.compare` on Spark; the other choices are those of `rankproof.compare`.
+
+    What looks at documents and not at values alone (`beyond`, and the queries that moved most) brings the rows of the
+    judged queries to this machine; `beyond=False, most_moved=0` does without.
+    """
+    from rankproof.flow.compare import compare as compare_here
+
+    judged = prepare_qrels(qrels, qrels_format)
+    sources = [baseline, *(candidates if isinstance(candidates, list | tuple) else [candidates])]
+    called: Sequence[str | None] = names if names is not None else [None] * len(sources)
+    if len(called) != len(sources):
+        raise UsageError(f"There are {len(sources)} runs and {len(called)} names. Give each run one name.")
+    runs = [
+        prepare_run(
+            spark, judged, source, format=run_format, order=order, lower_is_better=lower_is_better, place=place,
+            partitions=partitions, name=name,
+        )
+        for source, name in zip(sources, called, strict=True)
+    ]  # fmt: skip
+    return compare_here(judged, runs[0], runs[1:], measures, **choices)
+
+
+def pages(spark: Any, log: Any, columns: Mapping[str, str] | None = None) -> Impressions:
+    """The pages of a click log, for every click model: `rankproof.flow.clicks.fitting.fit_models(pages(...))`.
+
+    log       a DataFrame or Parquet with a row for each document that was shown: page, query, doc, rank and clicked
+    columns   what these are called, where their names do not say: {"page": "impression"}
+
+    Every page comes to this machine, as whole numbers. `fit_clicks` does with counts.
+    """
+    refuse_without_spark()
+    from rankproof.scale._clicks import pages_of, shown_rows
+
+    return pages_of(*shown_rows(spark, log, columns or {}))
+
+
+def fit_clicks(
+    spark: Any, log: Any, model: str = "position_based", columns: Mapping[str, str] | None = None
+) -> Counted:
+    """A click model that needs counts only (`position_based`, `ctr`), from a log of any size.
+
+    As much comes to this machine as there are pairs at ranks, however many pages showed them.
+    """
+    refuse_without_spark()
+    from rankproof.flow.clicks.counted import fit_counts
+    from rankproof.scale._clicks import counts_of, shown_rows
+
+    rows, _ = shown_rows(spark, log, columns or {})
+    return fit_counts(counts_of(rows), model)
+
+
+def usual_partitions(spark: Any, frame: Any) -> int:
+    """Two tasks for each core and for each split of the input, which is where small files and large ones are served."""
+    from pyspark.errors import PySparkException
+
+    try:
+        return max(2 * int(spark.sparkContext.defaultParallelism), 2 * int(frame.rdd.getNumPartitions()))
+    except (PySparkException, AttributeError):  # a session over Spark Connect does not say
+        return int(spark.conf.get("spark.sql.shuffle.partitions"))
+
+
+def refuse_without_spark() -> None:
+    """An error that says what to install, where it is not."""
+    for library in ("pyspark", "pyarrow"):
+        try:
+            __import__(library)
+        except ModuleNotFoundError:
+            raise MissingExtra("An evaluation on Spark", library, "spark") from None
