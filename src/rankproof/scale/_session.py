@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from rankproof.errors import UsageError
@@ -42,6 +44,7 @@ def session(master: str | None, **settings: str) -> Iterator[Any]:
     }
     for name, value in {**quiet, **settings}.items():
         builder = builder.config(name, value)
+    before = _children()
     try:
         with _hushed():
             spark = builder.getOrCreate()
@@ -52,10 +55,32 @@ def session(master: str | None, **settings: str) -> Iterator[Any]:
         if type(error).__module__.partition(".")[0] != "py4j":
             raise
         raise UsageError(f"Spark does not start on {master}: {_reason(str(error))}") from None
+    except BaseException:
+        # Told to stop while Java starts: it would come up later, find nobody to talk to, and stay.
+        for child in _children() - before:
+            with suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        raise
     try:
         yield spark
-    finally:
-        spark.stop()
+    except BaseException as error:
+        with suppress(Exception):  # Java may be in the middle of an answer that nobody hears any more
+            spark.stop()
+        asked = asked_to_stop(error)
+        if asked is None:
+            raise
+        raise asked from None
+    spark.stop()
+
+
+def asked_to_stop(error: BaseException) -> BaseException | None:
+    """The request to stop that an error came of, such as Ctrl-C: what Spark meets while it gives way hides it."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if not isinstance(seen, Exception):
+            return seen
+        seen = seen.__context__
+    return None
 
 
 @contextmanager
@@ -74,6 +99,15 @@ def _hushed() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nowhere)
+
+
+def _children() -> set[int]:
+    """The processes that this one has started, where the system says so."""
+    found: set[int] = set()
+    for path in glob.glob("/proc/self/task/*/children"):
+        with suppress(OSError), open(path) as file:
+            found.update(map(int, file.read().split()))
+    return found
 
 
 def _java() -> str | None:
