@@ -1,7 +1,8 @@
-"""How long a click log of many pages takes to be read, and the most memory that the process had.
+"""How long a click log of many pages takes to be read, or to be fitted, and the most memory that the process had.
 
-    python benchmarks/clicks_reading.py                    a million pages of ten documents, in each layout
+    python benchmarks/clicks_reading.py                    a million pages of ten documents, read in each layout
     python benchmarks/clicks_reading.py --pages 100000     fewer
+    python benchmarks/clicks_reading.py --fit              the whole of clicks fit, on pages as JSON lines
 
 Logs are made up and written to a temporary folder first. Each is read by a process of its own, whose peak is compared
 with that of one that only imports what reading takes; time is of the processor.
@@ -26,6 +27,19 @@ began = time.process_time()
 if len(sys.argv) > 1:
     log = read_log(sys.argv[1:])
     print(len(log), len(log.pages.pairs), int(log.pages.clicks.sum()), end=" ")
+print(time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+FIT = """
+import resource, sys, time
+from rankproof.cli import main
+folder, path = sys.argv[1:]
+made = ["--qrels", f"{folder}/clicks.qrels", "--grades", f"{folder}/grades.csv"]
+began = time.process_time()
+try:
+    main(["clicks", "fit", path, *made, "--json", "-o", f"{folder}/fit.json"])
+except SystemExit as done:
+    if done.code:
+        raise
 print(time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 Pages = tuple[list[str], list[list[str]], list[list[bool]]]
@@ -76,8 +90,11 @@ LAYOUTS: dict[str, tuple[str, Callable[[int, Pages], Iterator[str]]]] = {
 def main() -> int:
     reader = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reader.add_argument("--pages", type=int, default=1_000_000)
+    reader.add_argument("--fit", action="store_true")
     asked = reader.parse_args()
-    base = float(read([])[-1])
+    if asked.fit:
+        return fit(asked.pages)
+    base = float(run(READ, [])[-1])
     print(f"importing alone: {base / 1024:.0f} MiB")
     print(
         f"{'log':<14}{'MiB':>7}{'pages':>11}{'pairs':>9}{'clicks':>9}{'seconds':>9}{'peak MiB':>10}{'bytes a page':>14}"
@@ -85,11 +102,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for name, (header, lines) in LAYOUTS.items():
             path = Path(folder) / name
-            with path.open("w") as file:
-                file.write(header)
-                for start, some in batches(asked.pages):
-                    file.writelines(lines(start, some))
-            pages, pairs, clicks, seconds, peak = map(float, read([str(path)]))
+            write(path, header, lines, asked.pages)
+            pages, pairs, clicks, seconds, peak = map(float, run(READ, [str(path)]))
             size = path.stat().st_size / 2**20
             each = (peak - base) * 1024 / pages
             counts = f"{pages:>11,.0f}{pairs:>9,.0f}{clicks:>9,.0f}"
@@ -98,9 +112,28 @@ def main() -> int:
     return 0
 
 
-def read(files: list[str]) -> list[str]:
-    """What a process of its own prints that reads these files."""
-    done = subprocess.run([sys.executable, "-c", READ, *files], capture_output=True, text=True, check=True)
+def fit(pages: int) -> int:
+    """The whole command on one log."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pages.jsonl"
+        write(path, *LAYOUTS[path.name], pages)
+        seconds, peak = map(float, run(FIT, [folder, str(path)]))
+        size = path.stat().st_size / 2**20
+    print(f"{size:,.0f} MiB, {pages:,} pages: {seconds:.0f} seconds of a processor, peak {peak / 1024:,.0f} MiB")
+    return 0
+
+
+def write(path: Path, header: str, lines: Callable[[int, Pages], Iterator[str]], pages: int) -> None:
+    """A log of so many pages."""
+    with path.open("w") as file:
+        file.write(header)
+        for start, some in batches(pages):
+            file.writelines(lines(start, some))
+
+
+def run(program: str, given: list[str]) -> list[str]:
+    """What a process of its own prints."""
+    done = subprocess.run([sys.executable, "-c", program, *given], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
 

@@ -78,11 +78,10 @@ def test_no_pass_makes_the_posterior_less(name: str, world: str) -> None:
 
 
 def test_more_pages_of_one_kind_make_no_more_cells_and_sorting_counts_as_counting_does() -> None:
-    from rankproof.clickmodels._product import cells_of
+    from rankproof.clickmodels._product import by_rank, cells_of
 
     pages = clicked(truth("position_based", 4), shuffled(50, 4, seed=3, shortest=2), np.random.default_rng(4))
-    slots = np.broadcast_to(np.arange(4), pages.shown.shape)
-    few, wide = cells_of(pages, slots, 4), cells_of(pages, slots, 10_000_000)
+    few, wide = cells_of(pages, by_rank, 4), cells_of(pages, by_rank, 10_000_000)
     assert few.shown.sum() == pages.there.sum()
     for name in ("pairs", "slots", "shown", "clicked"):
         assert np.array_equal(getattr(few, name), getattr(wide, name))

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.records.impressions import Impressions
+from rankproof.records.impressions import Flags, Impressions
 from rankproof.records.params import Number, Param, Whole
 
 Floats = NDArray[np.float64]
@@ -69,9 +69,30 @@ def rate(successes: Floats, trials: Floats, values: Mapping[str, Any]) -> Floats
     return np.asarray((successes + alpha) / (trials + alpha + beta), dtype=np.float64)
 
 
-def per_pair(pages: Impressions, of: NDArray[np.bool_]) -> Floats:
-    """For each pair, at how many places of the pages the flag holds."""
-    return np.bincount(pages.shown[of], minlength=len(pages.pairs)).astype(np.float64)
+def there(piece: Impressions) -> Flags:
+    """Where a document stood."""
+    return piece.there
+
+
+def clicked(piece: Impressions) -> Flags:
+    """Where one was clicked."""
+    return piece.clicks
+
+
+def per_pair(pages: Impressions, of: Callable[[Impressions], Flags]) -> Floats:
+    """For each pair, at how many places of the pages a flag holds, which is asked of each piece."""
+    found = np.zeros(len(pages.pairs), dtype=np.int64)
+    for piece in pages.pieces():
+        np.add.at(found, piece.shown[of(piece)], 1)
+    return found.astype(np.float64)
+
+
+def sum_per_pair(pages: Impressions, of: Callable[[Impressions], Floats]) -> Floats:
+    """For each pair, the sum of a number over the places where it stood, which is asked of each piece."""
+    found = np.zeros(len(pages.pairs))
+    for piece in pages.pieces():
+        np.add.at(found, piece.shown[piece.there], of(piece)[piece.there])
+    return found
 
 
 def last_click(pages: Impressions) -> NDArray[np.int64]:

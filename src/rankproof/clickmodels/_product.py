@@ -7,7 +7,7 @@ pages. Passes are those of Chuklin, Markov and de Rijke, Click Models for Web Se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,10 @@ from numpy.typing import NDArray
 
 from rankproof.clickmodels._contract import Floats
 from rankproof.records.impressions import Impressions
+
+Whole = NDArray[np.int64]
+# Cells that could be, at most, where all of them are counted.
+DENSE = 2**23
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,19 +41,63 @@ class Learned:
     trail: tuple[float, ...]
 
 
-def cells_of(pages: Impressions, slots: NDArray[np.int64], n_slots: int) -> Cells:
-    """The cells of pages whose places are in these slots."""
-    keys = (pages.shown * n_slots + slots)[pages.there]
-    clicks = pages.clicks[pages.there]
+def by_rank(piece: Impressions) -> NDArray[np.int64]:
+    """Slots that are ranks, from 0."""
+    return np.broadcast_to(np.arange(piece.ranks), piece.shown.shape)
+
+
+def cells_of(pages: Impressions, slots_of: Callable[[Impressions], NDArray[np.int64]], n_slots: int) -> Cells:
+    """The cells of pages; `slots_of` says of a piece in which slot each of its places is."""
     room = len(pages.pairs) * n_slots
-    if room <= 4 * keys.size + 1_000_000:  # counting over all that could be is quicker than sorting what is
-        counts = np.bincount(keys, minlength=room)
-        known = np.flatnonzero(counts)
-        shown, clicked = counts[known], np.bincount(keys[clicks], minlength=room)[known]
-    else:
-        known, places, shown = np.unique(keys, return_inverse=True, return_counts=True)
-        clicked = np.bincount(places[clicks], minlength=len(known))
+    counted = _Counted(room) if room <= min(4 * len(pages) * pages.ranks + 1_000_000, DENSE) else _Sorted()
+    for piece in pages.pieces():
+        keys = (piece.shown * n_slots + slots_of(piece))[piece.there]
+        counted.add(keys, piece.clicks[piece.there])
+    known, shown, clicked = counted.found()
     return Cells(known // n_slots, known % n_slots, shown.astype(np.float64), clicked.astype(np.float64))
+
+
+class _Counted:
+    """Counts over all cells that could be: quicker than sorting those that are."""
+
+    def __init__(self, room: int) -> None:
+        self._counts = np.zeros((2, room), dtype=np.int64)
+
+    def add(self, keys: Whole, clicks: NDArray[np.bool_]) -> None:
+        np.add.at(self._counts[0], keys, 1)
+        np.add.at(self._counts[1], keys[clicks], 1)
+
+    def found(self) -> tuple[Whole, Whole, Whole]:
+        known = np.flatnonzero(self._counts[0])
+        return known, self._counts[0][known], self._counts[1][known]
+
+
+class _Sorted:
+    """Counts of the cells that are, in their order. New ones wait until they are as many as those that are known."""
+
+    def __init__(self) -> None:
+        nothing = np.zeros(0, dtype=np.int64)
+        self._known = (nothing, nothing, nothing)
+        self._new: list[tuple[Whole, Whole, Whole]] = []
+
+    def add(self, keys: Whole, clicks: NDArray[np.bool_]) -> None:
+        known, places, shown = np.unique(keys, return_inverse=True, return_counts=True)
+        self._new.append((known, shown, np.bincount(places[clicks], minlength=len(known))))
+        if sum(len(new[0]) for new in self._new) > len(self._known[0]):
+            self._merge()
+
+    def found(self) -> tuple[Whole, Whole, Whole]:
+        self._merge()
+        return self._known
+
+    def _merge(self) -> None:
+        keys, shown, clicked = (np.concatenate(columns) for columns in zip(self._known, *self._new, strict=True))
+        self._new = []
+        known, places = np.unique(keys, return_inverse=True)
+        counts = np.zeros((2, len(known)), dtype=np.int64)
+        np.add.at(counts[0], places, shown)
+        np.add.at(counts[1], places, clicked)
+        self._known = known, counts[0], counts[1]
 
 
 def learn(cells: Cells, n_pairs: int, n_slots: int, values: Mapping[str, Any]) -> Learned:

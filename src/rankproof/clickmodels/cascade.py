@@ -25,7 +25,7 @@ import numpy as np
 
 from rankproof.clickmodels._chain import examined, examined_given
 from rankproof.clickmodels._contract import ALPHA, BETA, ClickModel, Floats, last_above, per_pair, rate
-from rankproof.records.impressions import Impressions
+from rankproof.records.impressions import Flags, Impressions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,8 +52,11 @@ class Cascade:
 
 def fit(pages: Impressions, values: Mapping[str, Any]) -> Cascade:
     """First clicks over looks."""
-    looked = pages.there & (last_above(pages) == 0)
-    return Cascade(rate(per_pair(pages, pages.clicks & looked), per_pair(pages, looked), values))
+    return Cascade(rate(per_pair(pages, lambda piece: piece.clicks & _looked(piece)), per_pair(pages, _looked), values))
+
+
+def _looked(piece: Impressions) -> Flags:
+    return np.asarray(piece.there & (last_above(piece) == 0))
 
 
 OFFERS = (ClickModel(name="cascade", page=__doc__, fit=fit, params=(ALPHA, BETA)),)

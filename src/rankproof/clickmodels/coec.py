@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.clickmodels._contract import ClickModel, Floats, per_pair
+from rankproof.clickmodels._contract import ClickModel, Floats, clicked, per_pair, sum_per_pair
 from rankproof.records.impressions import Impressions
 from rankproof.records.params import Number, Param
 
@@ -68,15 +68,14 @@ class OverExpected:
 
 def fit(pages: Impressions, values: Mapping[str, Any]) -> OverExpected:
     """Clicks over the rates of the ranks where a pair stood."""
-    showings = pages.there.sum(axis=0)
-    rates = pages.clicks.sum(axis=0) / np.maximum(showings, 1)
-    expected = np.bincount(
-        pages.shown[pages.there],
-        np.broadcast_to(rates, pages.shown.shape)[pages.there],
-        len(pages.pairs),
-    )
+    showings, clicks = np.zeros((2, pages.ranks), dtype=np.int64)
+    for piece in pages.pieces():
+        showings += piece.there.sum(axis=0)
+        clicks += piece.clicks.sum(axis=0)
+    rates = clicks / np.maximum(showings, 1)
+    expected = sum_per_pair(pages, lambda piece: np.broadcast_to(rates, piece.shown.shape))
     weight = float(values["weight"])
-    return OverExpected((per_pair(pages, pages.clicks) + weight) / (expected + weight), rates)
+    return OverExpected((per_pair(pages, clicked) + weight) / (expected + weight), rates)
 
 
 OFFERS = (ClickModel(name="coec", page=__doc__, fit=fit, params=(WEIGHT,)),)

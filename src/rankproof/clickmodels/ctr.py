@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankproof.clickmodels._contract import ALPHA, BETA, ClickModel, Floats, per_pair, rate
+from rankproof.clickmodels._contract import ALPHA, BETA, ClickModel, Floats, clicked, per_pair, rate, there
 from rankproof.records.impressions import Impressions
 
 
@@ -49,7 +49,7 @@ class ClickThrough:
 
 def fit(pages: Impressions, values: Mapping[str, Any]) -> ClickThrough:
     """Clicks over showings."""
-    return ClickThrough(rate(per_pair(pages, pages.clicks), per_pair(pages, pages.there), values))
+    return ClickThrough(rate(per_pair(pages, clicked), per_pair(pages, there), values))
 
 
 OFFERS = (ClickModel(name="ctr", page=__doc__, fit=fit, params=(ALPHA, BETA)),)

@@ -28,6 +28,7 @@ import numpy as np
 
 from rankproof.clickmodels._chain import examined, examined_given
 from rankproof.clickmodels._contract import ALPHA, BETA, PASSES, ClickModel, Floats
+from rankproof.clickmodels._product import by_rank
 from rankproof.clickmodels._reading_on import learn
 from rankproof.records.impressions import Impressions
 
@@ -59,8 +60,7 @@ class DependentClick:
 
 def fit(pages: Impressions, values: Mapping[str, Any]) -> DependentClick:
     """Both kinds of parameters, by EM over what follows the last click."""
-    slots = np.broadcast_to(np.arange(pages.ranks), pages.shown.shape)
-    found = learn(pages, slots, pages.ranks, values)
+    found = learn(pages, by_rank, pages.ranks, values)
     return DependentClick(found.attractiveness, found.goes_on, found.trail)
 
 

@@ -56,7 +56,7 @@ class DynamicBayesian:
 
 def fit(pages: Impressions, values: Mapping[str, Any]) -> DynamicBayesian:
     """Both kinds of parameters, by EM over what follows the last click."""
-    found = learn(pages, pages.shown, len(pages.pairs), values)
+    found = learn(pages, lambda piece: piece.shown, len(pages.pairs), values)
     return DynamicBayesian(found.attractiveness, 1 - found.goes_on, found.trail)
 
 

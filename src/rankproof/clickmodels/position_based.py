@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.clickmodels._contract import ALPHA, BETA, PASSES, ClickModel, Floats
-from rankproof.clickmodels._product import cells_of, learn
+from rankproof.clickmodels._product import by_rank, cells_of, learn
 from rankproof.records.impressions import Impressions
 
 
@@ -54,8 +54,7 @@ class PositionBased:
 
 def fit(pages: Impressions, values: Mapping[str, Any]) -> PositionBased:
     """Both kinds of parameters, by EM over pairs at ranks."""
-    slots = np.broadcast_to(np.arange(pages.ranks), pages.shown.shape)
-    found = learn(cells_of(pages, slots, pages.ranks), len(pages.pairs), pages.ranks, values)
+    found = learn(cells_of(pages, by_rank, pages.ranks), len(pages.pairs), pages.ranks, values)
     return PositionBased(found.attractiveness, found.examination, found.trail)
 
 

@@ -76,8 +76,8 @@ class UserBrowsing:
 def fit(pages: Impressions, values: Mapping[str, Any]) -> UserBrowsing:
     """Both kinds of parameters, by EM over pairs at ranks after last clicks."""
     n = pages.ranks
-    slots = np.arange(n) * n + last_above(pages)
-    found = learn(cells_of(pages, slots, n * n), len(pages.pairs), n * n, values)
+    cells = cells_of(pages, lambda piece: np.arange(n) * n + last_above(piece), n * n)
+    found = learn(cells, len(pages.pairs), n * n, values)
     return UserBrowsing(found.attractiveness, found.examination.reshape(n, n), found.trail)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.records.impressions import Flags, Impressions, Numbers
+from rankproof.records import kept
+from rankproof.records.impressions import Flags, Impressions, Numbers, slices, taken
 
 Deeds = NDArray[np.uint8]
 Seconds = NDArray[np.float64]
@@ -73,13 +74,23 @@ class ClickLog:
         """Pages x ranks: whether that was done."""
         return (self.deeds & bit) > 0
 
+    def deeds_of_pieces(self) -> Iterator[tuple[slice, Deeds]]:
+        """What was done on all pages, some at a time, and which pages these are; at once where they are in memory."""
+        for at in slices(len(self)) if kept.is_kept(self.deeds) else (slice(0, len(self)),):
+            yield at, self.deeds[at]
+            kept.let_go(self.deeds[at])
+
+    def having(self, bit: int) -> Impressions:
+        """The pages with another deed in place of clicks."""
+        return self.pages.clicked_as(lambda at: (self.deeds[at] & bit) > 0)
+
     def take(self, rows: Numbers | Flags, dropped: Iterable[Dropped] = ()) -> ClickLog:
         """Some of the pages, with what else was dropped."""
         return replace(
             self,
             pages=self.pages.take(rows),
-            deeds=self.deeds[rows],
-            times=None if self.times is None else self.times[rows],
-            robots=None if self.robots is None else self.robots[rows],
+            deeds=taken(self.deeds, rows),
+            times=None if self.times is None else taken(self.times, rows),
+            robots=None if self.robots is None else taken(self.robots, rows),
             dropped=(*self.dropped, *dropped),
         )

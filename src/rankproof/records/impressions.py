@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.records import kept
+
 Numbers = NDArray[np.int64]
 Whole = Numbers | NDArray[np.int32]
-# Millions of pages are numbered so many at a time: what that takes beside them stays small.
+# Millions of pages are numbered, and gone over, so many at a time: what that takes beside them stays small.
 PAGES_AT_ONCE = 50_000
 Flags = NDArray[np.bool_]
 
@@ -40,6 +43,8 @@ class Pairs:
 @dataclass(frozen=True, eq=False)
 class Impressions:
     """Pages by ranks. A part taken from it has the same pairs, so that what one part teaches can be asked of another.
+
+    Columns of many pages lie in files (see `kept`): who goes over all pages does so in pieces.
 
     pairs      what `shown` numbers
     shown      pages x ranks: the pair at that rank; 0 below the end of a page, where `lengths` says that nothing stood
@@ -70,10 +75,13 @@ class Impressions:
                 raise ValueError(f"{name}: {column.shape} for {pages} pages")
         if self.lengths.min() < 1 or self.lengths.max() > ranks:
             raise ValueError(f"a page has from 1 to {ranks} documents")
-        if self.shown.min() < 0 or self.shown.max() >= len(self.pairs):
-            raise ValueError("a page shows a pair that is not among the pairs")
-        if (self.clicks & ~self.there).any():
-            raise ValueError("a click lies below the end of its page")
+        for at in self._slices():
+            shown, clicks = self.shown[at], self.clicks[at]
+            if shown.min() < 0 or shown.max() >= len(self.pairs):
+                raise ValueError("a page shows a pair that is not among the pairs")
+            if (clicks & (np.arange(ranks) >= self.lengths[at, None])).any():
+                raise ValueError("a click lies below the end of its page")
+            kept.let_go(shown, clicks, self.lengths[at])
 
     def __len__(self) -> int:
         return len(self.shown)
@@ -106,34 +114,81 @@ class Impressions:
         if docs.ndim != 2 or queries.shape != docs.shape[:1]:
             raise ValueError(f"{queries.shape} queries for {docs.shape} documents")
         parts = [slice(start, start + PAGES_AT_ONCE) for start in range(0, len(docs), PAGES_AT_ONCE)]
-        found = [np.unique(_keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])[0]) for at in parts]
-        known = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *found]))
-        shown = np.zeros(docs.shape, dtype=np.int64)
+        known = np.zeros(0, dtype=np.int64)
+        found: list[Numbers] = []
+        for at in parts:
+            found.append(np.unique(_keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])[0]))
+            kept.let_go(docs[at])
+            # Distinct ones are put together when there are as many new as known: seldom, and never many more than that.
+            if at is parts[-1] or sum(map(len, found)) > len(known):
+                known, found = np.unique(np.concatenate([known, *found])), []
+        shown = kept.zeros(docs.shape, np.int64)
         for at in parts:
             keys, there = _keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])
             shown[at][there] = np.searchsorted(known, keys)
             _refuse_repeats(shown[at], there)
+            kept.let_go(shown[at], docs[at])
         return cls(
             Pairs(query_ids, doc_ids, known // max(len(doc_ids), 1), known % max(len(doc_ids), 1)),
             shown,
-            lengths.astype(np.int64),
-            clicks.astype(np.bool_),
-            np.arange(len(docs)) if numbers is None else numbers,
-            sessions,
+            kept.put(lengths.astype(np.int64)),
+            clicks.astype(np.bool_, copy=False),
+            kept.put(np.arange(len(docs)) if numbers is None else numbers),
+            None if sessions is None else kept.put(sessions),
             MappingProxyType(dict(dropped or {})),
         )
+
+    def pieces(self) -> Iterator[Impressions]:
+        """All pages, some at a time and in their order; at once where they are in memory."""
+        if not kept.is_kept(self.shown):
+            yield self
+            return
+        for at in self._slices():
+            columns = self.shown[at], self.lengths[at], self.clicks[at], self.numbers[at]
+            sessions = None if self.sessions is None else self.sessions[at]
+            yield Impressions(self.pairs, *columns, sessions, self.dropped)
+            kept.let_go(*columns, sessions)
 
     def take(self, rows: Numbers | Flags) -> Impressions:
         """Some of the pages: by their rows, which may repeat as in a resample, or by a flag for each."""
         return Impressions(
             self.pairs,
-            self.shown[rows],
-            self.lengths[rows],
-            self.clicks[rows],
-            self.numbers[rows],
-            None if self.sessions is None else self.sessions[rows],
+            taken(self.shown, rows),
+            taken(self.lengths, rows),
+            taken(self.clicks, rows),
+            taken(self.numbers, rows),
+            None if self.sessions is None else taken(self.sessions, rows),
             self.dropped,
         )
+
+    def clicked_as(self, clicks_of: Callable[[slice], Flags]) -> Impressions:
+        """The same pages with other clicks, asked for some pages at a time."""
+        clicks = kept.zeros(self.clicks.shape, np.bool_)
+        for at in self._slices():
+            clicks[at] = clicks_of(at)
+            kept.let_go(clicks[at])
+        return replace(self, clicks=clicks)
+
+    def _slices(self) -> Iterator[slice]:
+        return slices(len(self))
+
+
+def slices(pages: int) -> Iterator[slice]:
+    """So many pages, some at a time."""
+    for start in range(0, pages, PAGES_AT_ONCE):
+        yield slice(start, min(start + PAGES_AT_ONCE, pages))
+
+
+def taken(column: NDArray[Any], rows: Numbers | Flags) -> NDArray[Any]:
+    """Some rows of a column, by their numbers or by a flag for each."""
+    if not kept.is_kept(column):
+        return np.asarray(column[rows])
+    places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+    found = kept.zeros((len(places), *column.shape[1:]), column.dtype)
+    for at in slices(len(places)):
+        found[at] = column[places[at]]
+        kept.let_go(found[at], column)
+    return found
 
 
 def _keys(

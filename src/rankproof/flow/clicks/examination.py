@@ -21,7 +21,8 @@ from rankproof.clickmodels._contract import Fitted, Floats
 from rankproof.errors import UsageError
 from rankproof.flow.calls import Call, read_call
 from rankproof.flow.clicks.proportions import proportions
-from rankproof.records.impressions import Impressions, Numbers
+from rankproof.records import kept
+from rankproof.records.impressions import Impressions, Numbers, slices
 
 POSITION_BASED = "position_based"
 # Intervals of ranks with fewer telling clicks held the truth in as few as nine of ten simulations, at 95%.
@@ -76,12 +77,12 @@ def curve(
             f"An interval needs 20 resamples or more and a level between 0 and 1; got {resamples}, {level}."
         )
     unit, of = ("page", pages.numbers) if pages.sessions is None else ("session", pages.sessions)
-    names, of = np.unique(of, return_inverse=True)
+    of, units = renumbered(of)
     if asked.item.name == POSITION_BASED:
-        ranks, notes = _compared(pages, of, len(names), level)
-        return Curve(POSITION_BASED, ranks, level, unit, len(names), 0, notes)
+        ranks, notes = _compared(pages, of, units, level)
+        return Curve(POSITION_BASED, ranks, level, unit, units, 0, notes)
     ranks = _resampled(asked, pages, of, resamples, level, np.random.default_rng(seed))
-    return Curve(asked.text, ranks, level, unit, len(names), resamples, (WITH_PRIOR,))
+    return Curve(asked.text, ranks, level, unit, units, resamples, (WITH_PRIOR,))
 
 
 def mean_examination(fitted: Fitted, pages: Impressions) -> Floats | None:
@@ -89,23 +90,38 @@ def mean_examination(fitted: Fitted, pages: Impressions) -> Floats | None:
 
     None where the model has no such thing.
     """
-    looked = fitted.examination(pages)
-    if looked is None:
-        return None
-    reached = slice(int(pages.lengths.max()))
-    there = pages.there[:, reached]
-    return np.asarray(np.where(there, looked[:, reached], 0.0).sum(axis=0) / there.sum(axis=0))
+    sums, counts = np.zeros(pages.ranks), np.zeros(pages.ranks, dtype=np.int64)
+    for piece in pages.pieces():
+        looked = fitted.examination(piece)
+        if looked is None:
+            return None
+        sums += np.where(piece.there, looked, 0.0).sum(axis=0)
+        counts += piece.there.sum(axis=0)
+    reached = counts > 0
+    return np.asarray(sums[reached] / counts[reached])
+
+
+def clicked_at_top(pages: Impressions) -> bool:
+    """Whether anything is clicked at rank 1."""
+    return any(bool(piece.clicks[:, 0].any()) for piece in pages.pieces())
+
+
+def renumbered(units: Numbers) -> tuple[Numbers, int]:
+    """Numbers of units without gaps, from 0 in the same order, and how many units there are."""
+    there = np.zeros(int(units.max()) + 1, dtype=np.bool_)
+    there[units] = True
+    places = np.cumsum(there) - 1
+    return np.asarray(places[units]), int(places[-1]) + 1
 
 
 def _compared(pages: Impressions, of: Numbers, units: int, level: float) -> tuple[tuple[Looked, ...], tuple[str, ...]]:
     """The curve without a prior, and what to know about it."""
     from scipy.special import stdtrit  # here: loading scipy is for those who ask for a curve
 
-    if not pages.clicks[:, 0].any():
+    if not clicked_at_top(pages):
         raise UsageError(f"{POSITION_BASED}: nobody clicks at rank 1, so that other ranks cannot be compared with it.")
     found = proportions(pages)
-    by_unit = np.column_stack([np.bincount(of, column, units) for column in found.influences.T])
-    spread = np.sqrt((by_unit**2).sum(axis=0) * (units / max(units - 1, 1)))
+    spread = np.sqrt(_squares(found.influences, of, units) * (units / max(units - 1, 1)))
     reach = np.exp(float(stdtrit(max(units - 1, 1), (1 + level) / 2)) * spread)
     ranks = tuple(
         Looked(rank + 1, value, value / by, value * by, tells)
@@ -128,6 +144,22 @@ def _compared(pages: Impressions, of: Numbers, units: int, level: float) -> tupl
     if units < FEW_UNITS:
         notes.append(f"{units} of them are too few to say how much they vary: the intervals may be too narrow")
     return ranks, tuple(notes)
+
+
+def _squares(influences: Floats, of: Numbers, units: int) -> Floats:
+    """By rank: what the pages of each unit add, squared, and summed over units."""
+    by_unit = kept.zeros((units, influences.shape[1]), np.float64)
+    for at in slices(len(of)):
+        for rank in range(influences.shape[1]):
+            np.add.at(by_unit[:, rank], of[at], influences[at, rank])
+        kept.let_go(influences[at], by_unit)
+    if not kept.is_kept(by_unit):
+        return np.asarray((by_unit**2).sum(axis=0))
+    found = np.zeros(influences.shape[1])
+    for at in slices(units):
+        found += (by_unit[at] ** 2).sum(axis=0)
+        kept.let_go(by_unit[at])
+    return found
 
 
 def _ranks(numbers: list[int]) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.clickmodels._contract import Fitted, Floats, per_pair
+from rankproof.clickmodels._contract import Fitted, Floats, clicked, per_pair, there
 from rankproof.errors import UsageError
 from rankproof.flow.clicks.posterior import Posterior, posterior
 from rankproof.records.impressions import Impressions, Numbers
@@ -64,7 +64,7 @@ def often_shown(pages: Impressions, least: int) -> Numbers:
     """The pairs that these pages showed `least` times or more."""
     if least < 1:
         raise UsageError(f"A pair that was never shown has no grade: least must be 1 or more; got {least}.")
-    return np.flatnonzero(per_pair(pages, pages.there) >= least)
+    return np.flatnonzero(per_pair(pages, there) >= least)
 
 
 def refuse(steps: Sequence[Step]) -> None:
@@ -98,7 +98,7 @@ def grades_of(steps: Sequence[Step], by_signal: Mapping[str, Posterior]) -> tupl
 
 def rows_of(pages: Impressions, found: Posterior, grades: NDArray[np.int64], sure: Floats) -> tuple[Graded, ...]:
     """The rows of the pairs, with the counts of these pages."""
-    showings, clicks = per_pair(pages, pages.there), per_pair(pages, pages.clicks)
+    showings, clicks = per_pair(pages, there), per_pair(pages, clicked)
     columns = (found.pairs, grades, found.means(), sure, showings[found.pairs], clicks[found.pairs], found.looks)
     return tuple(
         Graded(*pages.pairs.named(pair), grade, value, sure, int(shown), int(clicked), looks)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankproof.clickmodels._contract import Fitted, Floats, per_pair
+from rankproof.clickmodels._contract import Fitted, Floats, clicked, per_pair, sum_per_pair, there
 from rankproof.flow.clicks.examination import mean_examination
 from rankproof.records.impressions import Impressions, Numbers
 
@@ -65,11 +65,14 @@ class Posterior:
 def posterior(fitted: Fitted, pages: Impressions, pairs: Numbers) -> Posterior:
     """What these pages and a model fitted to them say of some pairs, which are taken to be alike before it is known."""
     top = mean_examination(fitted, pages)
-    examined = fitted.examination(pages)
-    # A model without looks, or for which nobody looks at rank 1, tells no place from another.
-    looked = np.ones(pages.shown.shape) if top is None or examined is None or not top[0] else examined / top[0]
-    looks = np.bincount(pages.shown[pages.there], looked[pages.there], len(pages.pairs))[pairs].astype(np.float64)
-    showings, clicks = per_pair(pages, pages.there)[pairs], per_pair(pages, pages.clicks)[pairs]
+
+    def looked(piece: Impressions) -> Floats:
+        examined = fitted.examination(piece)
+        # A model without looks, or for which nobody looks at rank 1, tells no place from another.
+        return np.ones(piece.shown.shape) if top is None or examined is None or not top[0] else examined / top[0]
+
+    looks = sum_per_pair(pages, looked)[pairs]
+    showings, clicks = per_pair(pages, there)[pairs], per_pair(pages, clicked)[pairs]
     return Posterior(pairs, showings, clicks, looks, _spread(showings, clicks, looks))
 
 

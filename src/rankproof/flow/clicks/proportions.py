@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.clickmodels._contract import Floats
-from rankproof.clickmodels._product import Cells, cells_of
+from rankproof.clickmodels._product import Cells, by_rank, cells_of
+from rankproof.records import kept
 from rankproof.records.impressions import Impressions
 
 # Fitting ends when no logarithm changes by more than this, or after so many passes: then pairs hardly tell anything.
@@ -49,28 +50,32 @@ class Proportions:
 def proportions(pages: Impressions) -> Proportions:
     """The proportions that the clicks of these pages tell."""
     ranks = pages.ranks
-    slots = np.broadcast_to(np.arange(ranks), pages.shown.shape)
-    cells = cells_of(pages, slots, ranks)
+    cells = cells_of(pages, by_rank, ranks)
     tied = _tied(cells, len(pages.pairs), ranks)
-    kept = tied[cells.slots]
-    cells = Cells(cells.pairs[kept], cells.slots[kept], cells.shown[kept], cells.clicked[kept])
+    stays = tied[cells.slots]
+    cells = Cells(cells.pairs[stays], cells.slots[stays], cells.shown[stays], cells.clicked[stays])
     looked, liked = _fitted(cells, len(pages.pairs), ranks)
     expected = np.zeros((len(pages.pairs), ranks))
     expected[cells.pairs, cells.slots] = cells.shown * liked[cells.pairs] * looked[cells.slots]
     of_pairs, of_ranks = expected.sum(axis=1), expected.sum(axis=0)
     shares = expected / np.where(of_pairs > 0, of_pairs, 1.0)[:, None]
     curvature = np.diag(of_ranks) - shares.T @ expected
-    counted = pages.there & tied
-    mean = np.where(counted, liked[pages.shown] * looked, 0.0)
-    leverage = _over(mean, of_pairs[pages.shown]) + _over(mean, of_ranks)
-    away = np.where(counted, pages.clicks - mean, 0.0) / np.sqrt(1 - np.minimum(leverage, LEVERAGE))
-    scores = away.copy()
-    for rank in range(ranks):
-        scores -= away[:, rank, None] * shares[pages.shown[:, rank]]
     free = np.flatnonzero(tied)[1:]
-    influences = np.zeros(scores.shape)
-    if len(free):
-        influences[:, free] = scores[:, free] @ np.linalg.pinv(curvature[np.ix_(free, free)])
+    inverse = np.linalg.pinv(curvature[np.ix_(free, free)]) if len(free) else curvature[:0, :0]
+    influences = kept.zeros((len(pages), ranks), np.float64)
+    start = 0
+    for piece in pages.pieces():
+        at = slice(start, start + len(piece))
+        counted = piece.there & tied
+        mean = np.where(counted, liked[piece.shown] * looked, 0.0)
+        leverage = _over(mean, of_pairs[piece.shown]) + _over(mean, of_ranks)
+        away = np.where(counted, piece.clicks - mean, 0.0) / np.sqrt(1 - np.minimum(leverage, LEVERAGE))
+        scores = away.copy()
+        for rank in range(ranks):
+            scores -= away[:, rank, None] * shares[piece.shown[:, rank]]
+        influences[at, free] = scores[:, free] @ inverse
+        kept.let_go(influences[at])
+        start = at.stop
     return Proportions(tied, looked, influences, np.diag(curvature).copy())
 
 

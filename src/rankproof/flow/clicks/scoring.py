@@ -50,15 +50,19 @@ class Score:
 
 def score(fitted: Fitted, pages: Impressions) -> Score:
     """The score of a model on pages whose pairs are numbered as those it learned from."""
-    given = fitted.conditional(pages)
-    surprise = _logs(given, pages.clicks)
-    impossible = np.where(pages.clicks, given, 1 - given) < FLOOR
+    counts, floored, likely = np.zeros(pages.ranks, dtype=np.int64), 0, 0.0
+    conditional, marginal = np.zeros((2, pages.ranks))
+    for piece in pages.pieces():
+        given = fitted.conditional(piece)
+        surprise = _logs(given, piece.clicks)
+        impossible = np.where(piece.clicks, given, 1 - given) < FLOOR
+        counts += piece.there.sum(axis=0)
+        likely += float(surprise[piece.there].sum())
+        conditional += _by_rank(surprise, piece.there)
+        marginal += _by_rank(_logs(fitted.marginal(piece), piece.clicks), piece.there)
+        floored += int((impossible & piece.there).sum())
     return Score(
-        len(pages),
-        float(surprise[pages.there].sum() / len(pages)),
-        _perplexity(surprise, pages.there),
-        _perplexity(_logs(fitted.marginal(pages), pages.clicks), pages.there),
-        int((impossible & pages.there).sum()),
+        len(pages), likely / len(pages), _perplexity(conditional, counts), _perplexity(marginal, counts), floored
     )
 
 
@@ -68,7 +72,9 @@ def _logs(chances: Floats, clicks: NDArray[np.bool_]) -> Floats:
     return np.asarray(np.log(np.where(clicks, safe, 1 - safe)), dtype=np.float64)
 
 
-def _perplexity(logs: Floats, there: NDArray[np.bool_]) -> Perplexity:
-    counts = there.sum(axis=0)
-    sums = np.where(there, logs, 0.0).sum(axis=0)
+def _by_rank(logs: Floats, there: NDArray[np.bool_]) -> Floats:
+    return np.asarray(np.where(there, logs, 0.0).sum(axis=0), dtype=np.float64)
+
+
+def _perplexity(sums: Floats, counts: NDArray[np.int64]) -> Perplexity:
     return Perplexity(tuple(float(np.exp(-s / n)) if n else None for s, n in zip(sums, counts, strict=True)))

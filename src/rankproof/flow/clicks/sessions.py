@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.records.clicklog import ClickLog, Dropped
-from rankproof.records.impressions import Flags, Numbers
+from rankproof.records.impressions import Flags, Impressions, Numbers
 
 HOUR = 3600.0
 # What clicks_all looks at: pages with so many documents, of sessions that have so many of them.
@@ -55,13 +55,13 @@ def filtered(log: ClickLog, limits: Mapping[str, float | None] | None = None) ->
         if isinstance(found, str):
             log = replace(log, notes=(*log.notes, f"{rule.name} was not applied: {found}"))
         elif found is not None:
-            clicks = int(log.pages.clicks[found].sum())
+            clicks = int(_clicks_by_page(log.pages)[found].sum()) if found.any() else 0
             gone = Dropped(rule.name, rule.told(limit), int(found.sum()), clicks, limit)
             if found.all():
                 raise InputError(
                     f"No page is left: {gone.why} were all that there were. Change the rule: --drop {rule.name}=off"
                 )
-            log = log.take(~found, [gone])
+            log = log.take(~found, [gone]) if found.any() else replace(log, dropped=(*log.dropped, gone))
     return log
 
 
@@ -118,7 +118,7 @@ def _clicks_all(log: ClickLog, limit: float) -> Flags | None:
         return None
     told = pages.lengths >= DOCUMENTS
     shown = np.bincount(who[told], pages.lengths[told], int(who.max()) + 1)
-    clicked = np.bincount(who[told], pages.clicks[told].sum(axis=1), len(shown))
+    clicked = np.bincount(who[told], _clicks_by_page(pages)[told], len(shown))
     many = np.bincount(who[told], minlength=len(shown)) >= PAGES
     return (many & (clicked >= limit * shown))[who]
 
@@ -135,6 +135,10 @@ def _backward(log: ClickLog, limit: float) -> Flags | str | None:
     if 2 * len(wrong) > len(several):
         return "the pages of this log are not in the order of time"
     return np.isin(who, wrong)
+
+
+def _clicks_by_page(pages: Impressions) -> NDArray[np.int64]:
+    return np.concatenate([piece.clicks.sum(axis=1) for piece in pages.pieces()])
 
 
 def _distinct(numbers: Numbers) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ often of that kind; where such clicks lack their time and others have it, the re
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,14 +47,12 @@ class Acts:
 
 def acts(log: ClickLog) -> Acts:
     """The counts of a log."""
-    clicked, timed, stayed = log.did(CLICKED), log.did(TIMED), log.did(STAYED)
-    return Acts(
-        int(clicked.sum()),
-        int((clicked & stayed).sum()),
-        int((clicked & timed & ~stayed).sum()),
-        int((clicked & ~timed).sum()),
-        int(log.did(CONVERTED).sum()),
-    )
+    counts = np.zeros(5, dtype=np.int64)
+    for _, deeds in log.deeds_of_pieces():
+        clicked, timed, stayed, converted = ((deeds & bit) > 0 for bit in (CLICKED, TIMED, STAYED, CONVERTED))
+        kinds = clicked, clicked & stayed, clicked & timed & ~stayed, clicked & ~timed, converted
+        counts += [kind.sum() for kind in kinds]
+    return Acts(*counts.tolist())
 
 
 def event(log: ClickLog, signal: str) -> Event:
@@ -69,23 +67,25 @@ def _clicks(log: ClickLog) -> Event:
 
 
 def _dwells(log: ClickLog) -> Event:
-    clicked, timed = log.did(CLICKED), log.did(TIMED)
-    if not timed.any():
+    unknown, any_timed, lost = np.zeros(len(log), dtype=np.bool_), False, 0
+    for at, deeds in log.deeds_of_pieces():
+        clicked, timed = (deeds & CLICKED) > 0, (deeds & TIMED) > 0
+        unknown[at] = (clicked & ~timed).any(axis=1)
+        lost += int(clicked[unknown[at]].sum())
+        any_timed |= bool(timed.any())
+    if not any_timed:
         raise InputError("The log says nothing of the time on documents: the signal dwell needs it. Ask for click.")
-    unknown = (clicked & ~timed).any(axis=1)
     if unknown.all():
         raise InputError(f"No page is left for the signal dwell: {UNKNOWN_DWELL} were all that there were.")
     known = np.asarray(~unknown)
-    pages = replace(log.pages.take(known), clicks=log.did(STAYED)[known])
-    gone = Dropped("dwell_unknown", UNKNOWN_DWELL, int(unknown.sum()), int(clicked[unknown].sum()))
-    return Event("dwell", pages, gone)
+    gone = Dropped("dwell_unknown", UNKNOWN_DWELL, int(unknown.sum()), lost)
+    return Event("dwell", log.having(STAYED).take(known), gone)
 
 
 def _conversions(log: ClickLog) -> Event:
-    converted = log.did(CONVERTED)
-    if not converted.any():
+    if not any(bool((deeds & CONVERTED).any()) for _, deeds in log.deeds_of_pieces()):
         raise InputError("The log has no conversion: nothing can be learned from the signal. Ask for click.")
-    return Event("conversion", replace(log.pages, clicks=converted))
+    return Event("conversion", log.having(CONVERTED))
 
 
 SIGNALS: dict[str, Callable[[ClickLog], Event]] = {"click": _clicks, "dwell": _dwells, "conversion": _conversions}

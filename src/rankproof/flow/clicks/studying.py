@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from rankproof.clickmodels._contract import per_pair, there
 from rankproof.flow.calls import read_call
-from rankproof.flow.clicks.examination import Curve, curve
+from rankproof.flow.clicks.examination import Curve, clicked_at_top, curve, renumbered
 from rankproof.flow.clicks.fitting import Fits, Split, fit_models
 from rankproof.flow.clicks.judging import CONFIDENCE, SHOWINGS, Judged, Mapped, judged
 from rankproof.flow.clicks.scoring import Perplexity
@@ -105,7 +106,7 @@ def study(
     fits = fit_models(found.pages, models, split, progress)
     progress("drawing the curve", 0, 1)
     notes, looked = log.notes, None
-    if curve_of is not None and not found.pages.clicks[:, 0].any():
+    if curve_of is not None and not clicked_at_top(found.pages):
         notes = (*notes, "there is no curve of looks: nothing at rank 1 that others could be compared with")
     elif curve_of is not None:
         looked = curve(found.pages, curve_of, resamples, level, seed)
@@ -114,7 +115,7 @@ def study(
     return ClickStudy(
         files,
         len(found.pages),
-        None if found.pages.sessions is None else len(np.unique(found.pages.sessions)),
+        None if found.pages.sessions is None else renumbered(found.pages.sessions)[1],
         *_counted(found.pages),
         found.pages.ranks,
         log.stay,
@@ -131,7 +132,7 @@ def study(
 
 def _counted(pages: Impressions) -> tuple[int, int]:
     """How many queries and pairs these pages show."""
-    pairs = np.flatnonzero(np.bincount(pages.shown[pages.there], minlength=len(pages.pairs)))
+    pairs = np.flatnonzero(per_pair(pages, there))
     return len(np.unique(pages.pairs.queries[pairs])), len(pairs)
 
 

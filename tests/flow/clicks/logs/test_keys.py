@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
+from rankproof.flow.clicks.logs import keys
 from rankproof.flow.clicks.logs.keys import digests, numbered
 
 
@@ -16,3 +20,13 @@ def test_each_without_an_id_has_a_number_of_its_own() -> None:
 def test_ids_of_all_scripts_and_of_none() -> None:
     assert numbered(digests(["", "ß", "ss", "\udc80", ""])).tolist() == [0, 1, 2, 3, 0]
     assert numbered(digests([])).tolist() == []
+
+
+def test_numbers_are_the_same_however_many_are_put_in_order_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 300 ids, some of them none: the number is the place among the ids in the order of first appearance."""
+    ids = [None if one == 0 else str(one) for one in np.random.default_rng(1).integers(40, size=300).tolist()]
+    known: dict[object, int] = {}
+    expected = [known.setdefault(at if one is None else one, len(known)) for at, one in enumerate(ids)]
+    for at_once in (1_000_000, 100, 1):
+        monkeypatch.setattr(keys, "KEYS_AT_ONCE", at_once)
+        assert numbered(digests(ids)).tolist() == expected

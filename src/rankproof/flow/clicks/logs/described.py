@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.flow.tomlfile import read_toml
 
 Layout = Literal["documents", "pages", "ubi", "text"]
 ClicksAre = Literal["ids", "ranks", "flags"]
@@ -73,16 +74,7 @@ class Described:
 
 def read_description(path: str) -> Described:
     """The description in a TOML file."""
-    import tomllib
-
-    from rankproof.flow.source import open_source, require_text
-
-    source = open_source(path)
-    require_text(source)
-    try:
-        return description_of(tomllib.loads(source.text()), path)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not TOML: {error}.") from None
+    return description_of(read_toml(path), path)
 
 
 def description_of(document: Mapping[str, Any], place: str) -> Described:

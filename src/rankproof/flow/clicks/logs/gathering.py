@@ -1,8 +1,8 @@
 """Gathering: parts of a log to one ClickLog.
 
-Held while reading: for each row 13 bytes, for each page 4 to 45 (query, keys of page and session, time, robot), and the
-text of each query and document once. Held at the end: for each page 10 bytes for each rank of the longest page, and 16
-to 33.
+Held in memory while reading: the text of each query and document once, and as much of the rest as `kept` allows. The
+rest lies in files: for each row 13 bytes, for each page 4 to 45 (query, keys of page and session, time, robot); at the
+end for each page 10 bytes for each rank of the longest page, and 16 to 33. Keys are put in order in memory.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from rankproof.flow.clicks.logs.cleaning import Clean, cleaned
 from rankproof.flow.clicks.logs.faults import Count
 from rankproof.flow.clicks.logs.joining import whole_pages
 from rankproof.flow.clicks.logs.keys import numbered
-from rankproof.flow.clicks.logs.parts import Ids, Ints, Part, all_keys, all_robots, all_times
+from rankproof.flow.clicks.logs.parts import Ids, Ints, Part, all_keys, all_queries, all_robots, all_times
+from rankproof.flow.clicks.logs.piles import Pile
 from rankproof.records.clicklog import CLICKED, ClickLog, Deeds
-from rankproof.records.impressions import Impressions
+from rankproof.records.impressions import Flags, Impressions, slices
+from rankproof.records.kept import let_go, put, zeros
 
 STAY, DEPTH, EARLY = 30.0, 50, 5.0
 
@@ -41,74 +43,86 @@ class Gatherer:
         self.stay, self.depth, self.early = stay, depth, early
         self.queries, self.docs = Ids(), Ids()
         self.serial = 0  # of the last page that had no id of its own
-        self._parts: list[Part] = []
+        self._parts = Pile(Part)
 
     def add(self, part: Part) -> None:
         """One more part."""
         if len(part) or len(part.docs):
-            self._parts.append(part)
+            self._parts.add(part)
 
     def finish(self, name: str) -> ClickLog:
         """All of it; `name` is what an error calls the log. The gatherer is empty afterwards."""
-        if not self._parts:
+        if not len(self._parts):
             raise InputError(f"{name} has no page. Check that it is the right file.")
-        parts = whole_pages(self._parts)
-        keys = all_keys([part.sessions for part in parts], parts)
-        times, robots = all_times(parts), all_robots(parts)
-        all_queries = np.concatenate([part.queries for part in parts])
+        parts, self._parts = whole_pages(self._parts), Pile(Part)
         count = Count()
-        clean, kept = self._cleaned(parts, count)
+        clean = self._cleaned(parts, count)
+        kept = put(_numbers(clean, parts))
         if not len(kept):
             reasons = "; ".join(f"{one.pages or one.clicks:,} {one.why}" for one in count.dropped() if one.pages)
             raise InputError(f"{name} has no page that could be used: {reasons or 'there is none'}. Correct the log.")
-        queries = all_queries[kept]
+        sessions = _sessions(parts, kept)
+        queries, times, robots = put(all_queries(parts)[kept]), all_times(parts), all_robots(parts)
+        times, robots = None if times is None else put(times[kept]), None if robots is None else put(robots[kept])
         docs, deeds, lengths = _by_rank(clean, len(kept))
+        del clean, parts
         pages = Impressions.of(
             self.queries.texts(),
             self.docs.texts(),
             queries,
             docs,
             lengths,
-            (deeds & CLICKED) > 0,
+            _clicked(deeds),
             numbers=kept,
-            sessions=None if keys is None else numbered(keys[kept]),
+            sessions=sessions,
             dropped=MappingProxyType(count.by_reason()),
         )
-        return ClickLog(
-            pages,
-            deeds,
-            self.stay,
-            None if times is None else times[kept],
-            None if robots is None else robots[kept],
-            count.dropped(),
-        )
+        return ClickLog(pages, deeds, self.stay, times, robots, count.dropped())
 
-    def _cleaned(self, parts: list[Part], count: Count) -> tuple[list[Clean], NDArray[np.int64]]:
-        """The pages that stay, and their numbers. Each part is let go when it is done."""
-        clean: list[Clean] = []
-        numbers = [np.zeros(0, dtype=np.int64)]
-        start = 0
-        parts.reverse()
-        while parts:
-            part = parts.pop()
-            one = cleaned(part, len(self.docs), count, self.depth, self.early)
-            clean.append(one)
-            numbers.append(one.kept + start)
-            start += len(part)
-        return clean, np.concatenate(numbers)
+    def _cleaned(self, parts: Pile[Part], count: Count) -> Pile[Clean]:
+        """The pages that stay, part by part."""
+        found = Pile(Clean)
+        for part in parts:
+            found.add(cleaned(part, len(self.docs), count, self.depth, self.early))
+        return found
 
 
-def _by_rank(clean: list[Clean], pages: int) -> tuple[Ints, Deeds, Ints]:
-    """Pages x ranks, filled part by part; what was filled is let go."""
-    lengths = np.concatenate([one.lengths for one in clean])
+def _numbers(clean: Pile[Clean], parts: Pile[Part]) -> NDArray[np.int64]:
+    """The numbers of the pages that stay."""
+    found, start = [np.zeros(0, dtype=np.int64)], 0
+    for kept, queries in zip(clean.column("kept"), parts.column("queries"), strict=True):
+        if kept is not None and queries is not None:
+            found.append(kept + start)
+            start += len(queries)
+    return np.concatenate(found)
+
+
+def _sessions(parts: Pile[Part], kept: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Who saw each page that stays, as numbers."""
+    keys = all_keys("sessions", parts)
+    if keys is not None and len(kept) < len(keys):
+        keys = keys[kept]
+    return None if keys is None else put(numbered(keys))
+
+
+def _by_rank(clean: Pile[Clean], pages: int) -> tuple[Ints, Deeds, Ints]:
+    """Pages x ranks, filled part by part."""
+    lengths = np.concatenate([one for one in clean.column("lengths") if one is not None])
     ranks = int(lengths.max())
-    docs, deeds = np.zeros((pages, ranks), dtype=np.int32), np.zeros((pages, ranks), dtype=np.uint8)
+    docs, deeds = zeros((pages, ranks), np.int32), zeros((pages, ranks), np.uint8)
     start = 0
-    clean.reverse()
-    while clean:
-        one = clean.pop()
+    for one in clean:
         at = slice(start, start + len(one.lengths))
         there = np.arange(ranks) < one.lengths[:, None]
         docs[at][there], deeds[at][there] = one.docs, one.deeds
+        let_go(docs[at], deeds[at])
         start = at.stop
     return docs, deeds, lengths
+
+
+def _clicked(deeds: Deeds) -> Flags:
+    found = zeros(deeds.shape, np.bool_)
+    for at in slices(len(deeds)):
+        found[at] = (deeds[at] & CLICKED) > 0
+        let_go(found[at], deeds[at])
+    return found

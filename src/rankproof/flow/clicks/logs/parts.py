@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.flow.clicks.logs.keys import NONE, Digests
+from rankproof.flow.clicks.logs.piles import Pile
 
 Ints = NDArray[np.int32]
 
@@ -82,48 +83,49 @@ class Ids:
 
 
 def in_columns(parts: list[Part]) -> Part:
-    """Several parts as one."""
-    starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
+    """The rows of several parts as those of one, whose pieces have the same numbers in all of them."""
     row_starts = np.cumsum([0, *(len(part.docs) for part in parts[:-1])])
-    nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
+    timed = [p.timed + start for p, start in zip(parts, row_starts, strict=True) if p.timed is not None]
+    clicked_at = [part.clicked_at for part in parts if part.clicked_at is not None]
     return Part(
-        np.concatenate([part.queries for part in parts]),
-        np.concatenate([part.piece + np.int32(start) for part, start in zip(parts, starts, strict=True)]),
+        parts[0].queries,
+        np.concatenate([part.piece for part in parts]),
         np.concatenate([part.docs for part in parts]),
         np.concatenate([part.ranks for part in parts]),
         np.concatenate([part.deeds for part in parts]),
-        all_keys([part.keys for part in parts], parts),
-        all_keys([part.sessions for part in parts], parts),
-        all_times(parts),
-        all_robots(parts),
-        np.concatenate(
-            [nothing[0] if p.timed is None else p.timed + s for p, s in zip(parts, row_starts, strict=True)]
-        ),
-        np.concatenate([nothing[1] if p.clicked_at is None else p.clicked_at for p in parts]),
+        timed=np.concatenate([np.zeros(0, dtype=np.int64), *timed]),
+        clicked_at=np.concatenate([np.zeros(0), *clicked_at]),
     )
 
 
-def all_keys(keys: list[Digests | None], parts: list[Part]) -> Digests | None:
-    """The keys of all pieces; zeros for parts without; None where no part has any."""
-    if all(key is None for key in keys):
+def all_of(name: str, parts: Pile[Part], otherwise: NDArray[Any]) -> NDArray[Any] | None:
+    """A column of all pieces; `otherwise` for the pieces of parts without; None where no part has any."""
+    if not parts.has(name):
         return None
-    none = np.frombuffer(NONE, dtype=np.uint64)[None]
-    return np.concatenate(
-        [np.repeat(none, len(part), axis=0) if key is None else key for key, part in zip(keys, parts, strict=True)]
-    )
+    sizes = [0 if queries is None else len(queries) for queries in parts.column("queries")]
+    found = np.empty((sum(sizes), *otherwise.shape[1:]), dtype=otherwise.dtype)
+    start = 0
+    for column, size in zip(parts.column(name), sizes, strict=True):
+        found[start : start + size] = otherwise if column is None else column
+        start += size
+    return found
 
 
-def all_times(parts: list[Part]) -> NDArray[np.float64] | None:
+def all_keys(name: str, parts: Pile[Part]) -> Digests | None:
+    """The keys of all pieces, of pages or sessions; zeros for parts without; None where no part has any."""
+    return all_of(name, parts, np.frombuffer(NONE, dtype=np.uint64)[None])
+
+
+def all_times(parts: Pile[Part]) -> NDArray[np.float64] | None:
     """The times of all pieces; None where no part has any."""
-    if all(part.times is None for part in parts):
-        return None
-    return np.concatenate([np.full(len(part), np.nan) if part.times is None else part.times for part in parts])
+    return all_of("times", parts, np.array([np.nan]))
 
 
-def all_robots(parts: list[Part]) -> NDArray[np.bool_] | None:
+def all_robots(parts: Pile[Part]) -> NDArray[np.bool_] | None:
     """The flags of all pieces; None where no part has any."""
-    if all(part.robots is None for part in parts):
-        return None
-    return np.concatenate(
-        [np.zeros(len(part), dtype=np.bool_) if part.robots is None else part.robots for part in parts]
-    )
+    return all_of("robots", parts, np.array([False]))
+
+
+def all_queries(parts: Pile[Part]) -> Ints:
+    """The queries of all pieces."""
+    return np.concatenate([column for column in parts.column("queries") if column is not None])
