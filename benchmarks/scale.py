@@ -3,6 +3,7 @@
     python -m benchmarks.scale here                      5.2 GB: time, rows a second, peak memory
     python -m benchmarks.scale here --queries 10000 --forms scattered gzip parquet jsonl
     python -m benchmarks.scale spark --queries 10000     one worker against two, rows a second, bytes shuffled
+    python -m benchmarks.scale spark --pin               the same, each worker with all its processes on one core
 
 A run has 1,000 rows a query and 52 bytes a row; 7,000 queries at most are judged, about 20 documents each. Files are
 made in a folder of --folder, and deleted. Peak memory is that of a process of its own, mapped pages included
@@ -19,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +77,7 @@ def here(folder: Path, queries: int, forms: list[str], memory: str | None) -> No
     print("values: the same to the last bit" if len(values) == 1 else f"values DIFFER: {values}")
 
 
-def spark(folder: Path, queries: int, repeats: int) -> None:
+def spark(folder: Path, queries: int, repeats: int, pin: bool) -> None:
     run, qrels = run_file(folder / "run.trec", queries), qrels_file(folder / "run.qrels", min(queries, JUDGED))
     rows = queries * DEPTH
     expected = apart(qrels, run, None)["values"]
@@ -82,6 +85,7 @@ def spark(folder: Path, queries: int, repeats: int) -> None:
     best = {}
     for workers in (1, 2):
         command = [sys.executable, "-m", "benchmarks.scale", "worker", str(workers), str(repeats), str(qrels), str(run)]
+        command += ["--pin"] if pin else []
         answer = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
         if answer["values"] != expected:
             print(f"values DIFFER: {answer['values']} {expected}")
@@ -96,7 +100,30 @@ def spark(folder: Path, queries: int, repeats: int) -> None:
     )
 
 
-def worker(workers: int, repeats: int, qrels: str, run: str) -> dict[str, Any]:
+def pin_workers() -> None:
+    """Puts each executor below this process, Java and Python, on a core of its own."""
+    parents = {}
+    for about in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            lines = about.read_text().splitlines()
+            parents[int(about.parent.name)] = next(int(line.split()[1]) for line in lines if line.startswith("PPid"))
+
+    def above(process: int) -> Iterator[int]:
+        while process:
+            yield process
+            process = parents.get(process, 0)
+
+    for process in parents:
+        line = [Path(f"/proc/{one}/cmdline").read_bytes().split(b"\0") for one in above(process) if one != 1]
+        found = [words for words in line if b"--executor-id" in words]
+        if found and os.getpid() in above(process):
+            core = int(found[0][found[0].index(b"--executor-id") + 1]) % (os.cpu_count() or 1)
+            for thread in Path(f"/proc/{process}/task").iterdir():
+                with suppress(OSError):
+                    os.sched_setaffinity(int(thread.name), {core})
+
+
+def worker(workers: int, repeats: int, qrels: str, run: str, pin: bool) -> dict[str, Any]:
     """Evaluations on a cluster of so many workers of one core and 2 GB."""
     from rankproof.scale import spark as on_spark
     from rankproof.scale._session import session
@@ -107,6 +134,8 @@ def worker(workers: int, repeats: int, qrels: str, run: str) -> dict[str, Any]:
             began = time.perf_counter()
             found = on_spark.evaluate(started, qrels, run, MEASURES)
             seconds.append(time.perf_counter() - began)
+            if pin:
+                pin_workers()  # after the first, when the processes of all workers are there
         known = started.sparkContext._jsc.sc().statusStore().executorList(False)
         written = sum(known.apply(i).totalShuffleWrite() for i in range(known.size()))
     values = {name: result.mean.hex() for name, result in found.items()}
@@ -120,6 +149,7 @@ def main() -> int:
     reader.add_argument("--queries", type=int)
     reader.add_argument("--forms", nargs="*", default=[], choices=sorted(FORMS))
     reader.add_argument("--memory", help="as in rankproof evaluate")
+    reader.add_argument("--pin", action="store_true", help="each worker with all its processes on one core")
     reader.add_argument("--repeats", type=int, default=2)
     reader.add_argument("--folder", type=Path, help="where files are made; the folder for temporary files otherwise")
     asked = reader.parse_intermixed_args()
@@ -127,14 +157,14 @@ def main() -> int:
         print(json.dumps(one(asked.rest[0], asked.rest[1], asked.rest[2] if len(asked.rest) > 2 else None)))
         return 0
     if asked.what == "worker":
-        print(json.dumps(worker(int(asked.rest[0]), int(asked.rest[1]), asked.rest[2], asked.rest[3])))
+        print(json.dumps(worker(int(asked.rest[0]), int(asked.rest[1]), asked.rest[2], asked.rest[3], asked.pin)))
         return 0
     print(f"{os.cpu_count()} cores; load before: {os.getloadavg()[0]:.1f}", flush=True)
     with tempfile.TemporaryDirectory(dir=asked.folder) as folder:
         if asked.what == "here":
             here(Path(folder), asked.queries or 100_000, asked.forms, asked.memory)
         else:
-            spark(Path(folder), asked.queries or 10_000, asked.repeats)
+            spark(Path(folder), asked.queries or 10_000, asked.repeats, asked.pin)
     print(f"load after: {os.getloadavg()[0]:.1f}")
     return 0
 
