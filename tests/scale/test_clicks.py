@@ -39,6 +39,7 @@ def log_file(path: Path, pages: Impressions) -> Path:
     return path
 
 
+@pytest.mark.full
 @needs_shared_data
 def test_pages_and_counts(spark: Any, tmp_path: Path) -> None:
     (source,) = (path for path in (SHARED / "clicks").iterdir() if path.suffix != ".md")

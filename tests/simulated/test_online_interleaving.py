@@ -86,7 +86,7 @@ def test_pairs_without_a_ratio_are_left_out_of_the_median() -> None:
     assert [short(value) for value in (0.123, 1.26, 1_234.5)] == ["0.12", "1.3", "1,234"]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @needs_shared_data
 def test_experiments_of_the_computed_size_have_the_power_they_were_computed_for() -> None:
     """Drawn queries, lists and clicks, decided by rankproof: 150 experiments of each kind."""
