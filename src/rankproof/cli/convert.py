@@ -109,7 +109,8 @@ def _options(said: Sequence[str]) -> dict[str, str]:
 
 def _open(source: str) -> tuple[Any, str]:
     """What to read, and what to call it."""
-    from rankproof.flow.source import STDIN, once
+    from rankproof.flow.opening import STDIN
+    from rankproof.flow.source import once
 
     return once(source), "<stdin>" if source == STDIN else source
 

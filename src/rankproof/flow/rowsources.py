@@ -11,7 +11,8 @@ from itertools import chain, islice
 from typing import Any
 
 from rankproof.errors import InputError, Unreadable
-from rankproof.flow.unpackstream import HEAD, STDIN, plain_stream
+from rankproof.flow.opening import STDIN
+from rankproof.flow.unpackstream import HEAD, plain_stream
 from rankproof.formats._arrow import pyarrow as arrow_library
 
 # The numbers of rows, and their columns.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName
 from rankproof.flow import rowsources
-from rankproof.flow.unpackstream import STDIN
+from rankproof.flow.opening import STDIN
 
 ROWS = 100_000
 YES = frozenset({"true", "1", "yes", "t", "y", "1.0"})

@@ -9,10 +9,10 @@ import sys
 from typing import IO, Any
 
 from rankproof.errors import Unreadable, UsageError
+from rankproof.flow.opening import NO_STDIN, STDIN, is_directory, opening
 from rankproof.flow.unpack import packing_of, unpack
 from rankproof.records.source import Source
 
-STDIN = "-"
 _UTF8_BOM = b"\xef\xbb\xbf"
 # Longest first: the mark of UTF-32 begins with that of UTF-16.
 _WIDE_BOMS = (
@@ -79,7 +79,7 @@ def open_source(
         path = os.fspath(what)
         if path == STDIN:
             if sys.stdin is None:
-                raise Unreadable("There is no standard input to read. Name a file instead of '-'.")
+                raise Unreadable(NO_STDIN)
             return _plain(name or "<stdin>", _read(sys.stdin.buffer, "<stdin>"))
         return _file(path, name or path)
     if hasattr(what, "read"):
@@ -89,21 +89,15 @@ def open_source(
 
 
 def _file(path: str, name: str) -> Source:
-    try:
+    with opening(name):
         about = os.stat(path)
         if stat.S_ISDIR(about.st_mode):
-            raise Unreadable(f"{name} is a directory. Name a file in it.")
+            raise is_directory(name)
         with open(path, "rb") as file:
             if not stat.S_ISREG(about.st_mode) or about.st_size == 0:
                 # A pipe, a device, or a file of /proc, whose size says nothing.
                 return _plain(name, file.read())
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except FileNotFoundError:
-        raise Unreadable(f"{name}: there is no such file. Check the path.") from None
-    except PermissionError:
-        raise Unreadable(f"{name} cannot be read: no permission.") from None
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-        raise Unreadable(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
     return _plain(name, data, path)
 
 

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from rankproof.errors import Unreadable
+from rankproof.flow.opening import NO_STDIN, STDIN, is_directory, opening
 from rankproof.flow.unpack import packing_of, zstd_library
 
-STDIN = "-"
 # Enough to know a packing or a kind of file by how it begins.
 HEAD = 4096
 _PIECE = 1 << 20
@@ -49,18 +49,12 @@ def _damage(name: str, packing: str | None, reason: str) -> str:
 def _opened(path: str, name: str) -> io.BufferedReader:
     if path == STDIN:
         if sys.stdin is None:
-            raise Unreadable("There is no standard input to read. Name a file instead of '-'.")
+            raise Unreadable(NO_STDIN)
         return open(sys.stdin.fileno(), "rb", closefd=False)
-    try:
+    with opening(name):
         if stat.S_ISDIR(os.stat(path).st_mode):
-            raise Unreadable(f"{name} is a directory. Name a file in it.")
+            raise is_directory(name)
         return open(path, "rb")
-    except FileNotFoundError:
-        raise Unreadable(f"{name}: there is no such file. Check the path.") from None
-    except PermissionError:
-        raise Unreadable(f"{name} cannot be read: no permission.") from None
-    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
-        raise Unreadable(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
 
 
 def _unpacked(file: io.BufferedReader, packing: str) -> io.BufferedReader:

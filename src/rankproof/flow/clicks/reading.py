@@ -15,7 +15,8 @@ from rankproof.flow.clicks.logs import by_document, by_page, text, ubi
 from rankproof.flow.clicks.logs.described import Described, guessed
 from rankproof.flow.clicks.logs.faults import NOT_SHOWN, REPEATED, TWICE
 from rankproof.flow.clicks.logs.gathering import DEPTH, EARLY, STAY, Gatherer
-from rankproof.flow.unpackstream import HEAD, STDIN, plain_stream
+from rankproof.flow.opening import STDIN
+from rankproof.flow.unpackstream import HEAD, plain_stream
 from rankproof.records.clicklog import ClickLog
 from rankproof.records.ground import Progress, silent
 from rankproof.records.impressions import Impressions

@@ -15,8 +15,8 @@ from rankproof.flow.counterfactual.columns import NAMES
 from rankproof.flow.counterfactual.curves import learned_curve, read_curve
 from rankproof.flow.counterfactual.logs import read_choices, read_placed
 from rankproof.flow.counterfactual.policies import Policy, first_documents, rankings_of, read_policy
+from rankproof.flow.opening import STDIN
 from rankproof.flow.rowstream import header
-from rankproof.flow.unpackstream import STDIN
 from rankproof.records.counterfactual import Counterfactual, Setting
 from rankproof.records.run import Run
 
