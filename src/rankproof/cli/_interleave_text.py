@@ -116,7 +116,8 @@ def planned(plan: InterleavingPlan) -> str:
     head += ["days, one look", f"days, {plan.looks} looks"] if plan.per_day is not None else []
     rows = [head]
     for row in plan.rows:
-        average = "" if row.anytime.average is None else f"{row.anytime.average / plan.decided:,.0f}"
+        units = plan.average_units(row)
+        average = "" if units is None else f"{units:,.0f}"
         cells = (
             [f"{row.fixed.units:,}", f"{row.anytime.units:,}", average]
             if asked

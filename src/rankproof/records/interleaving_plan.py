@@ -35,6 +35,10 @@ class InterleavingPlan:
     level: float
     looks: int
 
+    def average_units(self, row: PlannedShare) -> float | None:
+        """Units, ties among them, when an experiment with many looks is over, on average; None where that is unknown."""
+        return None if row.anytime.average is None else row.anytime.average / self.decided
+
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
