@@ -36,7 +36,7 @@ class InterleavingPlan:
     looks: int
 
     def average_units(self, row: PlannedShare) -> float | None:
-        """Units, ties among them, when an experiment with many looks is over, on average; None where that is unknown."""
+        """Units, ties among them, when an experiment with many looks is over, on average; None where unknown."""
         return None if row.anytime.average is None else row.anytime.average / self.decided
 
     def to_dict(self) -> dict[str, Any]:
