@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.flow.asking import Limits, answer_key
@@ -23,7 +24,7 @@ def test_what_the_server_asked_for_is_waited_in_full() -> None:
      ({"first_wait": float("nan")}, "first_wait"), ({"dead_after": 0}, "dead_after")],
 )  # fmt: skip
 def test_limits_that_cannot_be(wrong: dict[str, float], word: str) -> None:
-    with pytest.raises(UsageError, match=word):
+    with raises(UsageError, word, wrong[word]):
         Limits(**wrong)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.flow.audit.claims import read_claims
@@ -103,27 +104,27 @@ def test_what_is_too_large_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize(
-    ("values", "given", "said"),
+    ("values", "given", "named"),
     [
-        ("P@3", {}, "is no reported value"),
-        ("P@3=high", {}, "must be a number"),
-        ("P@3=0.5 precision@3=0.6", {}, "reported twice"),
-        ("R@5=0.5", {}, "depends on how many relevant documents"),
-        ("AP=0.5 RR=0.5", {}, "AP: what it can be depends"),
-        ("R@5=0.5", {"relevant": "many"}, "a number or a range"),
-        ("R@5=0.5", {"relevant": "8-2"}, "a rising range"),
-        ("R@5=0.5", {"relevant": "5", "grades": ["1"]}, "say the same thing"),
-        ("nDCG@5=0.5", {"grades": ["3,x"]}, "whole numbers between commas"),
-        ("Bpref=0.5", {"relevant": "5"}, "an audit knows"),
-        ("P(denominator=returned)@5=0.5", {}, "how many documents were returned"),
-        ("nDCG(gain={1:5,2:1})@5=0.5", {"grades": ["2,1"]}, "gains that rise"),
-        ("P(rel=0)@5=0.5", {}, "grade 0 as relevant"),
-        ("P=0.5", {}, "stands for"),
-        ("RR=0.5", {"queries": 0}, "1 query or more"),
+        ("P@3", {}, ["'P@3'", "nDCG@5=0.75"]),
+        ("P@3=high", {}, ["P@3=high", "'high'"]),
+        ("P@3=0.5 precision@3=0.6", {}, ["P@3", "0.5", "0.6"]),
+        ("R@5=0.5", {}, ["R@5", "--relevant", "--grades"]),
+        ("AP=0.5 RR=0.5", {}, ["AP", "--relevant", "--grades"]),
+        ("R@5=0.5", {"relevant": "many"}, ["--relevant", "'many'", "1-8"]),
+        ("R@5=0.5", {"relevant": "8-2"}, ["--relevant", "'8-2'", "10,000"]),
+        ("R@5=0.5", {"relevant": "5", "grades": ["1"]}, ["--relevant", "--grades"]),
+        ("nDCG@5=0.5", {"grades": ["3,x"]}, ["'3,x'", "3,2,1"]),
+        ("Bpref=0.5", {"relevant": "5"}, ["Bpref", "AP", "nDCG"]),
+        ("P(denominator=returned)@5=0.5", {}, ["P(denominator=returned)@5", "returned"]),
+        ("nDCG(gain={1:5,2:1})@5=0.5", {"grades": ["2,1"]}, ["nDCG(gain={1:5,2:1})@5", "gains", "0: 0, 1: 5, 2: 1"]),
+        ("P(rel=0)@5=0.5", {}, ["P(rel=0)@5", "grade 0"]),
+        ("P=0.5", {}, ["P", "9", "P@5=0.5"]),
+        ("RR=0.5", {"queries": 0}, ["query", "0"]),
     ],
 )
-def test_what_cannot_be_audited(values: str, given: dict[str, Any], said: str) -> None:
-    with pytest.raises(UsageError, match=said.replace("(", r"\(")):
+def test_what_cannot_be_audited(values: str, given: dict[str, Any], named: list[str]) -> None:
+    with raises(UsageError, *named):
         audit(values, **given)
 
 

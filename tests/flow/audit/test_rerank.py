@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.raising import raises
 from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.errors import UsageError
@@ -123,7 +124,7 @@ def test_set_measures_must_not_move() -> None:
 
 
 def test_a_depth_is_at_least_one() -> None:
-    with pytest.raises(UsageError, match="1 or more"):
+    with raises(UsageError, "depth", "0"):
         audit(BASE, 0)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import betainc
 from tests.clickmodels.worlds import shuffled, truth
+from tests.raising import raises
 from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.clickmodels.ctr import ClickThrough
@@ -99,11 +100,11 @@ def test_seldom_shown_pairs_can_be_left_out() -> None:
 def test_limits_that_cannot_be() -> None:
     fitted, pages = ClickThrough(np.array([0.5])), pages_of("q: A")
     for limits in [(0.5, 0.2), (0.0, 0.5), (0.5, 1.0)]:
-        with pytest.raises(UsageError, match="must rise"):
+        with raises(UsageError, "grades", *(f"{limit:g}" for limit in limits)):
             graded(fitted, pages, limits)
-    with pytest.raises(UsageError, match="need a limit"):
+    with raises(UsageError, "limit", "0.1", "0.3"):
         graded(fitted, pages, ())
-    with pytest.raises(UsageError, match="least must be 1 or more"):
+    with raises(UsageError, "least", "0"):
         graded(fitted, pages, least=0)
 
 

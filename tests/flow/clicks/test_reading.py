@@ -7,8 +7,8 @@ import gzip
 import os
 from pathlib import Path
 
-import pytest
 from tests.flow.clicks.logs.writing import csv, jsonl, shown
+from tests.raising import raises
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.flow.clicks.logs.described import Described
@@ -47,32 +47,32 @@ def test_a_page_that_ends_one_file_does_not_go_on_in_the_next(tmp_path: Path) ->
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "none").mkdir()
-    with pytest.raises(InputError, match="has no file"):
+    with raises(InputError, tmp_path / "none", "folder"):
         read_log([str(tmp_path / "none")])
-    with pytest.raises(InputError, match="No file is called as"):
+    with raises(InputError, tmp_path / "*.csv", "pattern"):
         read_log([str(tmp_path / "*.csv")])
-    with pytest.raises(Unreadable, match="there is no such file"):
+    with raises(Unreadable, tmp_path / "no.csv"):
         read_log([str(tmp_path / "no.csv")])
     os.mkfifo(tmp_path / "pipe")
     for name in ("-", str(tmp_path / "pipe")):
-        with pytest.raises(UsageError, match="standard input and pipes"):
+        with raises(UsageError, "standard input", "pipes"):
             read_log([name])
-    with pytest.raises(UsageError, match="Name the files"):
+    with raises(UsageError, "rankproof clicks fit"):
         read_log([])
     path = csv(tmp_path / "a.csv", HEAD, "q,a,1,1")
-    with pytest.raises(UsageError, match="is named twice"):
+    with raises(UsageError, path, "twice"):
         read_log([path, path])
-    with pytest.raises(UsageError, match="must be more than 0"):
+    with raises(UsageError, "seconds", "depth", "0, 50 and 5"):
         read_log([path], stay=0)
 
 
 def test_a_text_is_known_by_how_it_begins_and_may_be_said(tmp_path: Path) -> None:
     path = csv(tmp_path / "a", "7_1\ta,b : b;")
     assert shown(read_log([path])) == ["0 7_1: a b+c"]
-    with pytest.raises(InputError, match=r"line 1, page 0: .* is no page"):
+    with raises(InputError, tmp_path / "b", "line 1", "page 0", "'query,docs'"):
         read_log([csv(tmp_path / "b", "query,docs")], Described("text"))
     (tmp_path / "c").write_bytes(b"7\ta : \xff;")
-    with pytest.raises(Unreadable, match="is not UTF-8 text"):
+    with raises(Unreadable, tmp_path / "c", "UTF-8"):
         read_log([str(tmp_path / "c")])
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.flow.clicks.logs.writing import csv, gone, shown
+from tests.raising import raises
 
 from rankproof.errors import InputError, Unreadable
 from rankproof.flow.clicks.logs import by_document
@@ -90,27 +91,27 @@ def test_ranks_below_the_depth_are_cut_and_their_clicks_counted(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("row", "words"),
+    ("row", "values"),
     [
-        ("s,1,q,a,-3,1", r"line 2: rank is a whole number from 1; -3 came"),
-        ("s,1,q,a,1.5,1", r"line 2: rank is a whole number from 1; 1.5 came"),
-        ("s,1,q,a,,1", r"line 2: rank is a whole number from 1; nothing came"),
-        ("s,1,q,a,one,1", r"line 2: rank is a finite number"),
-        ("s,1,q,a,1,maybe", r"line 2: clicked is true or false"),
-        ("s,1,,a,1,1", r"line 2: query is missing"),
-        ("s,1,q,,1,1", r"line 2: doc is missing"),
-        ("s,1,q,a,1", r"line 2: 5 fields, where the header has 6 columns"),
+        ("s,1,q,a,-3,1", ["rank", "-3"]),
+        ("s,1,q,a,1.5,1", ["rank", "1.5"]),
+        ("s,1,q,a,,1", ["rank", "nothing"]),
+        ("s,1,q,a,one,1", ["rank", "'one'"]),
+        ("s,1,q,a,1,maybe", ["clicked", "'maybe'"]),
+        ("s,1,,a,1,1", ["query", "missing"]),
+        ("s,1,q,,1,1", ["doc", "missing"]),
+        ("s,1,q,a,1", ["5", "6", "header"]),
     ],
 )
-def test_a_value_that_is_none_is_refused_with_its_place(tmp_path: Path, row: str, words: str) -> None:
-    with pytest.raises(InputError, match=words):
+def test_a_value_that_is_none_is_refused_with_its_place(tmp_path: Path, row: str, values: list[str]) -> None:
+    with raises(InputError, "log.csv", "line 2", *values):
         read_log([csv(tmp_path / "log.csv", HEAD, row)])
 
 
 def test_negative_seconds_and_times_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="dwell is 0 or more seconds; -1 came"):
+    with raises(InputError, "a.csv", "line 2", "dwell", "-1"):
         read_log([csv(tmp_path / "a.csv", "query,doc,rank,clicked,dwell", "q,a,1,1,-1")])
-    with pytest.raises(InputError, match=r"line 2: time is 'yesterday', which is no time\. Write 2026"):
+    with raises(InputError, "b.csv", "line 2", "time", "'yesterday'"):
         read_log([csv(tmp_path / "b.csv", "query,doc,rank,clicked,time", "q,a,1,1,yesterday")])
 
 
@@ -119,17 +120,17 @@ def test_files_that_are_no_logs(tmp_path: Path) -> None:
     (tmp_path / "cut.csv.gz").write_bytes(whole[:-20])
     (tmp_path / "binary").write_bytes(bytes(range(256)))
     (tmp_path / "empty").write_bytes(b"")
-    with pytest.raises(Unreadable, match=r"cut.csv.gz cannot be decompressed \(gzip\): it ends too early"):
+    with raises(Unreadable, "cut.csv.gz", "gzip", "early"):
         read_log([str(tmp_path / "cut.csv.gz")])
-    with pytest.raises(Unreadable, match="is a binary file"):
+    with raises(Unreadable, tmp_path / "binary", "CSV", "TSV", "Parquet"):
         read_log([str(tmp_path / "binary")])
-    with pytest.raises(InputError, match="begins without a header"):
+    with raises(InputError, tmp_path / "empty", "header"):
         read_log([str(tmp_path / "empty")])
-    with pytest.raises(InputError, match="has no page"):
+    with raises(InputError, "head.csv", "page"):
         read_log([csv(tmp_path / "head.csv", "query,doc,rank,clicked")])
-    with pytest.raises(InputError, match="neither a page nor a rank"):
+    with raises(InputError, "few.csv", "page", "rank", "--schema"):
         read_log([csv(tmp_path / "few.csv", "query,doc,clicked", "q,a,1")])
-    with pytest.raises(InputError, match=r"no page that could be used: 1 pages whose ranks"):
+    with raises(InputError, "gap.csv", "ranks", "gap"):
         read_log([csv(tmp_path / "gap.csv", "query,doc,rank,clicked", "q,a,7,1")])
 
 
@@ -157,5 +158,5 @@ def test_columns_by_description(tmp_path: Path) -> None:
     said = Described("documents", {"query": "term", "doc": "sku", "rank": "slot", "clicked": "hit", "time": "when"})
     assert shown(read_log([path], said)) == ["0 q ä: 日本+c b"]
     wrong = Described("documents", {"query": "terms", "doc": "sku", "rank": "slot", "clicked": "hit"})
-    with pytest.raises(InputError, match=r"has no column 'terms'. Did you mean 'term'"):
+    with raises(InputError, "log.csv", "'terms'", "'term'"):
         read_log([path], wrong)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.flow.clicks.logs.writing import csv, gone, jsonl, shown
+from tests.raising import raises
 
 from rankproof.errors import InputError
 from rankproof.flow.clicks.logs import joining
@@ -55,5 +56,5 @@ def test_pairs_are_numbered_the_same_however_many_at_a_time(monkeypatch: pytest.
 
 def test_queries_that_found_nothing_are_pages_without_documents(tmp_path: Path) -> None:
     rows = [{"query_id": str(i), "user_query": "x", "query_response_hit_ids": []} for i in range(3)]
-    with pytest.raises(InputError, match="no page that could be used: 3 pages without documents"):
+    with raises(InputError, "log.jsonl", "3", "documents"):
         read_log([jsonl(tmp_path / "log.jsonl", *rows)])
