@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.correcting.correct import correct
@@ -163,9 +164,9 @@ def test_grades_that_do_not_vary_have_no_interval() -> None:
 
 def test_what_is_refused() -> None:
     human, model, runs = world()
-    with pytest.raises(UsageError, match="RR@5 cannot be corrected: it is neither a weighted sum of grades"):
+    with raises(UsageError, "RR@5", "P", "DCG", "RBP", "nDCG"):
         correct(human, model, runs, "RR@5")
-    with pytest.raises(UsageError, match="cannot be corrected"):
+    with raises(UsageError, "nDCG(ideal=retrieved)@5", "P", "DCG", "RBP"):
         correct(human, model, runs, "nDCG(ideal=retrieved)@5")
-    with pytest.raises(InputError, match="People graded none of the"):
+    with raises(InputError, "212", "rankproof judge plan"):
         correct({"q00": {"y": 1}}, model, runs, "P@5")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.flow.datasets import made
+from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.flow.datasets import read_dataset
@@ -45,9 +46,9 @@ def test_all_splits_are_kept_apart(tmp_path: Path) -> None:
 
 def test_choices_that_are_not_made_are_asked_for(tmp_path: Path) -> None:
     folder = made.esci(tmp_path)
-    with pytest.raises(UsageError, match=r"several locales: es, us. Say which one"):
+    with raises(UsageError, "shopping_queries_dataset_examples.parquet", "locale", "es, us"):
         read_dataset(folder, split="test")
-    with pytest.raises(UsageError, match=r"no locale 'fr'. It has: es, us"):
+    with raises(UsageError, "shopping_queries_dataset_examples.parquet", "locale", "'fr'", "es, us"):
         read_dataset(folder, split="test", locale="fr")
-    with pytest.raises(UsageError, match=r"several splits: test, train"):
+    with raises(UsageError, folder, "split", "test, train", "'all'"):
         read_dataset(folder, locale="us")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from tests.raising import raises
 
-from rankproof.errors import InputError
 from rankproof.flow.datasets import read_dataset
 
 # The library makes folders in the home folder as soon as it is imported: give it another home.
@@ -78,5 +78,5 @@ def test_documents_queries_and_judgments() -> None:
 
 
 def test_a_broken_download_is_said() -> None:
-    with pytest.raises(InputError, match="cannot be read: OSError: the download broke"):
+    with raises(Unreadable, f"irds:{NAME}/broken", "OSError", "download"):
         read_dataset(f"irds:{NAME}/broken")

@@ -6,8 +6,8 @@ import gzip
 import json
 from pathlib import Path
 
-import pytest
 from tests.flow.datasets import made
+from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.datasets import read_dataset
@@ -57,8 +57,9 @@ def test_documents_keep_lists_of_texts_and_say_what_they_leave_out(tmp_path: Pat
     chosen = read_dataset(str(tmp_path), fields=("brand", "price"))
     assert chosen.corpus is not None
     assert dict(chosen.corpus.fields) == {"brand": ("", "Lux"), "price": ("9.5", "")}
-    with pytest.raises(UsageError, match=r"No field of the documents is called 'brend'. Did you mean 'brand'"):
+    with raises(UnknownName) as unknown:
         read_dataset(str(tmp_path), fields=("brend",))
+    assert (unknown.value.name, unknown.value.near) == ("brend", ["brand"])
 
 
 def test_half_a_character_is_mended_and_said(tmp_path: Path) -> None:
@@ -87,13 +88,13 @@ def test_msmarco(tmp_path: Path) -> None:
     assert dict(found.corpus.fields) == {"text": ("red lamp", "blue chair ", "green")}
     everything = read_dataset(folder, split="all")
     assert everything.splits == {"dev.small": ("q1", "q2"), "train": ("q9",)}
-    with pytest.raises(UsageError, match=r"several splits: dev.small, train. Say which one"):
+    with raises(UsageError, folder, "split", "dev.small, train", "'all'"):
         read_dataset(folder)
 
 
 def test_msmarco_names_the_line_that_is_not_like_the_others(tmp_path: Path) -> None:
     files = {"collection.tsv": "d1\tred\nd2\tblue\tmore\n", "queries.tsv": "q1\ta b\n", "qrels.tsv": made.QRELS}
-    with pytest.raises(InputError, match=r"collection.tsv, line 2: 3 columns between tabs; a collection has 2"):
+    with raises(InputError, "collection.tsv", "line 2", "3", "2"):
         read_dataset(made.write(tmp_path, files))
 
 
@@ -113,9 +114,9 @@ def test_wands_labels_that_stand_there_twice(tmp_path: Path) -> None:
     same = read_dataset(made.wands(tmp_path / "same", f"{head}0\t0\t0\tExact\n1\t0\t0\tExact\n"))
     assert same.qrels.to_dict() == {"0": {"0": 2}}
     assert "1 labels stand there twice: one of each kept" in same.notes
-    with pytest.raises(InputError, match=r"label.csv, line 3: this pair has another label in .*label.csv, line 2"):
+    with raises(InputError, "label.csv", "line 3", "line 2"):
         read_dataset(made.wands(tmp_path / "other", f"{head}0\t0\t0\tExact\n1\t0\t0\tPartial\n"))
-    with pytest.raises(InputError, match="'Good' is no WANDS label"):
+    with raises(InputError, "label.csv", "line 2", "'Good'", "Exact", "Partial", "Irrelevant"):
         read_dataset(made.wands(tmp_path / "word", f"{head}0\t0\t0\tGood\n"))
 
 
@@ -130,7 +131,7 @@ def test_queries_without_judgments(tmp_path: Path) -> None:
     made.write(tmp_path, {"Topics.tsv": "q1\tred lamp\nq2\tblue chair\n"})
     assert read_dataset(str(tmp_path / "Topics.tsv")).texts == {"q1": "red lamp", "q2": "blue chair"}
     made.write(tmp_path, {"words.txt": "q1\tred lamp\n"})
-    with pytest.raises(InputError, match=r"no dataset can be seen in it.* a file called queries or topics"):
+    with raises(Unreadable, tmp_path / "words.txt", "corpus.jsonl", "queries", "topics"):
         read_dataset(str(tmp_path / "words.txt"))
 
 
@@ -184,28 +185,23 @@ def test_a_first_query_that_is_the_word_topic_is_no_header(tmp_path: Path) -> No
 
 def test_queries_without_any_text_are_refused(tmp_path: Path) -> None:
     made.write(tmp_path, {"corpus.jsonl": made.CORPUS, "queries.csv": "qid,kind\nq1,exact\n", "qrels.trec": made.QRELS})
-    with pytest.raises(
-        InputError, match=r"queries.csv: no query has a text. It must be in a column called one of text"
-    ):
+    with raises(InputError, "queries.csv", "text", "query_text", "title", "question"):
         read_dataset(str(tmp_path))
 
 
 def test_an_archive_is_told_to_be_unpacked(tmp_path: Path) -> None:
     (tmp_path / "scifact.zip").write_bytes(b"PK\x03\x04 and so on")
-    with pytest.raises(InputError, match=r"scifact.zip is a zip archive, not text. Unpack it first"):
+    with raises(Unreadable, "scifact.zip", "zip"):
         read_dataset(str(tmp_path / "scifact.zip"))
 
 
 def test_what_is_no_dataset_is_told_what_was_looked_for(tmp_path: Path) -> None:
     made.write(tmp_path, {"notes.txt": "nothing\n", "corpus.jsonl": made.CORPUS})
-    with pytest.raises(InputError) as refused:
+    with raises(Unreadable, tmp_path, "notes.txt", "queries.jsonl", "qrels/*.tsv", "qrels.trec"):
         read_dataset(str(tmp_path))
-    said = str(refused.value)
-    assert "no dataset can be seen in it. There: corpus.jsonl, notes.txt." in said
-    assert "queries.jsonl (or .csv, .tsv) and qrels/*.tsv or qrels.trec" in said
-    with pytest.raises(InputError, match="is no esci dataset, which needs a Parquet file"):
+    with raises(Unreadable, tmp_path, "esci", "esci_label", "product_title", "notes.txt"):
         read_dataset(str(tmp_path), kind="esci")
-    with pytest.raises(InputError, match="there is no such folder or file"):
+    with raises(Unreadable, tmp_path / "nowhere", "folder"):
         read_dataset(str(tmp_path / "nowhere"))
-    with pytest.raises(UsageError, match="A wands dataset has no option 'locale'"):
+    with raises(UsageError, "wands", "'locale'", "fields"):
         read_dataset(made.wands(tmp_path / "wands"), locale="us")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.raising import raises
 
-from rankproof.errors import UsageError
 from rankproof.flow.adjudicating import adjudicate
 from rankproof.flow.exploring.placed import Place, placed
 from rankproof.flow.exploring.standing import compared, query_rows, standing
@@ -39,8 +38,9 @@ def test_the_least_relevant_grade_counts() -> None:
 
 def test_nothing_settled_and_no_such_measure() -> None:
     assert standing(RUNS, settled(), "RR").evaluations == {}
-    with pytest.raises(UsageError):
+    with raises(UnknownName) as unknown:
         standing(RUNS, settled(), "Nonsense@1")
+    assert (unknown.value.name, unknown.value.near) == ("Nonsense", [])
 
 
 def test_two_runs_compared() -> None:

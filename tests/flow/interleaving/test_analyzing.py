@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.flow.interleaving.analyzing import analyze
@@ -133,14 +134,14 @@ def test_a_few_pages_that_differ_are_left_out_and_many_are_refused() -> None:
     found = analyze(whole, TWO)
     assert (found.counts.mismatched, found.counts.changed, found.counts.pages) == (3, 1, 396)
     whole.pages["s10"].changed = True
-    with pytest.raises(InputError, match="5 of 400 pages cannot be trusted, the first in log, line 1: 2 have two"):
+    with raises(InputError, "5 of 400", "log, line 1", "2", "3", "key"):
         analyze(whole, TWO)
 
 
 @pytest.mark.parametrize("wrong", [{"experiment": "other"}, {"method": "probabilistic"}, {"depth": 3}])
 def test_a_recipe_that_is_not_the_servers_is_refused(wrong: dict) -> None:
     taken = {"rankings": TWO.rankings, "depth": 4, **wrong}
-    with pytest.raises(InputError, match="are not what the runs, method, depth and experiment give"):
+    with raises(InputError, "log, line 1", "100", "runs", "method", "depth", "experiment"):
         analyze(log(TWO, 100, logged=True), Recipe(**taken))
 
 
@@ -158,7 +159,7 @@ def test_a_query_that_no_run_has_is_counted() -> None:
     whole.pages["s0"].query = "q9"
     assert analyze(whole, TWO).counts.unranked == 1
     whole.pages["s1"].query = None
-    with pytest.raises(InputError, match="line 2: key 's1' has no query_id"):
+    with raises(InputError, "log, line 2", "'s1'", "query_id"):
         analyze(whole, TWO)
 
 
@@ -169,26 +170,28 @@ def test_without_units_each_page_is_its_own_and_that_is_warned_of() -> None:
     found = analyze(Logged(whole.pages, 100, whole.clicks, False))
     assert found.pairs[0].preferred.units == 100
     assert any("no column of units" in warning for warning in found.warnings)
-    with pytest.raises(InputError, match="key 's0' has no unit"):
+    with raises(InputError, "log, line 1", "'s0'", "unit"):
         analyze(Logged(whole.pages, 100, whole.clicks, True))
 
 
 def test_documents_alone_need_the_runs() -> None:
     whole = log(TWO, 10, logged=False)
-    with pytest.raises(InputError, match="No page of the log has the list"):
+    with raises(InputError, "Shown.to_dict", "--run"):
         analyze(whole)
     whole.pages["s0"].docs = ("a", "c")
-    with pytest.raises(InputError, match="not what clicks on them are worth"):
+    with raises(InputError, "log, line 1", "clicks", "--run"):
         analyze(whole)
 
 
 def test_wrong_questions_are_refused() -> None:
     whole = log(TWO, 10, logged=True)
-    with pytest.raises(UnknownName, match=r"No system is called 'nwe'\. Did you mean 'new'"):
+    with raises(UnknownName) as unknown:
         analyze(whole, baseline="nwe")
-    with pytest.raises(UnknownName, match="No credit is called 'clik'"):
+    assert (unknown.value.name, unknown.value.near) == ("nwe", ["new"])
+    with raises(UnknownName) as unknown:
         analyze(whole, credit="clik")
-    with pytest.raises(UsageError, match="between 0 and 1"):
+    assert (unknown.value.name, unknown.value.near) == ("clik", ["click"])
+    with raises(UsageError, "confidence", "95"):
         analyze(whole, level=95)
-    with pytest.raises(UsageError, match="permutes queries"):
+    with raises(UsageError, "tukey", "holm"):
         analyze(log(THREE, 10, logged=True), correction="tukey")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError
 from rankproof.flow.interleaving.balancing import balance
@@ -59,5 +60,5 @@ def test_lists_without_credit_say_nothing() -> None:
 
 def test_different_systems_are_not_mixed() -> None:
     other = interleave({"third": ["a"], "old": ["a"]}, "k")
-    with pytest.raises(InputError, match="Lists of different systems are mixed: new, old; old, third"):
+    with raises(InputError, "new, old", "old, third"):
         balance({"1": teams("new", "old"), "2": other})

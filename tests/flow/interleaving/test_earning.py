@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.flow.interleaving.earning import clicked, converted, dwelt, earned
@@ -60,5 +61,5 @@ def test_conversions() -> None:
 
 @pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
 def test_a_time_that_is_none_is_refused(seconds: float) -> None:
-    with pytest.raises(UsageError, match="A dwell time is 0 seconds or more"):
+    with raises(UsageError, "dwell", seconds):
         dwelt(seconds)

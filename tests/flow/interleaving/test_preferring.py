@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import UnknownName
 from rankproof.flow.interleaving.preferring import preferred
@@ -70,5 +71,6 @@ def test_another_way_to_infer_is_asked_with_the_same_counts() -> None:
 
 
 def test_a_system_that_was_not_there_is_refused() -> None:
-    with pytest.raises(UnknownName, match=r"No system is called 'nwe'\. Did you mean 'new'"):
+    with raises(UnknownName) as unknown:
         preferred([outcome("u", 0, 1)], "old", "nwe")
+    assert (unknown.value.name, unknown.value.near) == ("nwe", ["new"])

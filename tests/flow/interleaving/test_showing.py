@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.flow.interleaving.showing import interleave
@@ -11,29 +12,30 @@ TWO = {"old": ["a", "b"], "new": ["b", "a"]}
 
 
 def test_one_system_is_refused() -> None:
-    with pytest.raises(UsageError, match="two systems or more; got 1"):
+    with raises(UsageError, "systems", "1"):
         interleave({"old": ["a"]}, "key")
 
 
 @pytest.mark.parametrize("method", ["team_draft", "optimized"])
 def test_three_systems_are_too_many_for_a_method_of_two(method: str) -> None:
-    with pytest.raises(UsageError, match=f"{method} takes 2 systems; got 3: a, b, c. Take team_draft_multileave"):
+    with raises(UsageError, method, "2", "3", "a, b, c", "team_draft_multileave", "probabilistic"):
         interleave({"a": ["x"], "b": ["x"], "c": ["x"]}, "key", method)
 
 
 def test_a_document_twice_is_refused() -> None:
-    with pytest.raises(InputError, match="ranking of 'old' has document 'a' twice"):
+    with raises(InputError, "'old'", "'a'", "twice"):
         interleave({"old": ["a", "b", "a"], "new": ["b"]}, "key")
 
 
 def test_a_depth_of_nothing_is_refused() -> None:
-    with pytest.raises(UsageError, match="depth must be 1 or more; got 0"):
+    with raises(UsageError, "depth", "0"):
         interleave(TWO, "key", depth=0)
 
 
 def test_an_unknown_method_names_its_neighbor() -> None:
-    with pytest.raises(UnknownName, match=r"No interleaving is called 'team_drat'\. Did you mean 'team_draft'"):
+    with raises(UnknownName) as unknown:
         interleave(TWO, "key", "team_drat")
+    assert (unknown.value.name, unknown.value.near) == ("team_drat", ["team_draft"])
 
 
 def test_the_method_is_said_with_its_choices() -> None:

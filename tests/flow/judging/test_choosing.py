@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from tests.cli.model_judging import RUNS
+from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.judging.choosing import Chosen, choose, draw, listed
@@ -33,7 +33,7 @@ def test_only_grades_of_people_take_a_pair_out() -> None:
 
 
 def test_without_runs_there_is_no_pool() -> None:
-    with pytest.raises(UsageError, match=r"has no runs.*--pairs judged"):
+    with raises(UsageError, "'p'", "rankproof judgments add", "--pairs judged", "--pairs assigned", "--list"):
         choose("unjudged", PROJECT, runs={}, judgments=())
     assert choose("judged", PROJECT, runs={}, judgments=()).pairs == ()
 
@@ -53,12 +53,12 @@ def test_lists(tmp_path: Path) -> None:
     sheet.write_text('\ufeffdoc_id,query_id,grade\n"d,1",q1,\nd2,q1,3\n"d,1",q1,\n', encoding="utf-8")
     assert read_pairs(str(sheet)) == [("q1", "d,1"), ("q1", "d2")]
     sheet.write_text("query_id\tdoc_id\nq1\n")
-    with pytest.raises(InputError, match=r"sheet.csv, line 2: a pair needs a query and a document"):
+    with raises(InputError, "sheet.csv", "line 2", "query", "document"):
         read_pairs(str(sheet))
     sheet.write_text("q1 0 d1 1\nq1 0 d2 0\n")
     assert read_pairs(str(sheet)) == [("q1", "d1"), ("q1", "d2")]
     assert listed([("q1", "d1"), ("q9", "d1")], ["q1"], "f").said == (
         "f, without 1 of queries that the project does not have"
     )
-    with pytest.raises(UsageError, match="none of the project's queries"):
+    with raises(UsageError, "f", "queries"):
         listed([("q9", "d1")], ["q1"], "f")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.flow.outofcore.budget import budget_of, in_pieces, may_be_large, piece_bytes
@@ -20,7 +21,7 @@ def test_sizes(said: int | str, size: int) -> None:
 
 @pytest.mark.parametrize("said", ["", "GB", "-1GB", "1XB", "0", 0, True])
 def test_what_is_no_size(said: int | str) -> None:
-    with pytest.raises(UsageError, match="512MB"):
+    with raises(UsageError, repr(said), "512MB", "2GB"):
         budget_of(said)
 
 
