@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.raising import raises
 
 from rankproof.core._core import Rows
 from rankproof.errors import Refused, UnknownName
@@ -47,10 +48,12 @@ def test_strict_makes_errors_of_warnings_and_not_of_notes() -> None:
 
 
 def test_an_unknown_code_names_its_neighbor() -> None:
-    with pytest.raises(UnknownName, match="Did you mean 'duplicate_document'"):
+    with raises(UnknownName) as unknown:
         check_run(run_rows(TWO_FAULTS), "x", allow=["duplicate_doc"])
-    with pytest.raises(UnknownName):
+    assert (unknown.value.name, unknown.value.near) == ("duplicate_doc", ["duplicate_document"])
+    with raises(UnknownName) as unknown:
         refuse(run_rows(["q1 Q0 d1 1 9 t"]), "run", "x", allow=["nothing_like_it"])
+    assert (unknown.value.name, unknown.value.near) == ("nothing_like_it", [])
 
 
 def test_a_refusal_says_the_first_fault_how_many_more_and_what_to_do() -> None:
@@ -66,7 +69,7 @@ def test_a_refusal_says_the_first_fault_how_many_more_and_what_to_do() -> None:
 
 
 def test_a_refusal_counts_what_was_folded() -> None:
-    with pytest.raises(Refused, match=r"99 more such errors \(nan_score\)"):
+    with raises(Refused, "x.run", "99", "nan_score", "rankproof runs validate x.run"):
         refuse(run_rows([f"q{i} Q0 d1 1 nan t" for i in range(100)]), "run", "x.run")
 
 
@@ -82,12 +85,13 @@ def test_warnings_are_not_refused() -> None:
 def test_unreadable_ranks_are_refused_where_ranks_decide() -> None:
     rows = run_rows(["q1 Q0 d1 first 9 t"])
     refuse(rows, "run", "x.run")
-    with pytest.raises(Refused, match="is not a whole number"):
+    with raises(Refused, "x.run", "line 1", "'d1'", "'q1'", "rank") as refused:
         refuse(rows, "run", "x.run", order=Order(by="rank"))
+    assert [finding.code for finding in refused.value.findings] == ["bad_rank"]
 
 
 def test_qrels_refused_point_to_their_command() -> None:
-    with pytest.raises(Refused, match=r"rankproof qrels validate x\.qrels"):
+    with raises(Refused, "rankproof qrels validate x.qrels", "--allow conflicting_judgment"):
         refuse(qrels_rows(["q1 0 d1 1", "q1 0 d1 2"]), "qrels", "x.qrels")
 
 
@@ -100,8 +104,9 @@ def test_blanks_read_with_another_separator_are_never_called_valid() -> None:
         ("error", "wrong_columns", 1), ("error", "wrong_columns", 2), ("error", "empty", None),
     ]  # fmt: skip
     assert "none of its 2 lines could be read as a row" in str(found[-1])
-    with pytest.raises(Refused):
+    with raises(Refused) as refused:
         refuse(rows, "run", "x.run")
+    assert [finding.code for finding in refused.value.findings] == ["wrong_columns", "wrong_columns", "empty"]
 
 
 def test_distances_are_held_against_ranks_the_other_way_round() -> None:

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError
 from rankproof.flow.latencies import read_latencies
@@ -38,29 +39,29 @@ def test_a_compressed_file_and_a_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "values"),
     [
-        ("", "holds no request"),
-        ("query_id\tms\n", "holds no request"),
-        ("q1\t12\nq2\tfast\n", "line 2: 'fast' is no time in milliseconds"),
-        ("q1\t12\nq2\t-1\n", "line 2: '-1' is no time"),
-        ("q1\tnan\n", "line 1: 'nan' is no time"),
-        ("q1\tinf\n", "line 1: 'inf' is no time"),
-        ("query_id\tms\nq1\n", "line 2: there is no time in it"),
-        ('{"query_id": "q1"}\n', "line 1: there is no time in it. Give one of: milliseconds"),
-        ('{"ms": 1}\n{"ms"\n', "line 2: this is not JSON"),
-        ('{"ms": true}\n', "line 1: True is no time"),
+        ("", ["request"]),
+        ("query_id\tms\n", ["request"]),
+        ("q1\t12\nq2\tfast\n", ["line 2", "'fast'", "milliseconds"]),
+        ("q1\t12\nq2\t-1\n", ["line 2", "'-1'", "milliseconds"]),
+        ("q1\tnan\n", ["line 1", "'nan'", "milliseconds"]),
+        ("q1\tinf\n", ["line 1", "'inf'", "milliseconds"]),
+        ("query_id\tms\nq1\n", ["line 2", "time", "milliseconds"]),
+        ('{"query_id": "q1"}\n', ["line 1", "time", "latency_ms", "took"]),
+        ('{"ms": 1}\n{"ms"\n', ["line 2", "JSON"]),
+        ('{"ms": true}\n', ["line 1", "True", "milliseconds"]),
     ],
 )
-def test_what_is_no_time_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+def test_what_is_no_time_is_refused_with_its_line(tmp_path: Path, text: str, values: list[str]) -> None:
     path = tmp_path / "latency"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
+    with raises(InputError, path, *values):
         read_latencies(path)
 
 
 def test_what_is_not_utf8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "latency"
     path.write_bytes(b"q\xff\t1\n")
-    with pytest.raises(InputError, match="not UTF-8"):
+    with raises(InputError, path, "line 1", "0xff", "UTF-8"):
         read_latencies(path)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, Refused, UsageError
 from rankproof.flow.collect import read_qrels, read_run, read_topics
@@ -70,13 +71,13 @@ def test_tables(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_tables_that_cannot_be_read(kind: str) -> None:
     table = frames()[kind]
-    with pytest.raises(InputError, match="the columns are a, b; run need a query"):
+    with raises(InputError, "a, b", "run", "query_id", "doc_id", "score"):
         read_run(table({"a": ["q1"], "b": ["d1"]}))
-    with pytest.raises(InputError, match="column 'docno' is null"):
+    with raises(InputError, "row 2", "'docno'", "null"):
         read_run(table({"qid": ["q1", "q1"], "docno": ["d1", None], "score": [1.0, 2.0]}))
-    with pytest.raises(Refused):
+    with raises(Refused, "row 1", "'d1'", "'q1'", "score"):
         read_run(table({"qid": ["q1"], "docno": ["d1"], "score": [float("nan")]}))
-    with pytest.raises(InputError, match="topics need a query id"):
+    with raises(InputError, "a, b", "topics", "query_id", "text"):
         read_topics(table({"a": ["q1"], "b": ["d1"]}))
 
 
@@ -103,22 +104,23 @@ def test_values(value: Any) -> None:
 def test_numbers_as_ids() -> None:
     run = read_run({1: {10: 1.0, np.int64(20): 2}, "3": {"x": 1}})
     assert run.to_dict() == {"1": {"20": 2.0, "10": 1.0}, "3": {"x": 1.0}}
-    with pytest.raises(Refused, match="already ranked"):
+    with raises(Refused, "<dict>", "row 2", "'10'", "'1'", "row 1") as refused:
         read_run({1: {10: 1.0, "10": 2.0}})
+    assert [finding.code for finding in refused.value.findings] == ["duplicate_document"]
 
 
 def test_what_is_not_a_ranking() -> None:
-    with pytest.raises(Refused):
+    with raises(Refused, "<dict>") as refused:
         read_run({})
-    with pytest.raises(Refused):
+    assert [finding.code for finding in refused.value.findings] == ["empty"]
+    with raises(Refused, "<list>") as refused:
         read_run([])
-    with pytest.raises(InputError, match="<list>, row 2: 7 is not a row"):
+    assert [finding.code for finding in refused.value.findings] == ["empty"]
+    with raises(InputError, "<list>", "row 2", "7", "score"):
         read_run([("q1", "d1", 1.0), 7])
-    with pytest.raises(
-        UsageError, match=r"Cannot read a value of type int. Give a path, a dict, a list of rows, or a table"
-    ):
+    with raises(UsageError, "int", "path", "dict", "pandas", "polars", "pyarrow", "DuckDB"):
         read_run(7)
-    with pytest.raises(InputError, match="A row is query, document and grade"):
+    with raises(InputError, "<list>", "row 1", "('q1', 'd1')", "grade"):
         read_qrels([("q1", "d1")])
 
 
@@ -127,7 +129,7 @@ def test_topics() -> None:
     assert read_topics({"q1": "one", 2: "two"}) == expected
     assert read_topics([("q1", "one"), (2, "two")]) == expected
     assert read_topics([{"qid": "q1", "text": "one"}, {"qid": 2, "text": "two"}]) == expected
-    with pytest.raises(InputError, match="has 1 where its text should be"):
+    with raises(InputError, "<dict>", "'q1'", "1", "text"):
         read_topics({"q1": 1})
-    with pytest.raises(InputError, match="<list>, row 1: 'q1' is not a topic"):
+    with raises(InputError, "<list>", "row 1", "'q1'", "topic"):
         read_topics(["q1"])

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy import integrate, stats
+from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.flow.power import MOST_QUERIES, power_at, queries_needed, smallest_difference
@@ -109,17 +110,17 @@ def test_no_number_of_queries() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "values"),
     [
-        ({"sd": 0.0}, "must be greater than 0; 0 came"),
-        ({"sd": math.nan}, "nan came"),
-        ({"n": 1}, "at least 2 queries; 1 cannot"),
-        ({"power": 0.05}, "lies between 0.05"),
-        ({"power": 1.0}, "and 1, such as 0.8; 1 came"),
-        ({"level": 95.0}, "such as 0.95; 95 came"),
-        ({"alternative": "more"}, "'more' came"),
+        ({"sd": 0.0}, ["deviation", "0 came"]),
+        ({"sd": math.nan}, ["deviation", "nan"]),
+        ({"n": 1}, ["2", "1", "queries"]),
+        ({"power": 0.05}, ["power", "0.95", "0.05"]),
+        ({"power": 1.0}, ["power", "0.05", "1"]),
+        ({"level": 95.0}, ["confidence", "0.95", "95"]),
+        ({"alternative": "more"}, ["two-sided", "greater", "less", "'more'"]),
     ],
 )
-def test_what_cannot_be_planned_with(arguments: dict[str, object], words: str) -> None:
-    with pytest.raises(UsageError, match=words.replace("(", r"\(")):
+def test_what_cannot_be_planned_with(arguments: dict[str, object], values: list[str]) -> None:
+    with raises(UsageError, *values):
         smallest_difference(**{"sd": 0.2, "n": 50, **arguments})

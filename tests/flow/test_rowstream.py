@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, Unreadable
 from rankproof.flow.rowstream import first_rows, header, stream
@@ -52,7 +53,7 @@ def test_batches_have_the_rows_of_the_file_in_order(tmp_path: Path, packing: str
 def test_a_packed_file_that_was_cut_off_is_refused(tmp_path: Path, packing: str) -> None:
     path = tmp_path / "log"
     path.write_bytes(PACKINGS[packing](TABLE)[:-9])
-    with pytest.raises(Unreadable, match=f"cannot be decompressed \\({packing}\\): it ends too early"):
+    with raises(Unreadable, path, packing, "early"):
         list(stream(str(path)))
 
 
@@ -91,30 +92,31 @@ def test_standard_input_is_read_as_it_comes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "kind", "values"),
     [
-        (b"", "begins without a header"),
-        (b"a,b\n1\n", "line 2: 1 fields, where the header has 2 columns"),
-        (b"a,a\n1,2\n", "names 'a' twice"),
-        (b"a,,b\n1,2,3\n", "no name for column 2"),
-        (b'a,b\n"x\n', "line 2: this is not CSV"),
-        (b'{"a": 1}\n[1]\n', "line 2: this is no JSON object"),
-        (b'{"a": 1}\n{"a": \n', "line 2: this is not JSON"),
-        (b"a\nx\n", "line 2: a is a finite number, or empty; 'x' came"),
-        (b"a\nnan\n", "line 2: a is a finite number, or empty; 'nan' came"),
-        (b"a\n1e999\n", "line 2: a is a finite number"),
-        (b"PAR1 and nothing more", "is no readable Parquet file"),
-        (b"\x00\x01", "is a binary file"),
-        (b"a\n\xff\n", "is not UTF-8 text"),
-        (b"b\n1\n", "has no column 'a'. Known: b."),
+        (b"", InputError, ["header"]),
+        (b"a,b\n1\n", InputError, ["line 2", "1", "2", "header"]),
+        (b"a,a\n1,2\n", InputError, ["line 1", "'a'", "twice"]),
+        (b"a,,b\n1,2,3\n", InputError, ["line 1", "column 2"]),
+        (b'a,b\n"x\n', InputError, ["line 2", "CSV"]),
+        (b'{"a": 1}\n[1]\n', InputError, ["line 2", "JSON object"]),
+        (b'{"a": 1}\n{"a": \n', InputError, ["line 2", "JSON"]),
+        (b"a\nx\n", InputError, ["line 2", "a", "'x'"]),
+        (b"a\nnan\n", InputError, ["line 2", "a", "'nan'"]),
+        (b"a\n1e999\n", InputError, ["line 2", "a", "'1e999'"]),
+        (b"PAR1 and nothing more", Unreadable, ["Parquet"]),
+        (b"\x00\x01", Unreadable, ["binary", "CSV", "TSV", "Parquet"]),
+        (b"a\n\xff\n", Unreadable, ["UTF-8"]),
+        (b"b\n1\n", InputError, ["'a'", "b"]),
     ],
 )
-def test_what_is_no_table_is_refused_with_the_place(tmp_path: Path, content: bytes, said: str) -> None:
+def test_what_is_no_table_is_refused_with_the_place(
+    tmp_path: Path, content: bytes, kind: type[InputError], values: list[str]
+) -> None:
     path = tmp_path / "log"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=str(path)) as caught:
+    with raises(kind, path, *values):
         [batch.numbers("a") for batch in stream(str(path), ["a"])]
-    assert said in str(caught.value)
 
 
 def test_a_row_without_an_id_is_refused(tmp_path: Path) -> None:
@@ -122,9 +124,9 @@ def test_a_row_without_an_id_is_refused(tmp_path: Path) -> None:
     path.write_text("q,d\nq1,7\n,8\n")
     (batch,) = stream(str(path))
     assert batch.texts("d") == ["7", "8"]
-    with pytest.raises(InputError, match="line 3: q is missing"):
+    with raises(InputError, path, "line 3", "q"):
         batch.texts("q")
-    with pytest.raises(InputError, match="d is true or false"):
+    with raises(InputError, path, "line 2", "d", "'7'"):
         batch.flags("d")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.raising import raises
 
-from rankproof.errors import InputError, UsageError
+from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.flow.segments import read_columns, segments
 
 QUERIES = ("q1", "q2", "q3")
@@ -50,29 +51,30 @@ def test_numbers_and_flags_name_segments_too(tmp_path: Path) -> None:
 
 
 def test_an_unknown_column_names_its_neighbors() -> None:
-    with pytest.raises(UsageError, match=r"No column of the query file is called 'intnt'. Did you mean 'intent'\?"):
+    with raises(UnknownName) as unknown:
         segments({"q1": {"intent": "buy"}}, ["intent"], ["intnt"], QUERIES)
+    assert (unknown.value.name, unknown.value.near) == ("intnt", ["intent"])
 
 
 def test_a_column_of_texts_is_no_kind_of_query() -> None:
     table = {f"q{i}": {"text": f"words {i}"} for i in range(60)}
-    with pytest.raises(UsageError, match="60 different values"):
+    with raises(UsageError, "'text'", "60", "50"):
         segments(table, ["text"], ["text"], list(table))
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "values"),
     [
-        ("query_id,intent\nq1,buy\nq1,learn\n", "'q1' stands there twice"),
-        ("query_id,intent\nq1\n", "line 2: 1 columns, but the header has 2"),
-        ("query_id,intent\n,buy\n", "query 1: there is no 'query_id'"),
-        ('{"_id": "q1"\n', "line 1: this is not JSON"),
-        ('{"_id": "q1"}\n[1]\n', "line 2: this is no JSON object"),
-        ("", "holds no query"),
+        ("query_id,intent\nq1,buy\nq1,learn\n", ["'q1'", "twice"]),
+        ("query_id,intent\nq1\n", ["line 2", "1", "2", "header"]),
+        ("query_id,intent\n,buy\n", ["query 1", "'query_id'"]),
+        ('{"_id": "q1"\n', ["line 1", "JSON"]),
+        ('{"_id": "q1"}\n[1]\n', ["line 2", "JSON object"]),
+        ("", ["query", "header"]),
     ],
 )
-def test_a_wrong_file_is_refused_with_its_place(text: str, message: str, tmp_path: Path) -> None:
+def test_a_wrong_file_is_refused_with_its_place(text: str, values: list[str], tmp_path: Path) -> None:
     path = tmp_path / "queries.csv"
     path.write_text(text)
-    with pytest.raises(InputError, match=message):
+    with raises(InputError, path, *values):
         read_columns(str(path))

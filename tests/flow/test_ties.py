@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.measures.asked import ASKED
 from tests.measures.worlds import World, crowd, worlds
+from tests.raising import raises
 
 from rankproof import shelf
 from rankproof.errors import UsageError
@@ -210,7 +211,7 @@ def test_positions_leave_out_queries_where_nothing_was_found() -> None:
 def test_a_depth_that_splits_a_tie_is_refused() -> None:
     table = table_of({"q": {"a": 1}}, {"q": {"x": 2.0, "a": 1.0, "b": 1.0, "c": 1.0}})
     for depth in (2, 3):
-        with pytest.raises(UsageError, match="in query 'q' ranks 2 to 4 are tied"):
+        with raises(UsageError, "'q'", "2 to 4"):
             evaluate_tables(lambda order: table, parse("RR"), Settings(ties="expected", depth=depth))
     for depth in (1, 4, 9):
         evaluate_tables(lambda order: table, parse("RR"), Settings(ties="expected", depth=depth))

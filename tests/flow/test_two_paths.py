@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.raising import raises
 
 import rankproof
 from rankproof.errors import InputError, Refused
@@ -91,7 +91,7 @@ def test_a_dict_gives_the_same_as_its_rows(run: dict[str, dict[str, float]]) -> 
 def test_a_run_without_a_judged_query_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("101 Q0 d1 1 1.0 t\n")
-    with pytest.raises(Refused, match="no_common_query") as refused:
+    with raises(Refused, path, "--allow no_common_query") as refused:
         rankproof.evaluate(QRELS, path, "RR")
     assert [finding.code for finding in refused.value.findings] == ["no_common_query"]
     evaluation = rankproof.evaluate(QRELS, path, "RR", allow=["no_common_query"])
@@ -101,8 +101,9 @@ def test_a_run_without_a_judged_query_is_refused(tmp_path: Path) -> None:
 def test_allowed_faults_are_settled_and_said(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("q1 Q0 d2 1 3.0 t\nq1 Q0 d1 2 2.0 t\nq1 Q0 d2 3 1.0 t\nq1 Q0 d7 4 nan t\n")
-    with pytest.raises(Refused):
+    with raises(Refused) as refused:
         rankproof.evaluate(QRELS, path, "RR")
+    assert [finding.code for finding in refused.value.findings] == ["duplicate_document", "nan_score"]
     evaluation = rankproof.evaluate(QRELS, path, "RR NumRet", allow=["duplicate_document", "nan_score"])
     # d2 counts once, at its best place; d7 has no score and is left out: ranking d2, d1.
     assert evaluation["RR"].by_query["q1"] == 0.5
@@ -136,9 +137,9 @@ def test_a_run_that_meets_no_judged_document_is_measured_with_a_warning() -> Non
 def test_a_prepared_run_refuses_other_judgments_and_other_reading() -> None:
     judged = rankproof.prepare(QRELS)
     ready = judged.prepare({"q1": {"d1": 1.0}})
-    with pytest.raises(rankproof.UsageError, match="was prepared with the judgments"):
+    with raises(rankproof.UsageError, "'run'", "<dict>", "run.qrels"):
         rankproof.evaluate(rankproof.prepare(QRELS), ready, "RR")
-    with pytest.raises(rankproof.UsageError, match="order must be said to"):
+    with raises(rankproof.UsageError, "'run'", "order", "prepare(run, ...)"):
         judged.evaluate(ready, "RR", order="given")
 
 
@@ -146,15 +147,16 @@ def test_allowed_faults_of_qrels(tmp_path: Path) -> None:
     run = {"q1": {"d1": 1.0}}
     path = tmp_path / "a.qrels"
     path.write_text("q1 0 d1 1\nq1 0 d1 2\n")
-    with pytest.raises(Refused, match="--allow conflicting_judgment"):
+    with raises(Refused, path, "line 2", "--allow conflicting_judgment") as refused:
         rankproof.evaluate(path, run, "RR")
+    assert [finding.code for finding in refused.value.findings] == ["conflicting_judgment"]
     evaluation = rankproof.evaluate(path, run, "RR(rel=2)", allow=["conflicting_judgment"])
     assert evaluation["RR(rel=2)"].mean == 1.0
     assert "judged more than once: 1; the best grade of a document counts" in evaluation.fine_print
     # No whole number could honestly stand in for half a grade.
     path.write_text("q1 0 d1 0.5\n")
     for allow in ([], ["fractional_grade"]):
-        with pytest.raises(Refused, match="not a whole number") as refused:
+        with raises(Refused, path, "line 1", "'d1'", "'q1'", "0.5") as refused:
             rankproof.evaluate(path, run, "RR", allow=allow)
         assert "--allow" not in str(refused.value)
 
@@ -165,5 +167,5 @@ def test_ids_that_are_numbers_become_text() -> None:
 
 
 def test_a_score_that_is_text_is_refused() -> None:
-    with pytest.raises(InputError, match="'high'"):
+    with raises(InputError, "row 1", "'high'", "score"):
         rankproof.evaluate(QRELS, {"q1": {"d1": "high"}}, "RR")

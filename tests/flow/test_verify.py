@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.raising import raises
 
 import rankproof
 from rankproof.errors import UnknownName
@@ -162,8 +163,9 @@ def test_a_missing_file_is_sought_where_one_says(here: Path) -> None:
     assert not found.verified
     assert found.compared == 0
     assert verify(made, qrels="judged", runs={"b": "c.run"}).verified
-    with pytest.raises(UnknownName, match="No run of the manifest is called 'c'"):
+    with raises(UnknownName) as unknown:
         verify(made, runs={"c": "c.run"})
+    assert (unknown.value.kind, unknown.value.name, unknown.value.near) == ("run of the manifest", "c", [])
 
 
 def test_what_was_never_a_file_must_be_given(here: Path) -> None:

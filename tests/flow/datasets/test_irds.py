@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.raising import raises
 
+from rankproof.errors import Unreadable
 from rankproof.flow.datasets import read_dataset
 
 # The library makes folders in the home folder as soon as it is imported: give it another home.

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.flow.datasets import made
 from tests.raising import raises
 
-from rankproof.errors import InputError, UsageError
+from rankproof.errors import InputError, UnknownName, Unreadable, UsageError
 from rankproof.flow.datasets import read_dataset
 from rankproof.records.collection import Query
 

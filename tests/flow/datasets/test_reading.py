@@ -8,7 +8,7 @@ import pytest
 from tests.flow.datasets import made
 from tests.raising import raises
 
-from rankproof.errors import InputError, UsageError
+from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.flow.datasets import read_dataset
 from rankproof.flow.datasets.lines import PIECE, lines_of
 from rankproof.records.source import Source

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.raising import raises
 
+from rankproof.errors import UnknownName
 from rankproof.flow.adjudicating import adjudicate
 from rankproof.flow.exploring.placed import Place, placed
 from rankproof.flow.exploring.standing import compared, query_rows, standing

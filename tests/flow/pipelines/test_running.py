@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from tests.flow.pipelines.items import ASKED, on_shelves
+from tests.raising import raises
 
 from rankproof.errors import InputError
 from rankproof.flow.pipelines.reading import read_pipeline
@@ -57,14 +58,12 @@ def test_failures_are_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("also", "message"),
+    ("also", "values"),
     [
-        ("loses", "a rerank keeps the documents it is given, but it lost 'e'"),
-        ("moves", "it reorders the first 3 only, but 'd' moved below them"),
+        ("loses", ["'e'", "lost"]),
+        ("moves", ["3", "'d'", "moved"]),
     ],
 )
-def test_a_broken_promise_is_an_error(also: str, message: str) -> None:
-    with pytest.raises(InputError) as error:
+def test_a_broken_promise_is_an_error(also: str, values: list[str]) -> None:
+    with raises(InputError, "turn", "'q1'", *values):
         runner().run("mode", read_pipeline(f"letters() >> turn(also={also!r})"))
-    assert message in str(error.value)
-    assert "query 'q1'" in str(error.value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.raising import raises
 
 from rankproof.errors import UnknownName
 from rankproof.flow.preferring.sets import find_set, query_sets, typed_query
@@ -25,8 +25,13 @@ def test_all_queries_and_one_set_for_each_value() -> None:
     ]
     assert [s.key for s in sets] == ["", "kind=brand/new", "kind=plain", "%3Dodd%26=1"]
     assert find_set(sets, "kind=plain").queries == (QUERIES[0],)
-    with pytest.raises(UnknownName, match="query set"):
+    with raises(UnknownName) as unknown:
         find_set(sets, "kind=none")
+    assert (unknown.value.kind, unknown.value.name, unknown.value.near) == (
+        "query set",
+        "kind=none",
+        ["kind=brand/new"],
+    )
 
 
 def test_a_column_with_a_value_for_each_query_is_no_set() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.flow.proposing import propose
@@ -91,11 +92,11 @@ def test_documents_below_the_cutoff_matter_to_ndcg_by_the_ideal_alone() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(UsageError, match="two runs or more"):
+    with raises(UsageError, "runs", "baseline"):
         propose(QRELS, [BASELINE])
-    with pytest.raises(UsageError, match="one measure; got 2"):
+    with raises(UsageError, "measure", "2"):
         propose(QRELS, [BASELINE, CANDIDATE], "DCG@3 P@3")
-    with pytest.raises(UsageError, match="says what is judged now"):
+    with raises(UsageError, "Judged@10", "DCG@10"):
         propose(QRELS, [BASELINE, CANDIDATE], "Judged@10")
-    with pytest.raises(UsageError, match="for each subtopic"):
+    with raises(UsageError, "StRecall@10", "subtopic", "DCG@10"):
         propose(QRELS, [BASELINE, CANDIDATE], "StRecall@10")

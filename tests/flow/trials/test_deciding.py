@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.flow.trials.made_up import LATENCY, SUCCESS, design, drawn, successes
+from tests.raising import raises
 
 from rankproof.errors import UnknownName
 from rankproof.flow.trials.deciding import decide, judge
@@ -117,8 +118,9 @@ def test_of_several_variants_the_one_that_is_furthest_is_judged_at_a_level_that_
     assert verdict.rulings[1].confidence == pytest.approx(0.975)
     assert any("2 against old" in note for note in verdict.notes)
     assert decide(asked, days, variant="a").status == "FAIL"
-    with pytest.raises(UnknownName, match="No variant with a treatment is called 'c'"):
+    with raises(UnknownName) as unknown:
         decide(asked, days, variant="c")
+    assert (unknown.value.kind, unknown.value.name, unknown.value.near) == ("variant with a treatment", "c", [])
     plain = design(SUCCESS, shares=THREE, correction="none")
     assert decide(plain, days).rulings[1].confidence == 0.95
 

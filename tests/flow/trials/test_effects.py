@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.flow.trials.effects import effect_of, stratified_effect, variance_kept
@@ -116,7 +117,7 @@ def test_no_effect_where_there_is_none_to_speak_of() -> None:
     assert "denominators" in effect_of(moments_of([1, 2], [0, 0]), moments_of([1, 2], [1, 1]), RATIO).reason
     assert "too near to 0" in effect_of(moments_of([-1, 1, 0]), some, PLAIN, "relative").reason
     scale: Any = "both"
-    with pytest.raises(UsageError, match="absolute or relative"):
+    with raises(UsageError, "absolute", "relative", "'both'"):
         effect_of(some, some, PLAIN, scale)
 
 

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 from scipy import stats
+from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.flow.trials import planning
@@ -76,17 +77,21 @@ def test_examples_of_functions_run(module: ModuleType) -> None:
 def test_days_are_whole_weeks() -> None:
     assert [days_needed(n, 1_000) for n in (1, 7_000, 7_001)] == [7, 7, 14]
     assert days_needed(7_001, 1_000, whole_weeks=False) == 8
-    with pytest.raises(UsageError, match="above 0"):
+    with raises(UsageError, "rate", "0 came"):
         days_needed(5, 0)
 
 
 def test_what_cannot_be_planned_is_told() -> None:
-    for wrong in ({"share": 1.0}, {"power": 0.3}, {"level": 1.0}):
-        with pytest.raises(UsageError):
+    for wrong, values in (
+        ({"share": 1.0}, ["share", "1 came"]),
+        ({"power": 0.3}, ["power", "0.3"]),
+        ({"level": 1.0}, ["confidence", "1 came"]),
+    ):
+        with raises(UsageError, *values):
             units_needed(UNIT, PLAIN, 0.1, **wrong)
-    with pytest.raises(UsageError, match="nothing about a quantile"):
+    with raises(UsageError, "quantile", "mean", "proportion"):
         units_needed(UNIT, Metric("latency", "quantile", "lower", at=0.9), 0.1)
-    with pytest.raises(UsageError, match="two past units"):
+    with raises(UsageError, "past", "two"):
         units_needed(moments_of([1]), PLAIN, 0.1)
     assert smallest_effect(UNIT, PLAIN, 3) is None
     assert units_needed(moments_of([2, 2, 2]), PLAIN, 0.01) is None
@@ -128,10 +133,10 @@ def test_the_stated_power_of_three_variants_is_that_of_the_noncentral_distributi
 
 
 def test_counts_and_shares_must_be_of_the_same_variants() -> None:
-    for counts, shares in (
-        ({"a": 1}, {"a": 1}),
-        ({"a": 1, "b": 2}, {"a": 1, "c": 1}),
-        ({"a": 1, "b": 2}, {"a": 1, "b": 0}),
+    for counts, shares, values in (
+        ({"a": 1}, {"a": 1}, ["shares", "a"]),
+        ({"a": 1, "b": 2}, {"a": 1, "c": 1}, ["shares", "a, b", "a, c"]),
+        ({"a": 1, "b": 2}, {"a": 1, "b": 0}, ["shares", "0"]),
     ):
-        with pytest.raises(UsageError):
+        with raises(UsageError, *values):
             sample_ratio(counts, shares)

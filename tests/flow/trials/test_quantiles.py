@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.trials.estimating import estimate
@@ -59,21 +60,31 @@ def test_every_method_answers_and_the_rest_is_told() -> None:
     same = estimate(tally_of([5] * 500), treatment, P90)
     assert isinstance(same, NotEstimable)
     assert "share the value" in same.reason
-    with pytest.raises(UsageError, match="Tally"):
+    with raises(UsageError, "quantile", "Tally"):
         estimate(moments_of([1, 2]), moments_of([1, 2]), P90)
-    with pytest.raises(UsageError, match="Tally"):
+    with raises(UsageError, "quantile", "Tally"):
         estimate(control, treatment, Metric("latency"))
 
 
 def test_wrong_tallies_and_metrics_are_refused() -> None:
-    for wrong in ({}, {"values": [1], "counts": []}, {"values": [1], "counts": [0]}, {"values": ["a"], "counts": [1]}):
-        with pytest.raises(InputError):
+    for wrong, named in (
+        ({}, ["values", "counts", "Tally.to_dict"]),
+        ({"values": [1], "counts": []}, ["values", "counts", "Tally.to_dict"]),
+        ({"values": [1], "counts": [0]}, ["tally", "0", "1"]),
+        ({"values": ["a"], "counts": [1]}, ["tally", "1", "'a'"]),
+    ):
+        with raises(InputError, *named):
             Tally.from_dict(wrong)
-    with pytest.raises(InputError, match="finite"):
+    with raises(InputError, "finite"):
         tally_of([1, float("inf")])
-    for fields in ({"kind": "quantile"}, {"kind": "quantile", "at": 1.5}, {"at": 0.5}, {"kind": "quantile", "at": "x"}):
-        with pytest.raises(UsageError):
+    for fields, named in (
+        ({"kind": "quantile"}, ["'latency'", "quantile", "at", "0.95"]),
+        ({"kind": "quantile", "at": 1.5}, ["'latency'", "quantile", "at", "0.95"]),
+        ({"at": 0.5}, ["'latency'", "mean", "quantile", "at"]),
+        ({"kind": "quantile", "at": "x"}, ["at", "metric", "'x'"]),
+    ):
+        with raises(UsageError, *named):
             Metric.from_dict({"name": "latency", **fields})
-    with pytest.raises(UsageError, match="covariate"):
+    with raises(UsageError, "'latency'", "quantile", "covariate"):
         Metric("latency", "quantile", covariate="before", at=0.5)
     assert Metric.from_dict(P90.to_dict()) == P90

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.flow.tuning.made import at_hand, config, tuned
+from tests.raising import raises
 
 from rankproof.errors import MissingExtra
 from rankproof.flow.tuning import methods
@@ -100,5 +101,5 @@ def test_without_the_library_the_install_line_is_said(monkeypatch: pytest.Monkey
     import sys
 
     monkeypatch.setitem(sys.modules, "optuna", None)
-    with pytest.raises(MissingExtra, match=r"rankproof\[tune\]"):
+    with raises(MissingExtra, "rankproof[tune]"):
         tuned(config(method="optuna"))
