@@ -29,10 +29,9 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def refused(what: object) -> str:
-    with pytest.raises(Unreadable) as error:
+def refused(what: object, *values: object) -> None:
+    with raises(Unreadable, *values):
         read_rows(what, "run")
-    return str(error.value)
 
 
 def test_a_plain_file_is_mapped(tmp_path: Path) -> None:
@@ -68,31 +67,30 @@ def test_a_cut_off_archive_is_refused_at_every_length(packing: str) -> None:
     for length in range(10, len(whole)):
         with raises(Unreadable, "<bytes>", packing):
             open_source(whole[:length])
-    cut_off = refused(whole[:-1])
-    assert cut_off == f"<bytes> cannot be decompressed ({packing}): it ends too early. Copy or make the file again."
+    refused(whole[:-1], "<bytes>", packing, "early")
 
 
 @pytest.mark.parametrize("packing", ["gzip", "bzip2", "xz"])
 def test_a_damaged_archive_is_refused(packing: str) -> None:
     whole = bytearray(PACKED[packing](TEXT))
     whole[len(whole) // 2] ^= 0xFF
-    assert "cannot be decompressed" in refused(bytes(whole))
+    refused(bytes(whole), "<bytes>", packing, "damaged")
 
 
 def test_an_archive_that_holds_itself_does_not_hang() -> None:
     thrice = gzip.compress(gzip.compress(gzip.compress(TEXT)))
     assert bytes(open_source(thrice).data) == gzip.compress(TEXT)
-    assert "is a binary file" in refused(thrice)
+    refused(thrice, "<bytes>", "binary")
 
 
 def test_what_is_not_a_file(tmp_path: Path) -> None:
     missing = tmp_path / "missing.run"
-    assert refused(missing) == f"{missing}: there is no such file. Check the path."
-    assert refused(tmp_path) == f"{tmp_path} is a directory. Name a file in it."
-    assert refused(str(tmp_path / "a\0b")).endswith("cannot be read: embedded null byte.")
+    refused(missing, missing)
+    refused(tmp_path, tmp_path, "directory")
+    refused(str(tmp_path / "a\0b"), tmp_path, "null byte")
     below = tmp_path / "file"
     below.write_bytes(TEXT)
-    assert "cannot be read: Not a directory." in refused(below / "x")
+    refused(below / "x", below / "x", "Not a directory")
     with raises(UsageError, "object", "path", "dict"):
         read_rows(object(), "run")
 
@@ -102,7 +100,7 @@ def test_no_permission(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_bytes(TEXT)
     path.chmod(0)
-    assert refused(path) == f"{path} cannot be read: no permission."
+    refused(path, path, "permission")
 
 
 def test_a_pipe(tmp_path: Path) -> None:
@@ -122,7 +120,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = once("-")
     assert read_run(kept) == read_run(kept) == run
     monkeypatch.setattr("sys.stdin", None)
-    assert refused("-") == "There is no standard input to read. Name a file instead of '-'."
+    refused("-", "standard input", "'-'")
 
 
 @pytest.mark.parametrize("content", [TEXT, b'{"q1": {"d1": 2.5, "d2": 1.5}}', gzip.compress(TEXT)])
@@ -139,7 +137,7 @@ def test_open_files(tmp_path: Path) -> None:
         assert read_run(binary) == read_run(text) == read_run(path)
     with path.open("rb") as closed:
         pass
-    assert "a.run cannot be read: read of closed file." in refused(closed)
+    refused(closed, path, "closed file")
 
 
 # ---- what kind of bytes --------------------------------------------------------------------------
@@ -156,24 +154,24 @@ def test_byte_order_marks(tmp_path: Path) -> None:
         assert run == expected
         assert f"decoded from {encoding.upper()}" in run.notes
     broken = TEXT.decode().encode("utf-16")[:-1]
-    assert refused(broken).startswith("<bytes> begins as UTF-16, but goes on as something else.")
+    refused(broken, "<bytes>", "UTF-16", "UTF-8")
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "values"),
     [
-        (bytes(range(256)) * 4, "<bytes> is a binary file, not text. Check that it is the right file."),
-        (TEXT.decode().encode("utf-16-le"), "It may be UTF-16 without its mark: write it anew as UTF-8."),
-        (b"PK\x03\x04" + b"\0" * 30, "<bytes> is a zip archive, not text. Unpack it first."),
-        (b"\x04\x22\x4d\x18abc", "<bytes> is an lz4 file, not text."),
-        (b"x" * 257 + b"ustar" + b"\0" * 300, "<bytes> is a tar archive, not text. Unpack it first."),
-        (b"\x80\x04\x95\x00\x00", "Pickles are not read: they can run code."),
-        (b"q1 Q0 d1 1 2.5 t\rq1 Q0 d2 2 1.5 t\r", "ends its lines with a carriage return alone"),
+        (bytes(range(256)) * 4, ["binary"]),
+        (TEXT.decode().encode("utf-16-le"), ["binary", "UTF-16", "UTF-8"]),
+        (b"PK\x03\x04" + b"\0" * 30, ["zip"]),
+        (b"\x04\x22\x4d\x18abc", ["lz4", "gzip", "zstd", "bzip2", "xz"]),
+        (b"x" * 257 + b"ustar" + b"\0" * 300, ["tar"]),
+        (b"\x80\x04\x95\x00\x00", ["pickle", "JSON", "Parquet"]),
+        (b"q1 Q0 d1 1 2.5 t\rq1 Q0 d2 2 1.5 t\r", ["carriage return"]),
     ],
 )
-def test_what_is_not_text(content: bytes, said: str) -> None:
-    assert said in refused(content)
-    with pytest.raises(Unreadable):
+def test_what_is_not_text(content: bytes, values: list[str]) -> None:
+    refused(content, "<bytes>", *values)
+    with raises(Unreadable, "<bytes>", *values):
         read_rows(content, "run", "trec")
 
 
