@@ -139,7 +139,7 @@ def test_the_order_of_the_lines_may_be_what_is_meant() -> None:
 )
 def test_no_guess_is_made(lines: list[str], code: str) -> None:
     data = "\n".join(lines).encode("utf-8", "surrogateescape")
-    with raises(Refused, "x.run") as caught:
+    with raises(Refused, "x.run", "guess") as caught:
         repair(run_rows(data), "x.run")
     assert [finding.code for finding in caught.value.findings] == [code]
 

@@ -113,7 +113,7 @@ def test_what_is_too_large_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> No
         ("AP=0.5 RR=0.5", {}, ["AP", "--relevant", "--grades"]),
         ("R@5=0.5", {"relevant": "many"}, ["--relevant", "'many'", "1-8"]),
         ("R@5=0.5", {"relevant": "8-2"}, ["--relevant", "'8-2'", "10,000"]),
-        ("R@5=0.5", {"relevant": "5", "grades": ["1"]}, ["--relevant", "--grades"]),
+        ("R@5=0.5", {"relevant": "5", "grades": ["1"]}, ["--relevant", "--grades", "same"]),
         ("nDCG@5=0.5", {"grades": ["3,x"]}, ["'3,x'", "3,2,1"]),
         ("Bpref=0.5", {"relevant": "5"}, ["Bpref", "AP", "nDCG"]),
         ("P(denominator=returned)@5=0.5", {}, ["P(denominator=returned)@5", "returned"]),

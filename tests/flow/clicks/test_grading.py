@@ -100,7 +100,7 @@ def test_seldom_shown_pairs_can_be_left_out() -> None:
 def test_limits_that_cannot_be() -> None:
     fitted, pages = ClickThrough(np.array([0.5])), pages_of("q: A")
     for limits in [(0.5, 0.2), (0.0, 0.5), (0.5, 1.0)]:
-        with raises(UsageError, "grades", *(f"{limit:g}" for limit in limits)):
+        with raises(UsageError, "grades", ", ".join(f"{limit:g}" for limit in limits)):
             graded(fitted, pages, limits)
     with raises(UsageError, "limit", "0.1", "0.3"):
         graded(fitted, pages, ())

@@ -78,7 +78,7 @@ def test_qrels(log: ClickLog) -> None:
 
 def test_mappings_that_are_none(log: ClickLog) -> None:
     for shares in ([], [0.5, 0.4], [0.0], [1.0]):
-        with raises(UsageError, "Shares", *(f"{share:g}" for share in shares)):
+        with raises(UsageError, "Shares", ", ".join(f"{share:g}" for share in shares)):
             shares_mapping(shares)
     with raises(UsageError, "click", "dwell", "conversion", "'look'"):
         steps_mapping({"look": 0.1})

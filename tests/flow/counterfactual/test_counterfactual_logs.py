@@ -64,10 +64,10 @@ def test_worthless_pages_are_left_out_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "values"),
     [
-        ("p9,q,a,1,1,0,s", ["propensity", "0"]),
+        ("p9,q,a,1,1,0,s", ["propensity", "0 came"]),
         ("p9,q,a,1,1,1.5,s", ["propensity", "1.5"]),
         ("p9,q,a,1,1,,s", ["propensity", "nothing"]),
-        ("p9,q,a,0,1,1,s", ["rank", "0"]),
+        ("p9,q,a,0,1,1,s", ["rank", "0 came"]),
         ("p9,q,a,1.5,1,1,s", ["rank", "1.5"]),
         ("p9,q,a,,1,1,s", ["rank", "nothing"]),
         ("p9,q,a,1,,1,s", ["clicked", "missing"]),
@@ -159,7 +159,7 @@ def test_the_setting_that_can_be_meant(tmp_path: Path) -> None:
         setting_of(ranked, {}, None, None, None)
     with raises(UsageError, "standard input", "--setting placement", "--setting list", "--setting action"):
         setting_of("-", {}, None, None, None)
-    with raises(UsageError, "--examination", "--setting list"):
+    with raises(UsageError, "setting examination", "--setting list"):
         setting_of(ranked, {}, "list", "position_based", None)
     with raises(UsageError, "--policy", "list", "--run"):
         setting_of(ranked, {}, "list", None, "policy.csv")

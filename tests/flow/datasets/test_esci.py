@@ -46,7 +46,7 @@ def test_all_splits_are_kept_apart(tmp_path: Path) -> None:
 
 def test_choices_that_are_not_made_are_asked_for(tmp_path: Path) -> None:
     folder = made.esci(tmp_path)
-    with raises(UsageError, "shopping_queries_dataset_examples.parquet", "locale", "es, us"):
+    with raises(UsageError, "shopping_queries_dataset_examples.parquet", "several", "locale", "es, us"):
         read_dataset(folder, split="test")
     with raises(UsageError, "shopping_queries_dataset_examples.parquet", "locale", "'fr'", "es, us"):
         read_dataset(folder, split="test", locale="fr")

@@ -92,7 +92,7 @@ def test_only_queries_that_can_be_asked_and_scored_are_shared_out() -> None:
     [
         ({"dev": 0.7, "test": 0.5}, ["shares", "1.2"]),
         ({"dev": 3, "test": 8}, ["11", "10"]),
-        ({"dev": 0.5, "test": 5}, ["shares", "0.5", "50"]),
+        ({"dev": 0.5, "test": 5}, ["Parts", "shares", "0.5", "50"]),
         ({"dev": 0.0}, ["dev=0.0", "share"]),
         ({"dev": 2.5}, ["dev=2.5", "share"]),
         ({"../dev": 0.5}, ["'../dev'", "name"]),

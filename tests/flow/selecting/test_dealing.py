@@ -95,11 +95,11 @@ def test_requests_that_are_refused() -> None:
     pairs = chosen(2, 2)
     with raises(UsageError, "ana, ana"):
         deal(pairs, ("ana", "ana"), 0)
-    with raises(UsageError, "5", "4"):
+    with raises(UsageError, "judges", "5", "4"):
         deal(pairs, JUDGES, 5)
     with raises(UsageError, "judges", "two"):
         deal(pairs, ("ana",), 1)
-    with raises(UsageError, "4", "3"):
+    with raises(UsageError, "judges", "4", "3"):
         deal(pairs, JUDGES, 0, each=4)
 
 

@@ -142,12 +142,17 @@ def test_dials_stand_in_the_order_of_the_modes() -> None:
         ("lexical", {"hybrid.k": [10, 60]}, UsageError, ["hybrid.k", "lexical", "hybrid"]),
         ("hybrid", {"hybrid.weights.3": [1, 2]}, UsageError, ["'3'", "1, 2, lexical, vector"]),
         ("hybrid", {"hybrid.k.1": [1, 2]}, UsageError, ["k", "fuse_rrf", "'1'"]),
-        ("hybrid", {"hybrid.weights": [[1, 1], [1, 1, 1]]}, UsageError, ["hybrid.weights", "3", "2"]),
+        (
+            "hybrid",
+            {"hybrid.weights": [[1, 1], [1, 1, 1]]},
+            UsageError,
+            ["hybrid.weights", "weights=[1, 1, 1]", "3", "2"],
+        ),
         (
             "hybrid",
             {"hybrid.weights": [[1, 1], [2, 1]], "hybrid.weights.1": [1, 2]},
             UsageError,
-            ["hybrid.weights.1", "hybrid.weights"],
+            ["hybrid.weights.1", "hybrid.weights", "part"],
         ),
         (
             "hybrid",
@@ -156,7 +161,7 @@ def test_dials_stand_in_the_order_of_the_modes() -> None:
             ["hybrid.weights.1 = 0", "hybrid.weights.2 = 0"],
         ),
         ("hybrid", {"lexical.fields.brand": [1, 2]}, UsageError, ["'brand'", "title, text"]),
-        ("hybrid", {}, UsageError, ["[tune.dials]"]),
+        ("hybrid", {}, UsageError, ["t.toml", "dial", "[tune.dials]"]),
     ],
 )
 def test_what_cannot_be_turned_is_refused_before_anything_runs(
@@ -197,7 +202,7 @@ def test_a_wrong_table_is_refused(table: dict[str, Any], kind: type[UsageError],
 
 
 def test_a_file_without_the_table_is_told_what_to_add() -> None:
-    with raises(UsageError, "t.toml", "[tune.dials]"):
+    with raises(UsageError, "t.toml", "tune", "table", "[tune.dials]"):
         tune_config_of({name: DOCUMENT[name] for name in ("benchmark", "modes")}, "t.toml")
 
 

@@ -96,7 +96,7 @@ def test_parquet(tmp_path: Path) -> None:
         ({"docs": 3, "clicks": []}, None, ["docs", "3"]),
         ({"docs": ["a"], "clicks": [True, False]}, None, ["clicks", "flags", "2"]),
         ({"docs": ["a"], "clicks": ["x"]}, "ranks", ["clicks", "ranks", "'x'"]),
-        ({"docs": ["a"], "clicks": ["a"], "dwell": 4}, None, ["dwell", "4"]),
+        ({"docs": ["a"], "clicks": ["a"], "dwell": 4}, None, ["dwell", "object", "4"]),
         ({"docs": ["a"], "clicks": ["a"], "dwell": {"a": -4}}, None, ["dwell", "-4"]),
         ({"docs": ["a"], "clicks": ["a"], "dwell": [1, 2]}, None, ["dwell", "[1, 2]"]),
     ],
