@@ -41,8 +41,8 @@ def test_a_compressed_file_and_a_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "values"),
     [
-        ("", ["request"]),
-        ("query_id\tms\n", ["request"]),
+        ("", ["request", "holds"]),
+        ("query_id\tms\n", ["request", "holds"]),
         ("q1\t12\nq2\tfast\n", ["line 2", "'fast'", "milliseconds"]),
         ("q1\t12\nq2\t-1\n", ["line 2", "'-1'", "milliseconds"]),
         ("q1\tnan\n", ["line 1", "'nan'", "milliseconds"]),

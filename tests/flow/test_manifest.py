@@ -153,7 +153,7 @@ def test_a_wrong_field_is_named(here: Path, values: tuple[str, ...]) -> None:
         ("[1]", ["JSON object", "manifest/1"]),
         ('{"schema": "manifest/1",\n', ["line 2", "JSON"]),
         ('{"seed": NaN}', ["JSON", "NaN"]),
-        ("[" * 100_000, ["JSON"]),
+        ("[" * 100_000, ["JSON", "recursion"]),
     ],
 )
 def test_a_file_that_is_none_is_refused(here: Path, text: str, values: list[str]) -> None:

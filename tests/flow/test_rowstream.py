@@ -100,7 +100,7 @@ def test_standard_input_is_read_as_it_comes() -> None:
         (b"a,,b\n1,2,3\n", InputError, ["line 1", "column 2"]),
         (b'a,b\n"x\n', InputError, ["line 2", "CSV"]),
         (b'{"a": 1}\n[1]\n', InputError, ["line 2", "JSON object"]),
-        (b'{"a": 1}\n{"a": \n', InputError, ["line 2", "JSON"]),
+        (b'{"a": 1}\n{"a": \n', InputError, ["line 2", "JSON", "truncated"]),
         (b"a\nx\n", InputError, ["line 2", "a", "'x'"]),
         (b"a\nnan\n", InputError, ["line 2", "a", "'nan'"]),
         (b"a\n1e999\n", InputError, ["line 2", "a", "'1e999'"]),

@@ -43,7 +43,7 @@ def test_what_is_no_page_is_refused_with_its_line(page: str) -> None:
 
 
 def test_a_text_without_pages_and_a_file_that_is_not_there() -> None:
-    with raises(InputError, "log", "page"):
+    with raises(InputError, "log", "no page", "right file"):
         pages_of_text("\n ; \n", "log")
     with raises(Unreadable, "nowhere.txt"):
         read_pages(Path("nowhere.txt"))

@@ -112,11 +112,18 @@ def test_what_is_no_plan(tmp_path: Path, text: str, values: list[str]) -> None:
         read_plan(str(file))
 
 
-@pytest.mark.parametrize("change", [{"probability": 0}, {"probability": 1.5}, {"probability": None}])
-def test_a_damaged_plan(tmp_path: Path, change: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("change", "values"),
+    [
+        ({"probability": 0}, ["probability", "0.0"]),
+        ({"probability": 1.5}, ["probability", "1.5"]),
+        ({"probability": None}, ["'NoneType'"]),
+    ],
+)
+def test_a_damaged_plan(tmp_path: Path, change: dict[str, object], values: list[str]) -> None:
     whole = {"schema": SCHEMA, **plan_judging(MODEL, RUNS, "P@5", 20).to_dict()}
     whole["pairs"][0].update(change)
     file = tmp_path / "plan.json"
     file.write_text(json.dumps(whole))
-    with raises(InputError, file, "damaged"):
+    with raises(InputError, file, "damaged", *values):
         read_plan(str(file))

@@ -75,7 +75,7 @@ def test_the_planned_units_do_show_it() -> None:
 @pytest.mark.parametrize(
     ("asked", "values"),
     [
-        ({"share": 0.5}, ["share", "0.5"]),
+        ({"share": 0.5}, ["share", "got 0.5"]),
         ({"share": 1.0}, ["share", "1.0"]),
         ({"share": 0.6, "decided": 0.0}, ["decided", "0.0"]),
         ({"share": 0.6, "power": 1.0}, ["power", "1.0"]),

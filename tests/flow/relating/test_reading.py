@@ -50,11 +50,11 @@ def test_json_lines(tmp_path: Path) -> None:
         ("name,offline:AP,online:ctr\na,1,2\n", ["'change'", "name", "offline:AP", "online:ctr"]),
         ("change,online:ctr\na,2\n", ["offline:NAME"]),
         ("change,offline:AP,ctr\na,2,3\n", ["online:NAME"]),
-        ("change,offline:AP:se,offline:P@1,online:ctr\na,1,2,3\n", ["offline:AP:se", "offline:AP"]),
+        ("change,offline:AP:se,offline:P@1,online:ctr\na,1,2,3\n", ["column", "offline:AP:se", "offline:AP"]),
         ("change,offline:AP,online:ctr\na,1,2\na,1,2\n", ["line 3", "'a'"]),
         ("change,offline:AP,online:ctr\na,much,2\n", ["line 2", "offline:AP", "'much'"]),
         ("change,offline:AP,offline:AP:se,online:ctr\na,1,-1,2\n", ["line 2", "offline:AP:se", "-1"]),
-        ("change,offline:AP,online:ctr\n", ["change"]),
+        ("change,offline:AP,online:ctr\n", ["no change"]),
     ],
 )
 def test_tables_that_are_refused(tmp_path: Path, text: str, values: list[str]) -> None:

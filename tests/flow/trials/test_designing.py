@@ -97,7 +97,7 @@ def test_what_is_ready_can_be_changed() -> None:
             UsageError,
             ["metric 1 (clicks)", "guardrail", 'role = "decision"'],
         ),
-        ({}, {"role": "watch"}, UsageError, ["metric", 'role = "decision"']),
+        ({}, {"role": "watch"}, UsageError, ["metric", "watched", 'role = "decision"']),
         ({}, {"kind": "ratio"}, UsageError, ["metric 1 (clicks)", "ratio", "denominator"]),
         ({}, {"denominator": "n", "each": "mean"}, UsageError, ["metric 1 (clicks)", "ratio", 'each = "sum"']),
         ({}, {"digits": 3}, UsageError, ["metric 1 (clicks)", "digits", "quantile", "mean"]),

@@ -134,7 +134,7 @@ def test_the_stated_power_of_three_variants_is_that_of_the_noncentral_distributi
 
 def test_counts_and_shares_must_be_of_the_same_variants() -> None:
     for counts, shares, values in (
-        ({"a": 1}, {"a": 1}, ["shares", "a"]),
+        ({"a": 1}, {"a": 1}, ["variants", "shares", "a"]),
         ({"a": 1, "b": 2}, {"a": 1, "c": 1}, ["shares", "a, b", "a, c"]),
         ({"a": 1, "b": 2}, {"a": 1, "b": 0}, ["shares", "0"]),
     ):

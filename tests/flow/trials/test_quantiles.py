@@ -75,7 +75,7 @@ def test_wrong_tallies_and_metrics_are_refused() -> None:
     ):
         with raises(InputError, *named):
             Tally.from_dict(wrong)
-    with raises(InputError, "finite"):
+    with raises(InputError, "value", "finite"):
         tally_of([1, float("inf")])
     for fields, named in (
         ({"kind": "quantile"}, ["'latency'", "quantile", "at", "0.95"]),
