@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.raising import raises
 
 from rankproof.cli import _output
 from rankproof.errors import UsageError
@@ -44,12 +45,12 @@ def test_a_device_is_written_to_and_not_replaced() -> None:
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is a folder"):
+    with raises(UsageError, tmp_path, "folder"):
         _output.give("x", str(tmp_path))
 
 
 def test_parents_are_not_created(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"the folder .*nowhere does not exist. Create it first"):
+    with raises(UsageError, tmp_path / "nowhere" / "out.txt", f"folder {tmp_path / 'nowhere'}"):
         _output.give("x", str(tmp_path / "nowhere" / "out.txt"))
     assert os.listdir(tmp_path) == []
 

@@ -19,6 +19,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from tests.cli.json_case import Case
 from tests.cli.json_cases import CASES, FILES, STORED
+from tests.raising import raises
 
 from rankproof.cli._root import cli
 from rankproof.errors import UnknownName
@@ -206,5 +207,5 @@ def place(document: Any, path: str) -> Any:
 
 def test_a_name_without_its_number_is_the_newest() -> None:
     assert schema("evaluation") == schema("evaluation/1")
-    with pytest.raises(UnknownName, match=r"No schema is called 'evalution/1'. Did you mean 'evaluation/1'"):
+    with raises(UnknownName, "'evalution/1'", "'evaluation/1'"):
         schema("evalution/1")

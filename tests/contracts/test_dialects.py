@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from tests.raising import raises
 
 from rankproof import evaluate, shelf
 from rankproof.dialects._contract import Dialect, no_limit
@@ -116,7 +117,7 @@ def test_every_measure_it_speaks_has_a_value_and_every_other_is_refused(name: st
         assert math.isfinite(result.mean), measure
     if dialect.speaks:
         (stranger,) = parse("GradeShare(grade=1)@5")
-        with pytest.raises(UsageError, match=f"{name} has no GradeShare. It has: {dialect.speaks[0]}"):
+        with raises(UsageError, name, "GradeShare", *dialect.speaks):
             evaluate(QRELS, RUN, stranger, dialect=name)
 
 

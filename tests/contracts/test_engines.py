@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 from tests.contracts.items import check_extra, check_imports, check_page, check_params, files_of
+from tests.raising import raises
 
 from rankproof import shelf
 from rankproof.engines._contract import Engine
+from rankproof.errors import UsageError
 from rankproof.flow.collect import read_run
 from rankproof.records.collection import Query
 from rankproof.records.ground import Ground
@@ -113,7 +115,7 @@ def test_loading_the_shelf_loads_no_library() -> None:
 @every_item
 def test_an_engine_that_needs_a_corpus_refuses_to_be_without_one(item: Engine) -> None:
     if "corpus" in item.needs:
-        with pytest.raises(Exception, match="Name a corpus"):
+        with raises(UsageError, item.name, "corpus"):
             item.open({param.name: param.default for param in item.params}, Ground())
 
 

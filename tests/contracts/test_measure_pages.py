@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.measures.asked import ASKED
+from tests.raising import raises
 
 from rankproof import shelf
 from rankproof.errors import UsageError
@@ -77,9 +78,10 @@ def test_the_text_reads_back(variant: Variant) -> None:
 def test_every_spelling_means_this_measure(name: str) -> None:
     measure = MEASURES[name]
     at = {"none": "", "optional": "", "required": "@10", "recall": "@0.5"}[measure.cutoff]
+    needed = [p.name for p in measure.params if p.default is REQUIRED]
     for spelling in (name, *measure.spellings):
-        if any(p.default is REQUIRED for p in measure.params):
-            with pytest.raises(UsageError, match="say "):
+        if needed:
+            with raises(UsageError, spelling + at, *needed):
                 parse(spelling + at)
         else:
             (variant,) = parse(spelling + at)
@@ -91,7 +93,7 @@ def test_every_spelling_means_this_measure(name: str) -> None:
 def test_a_cutoff_is_taken_as_stated(name: str) -> None:
     text = ASKED[name][0].split("@")[0]
     if MEASURES[name].cutoff == "none":
-        with pytest.raises(UsageError, match="takes no cutoff"):
+        with raises(UsageError, f"{text}@10", name, "cutoff"):
             parse(f"{text}@10")
     elif MEASURES[name].cutoff == "optional":
         assert parse(text)[0].at is None
@@ -99,5 +101,5 @@ def test_a_cutoff_is_taken_as_stated(name: str) -> None:
     elif trec_variants(text) is not None:
         assert all(variant.at is not None for variant in parse(text)), "trec_eval's name, with its cutoffs"
     else:
-        with pytest.raises(UsageError, match="needs a cutoff"):
+        with raises(UsageError, "cutoff", f"{name}@10"):
             parse(text)

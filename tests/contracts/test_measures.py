@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from tests.measures.asked import ASKED
 from tests.measures.references import DIVERSITY, REFERENCES
 from tests.measures.worlds import World, crowd, worlds
+from tests.raising import raises
 
 from rankproof import shelf
 from rankproof.errors import UsageError
@@ -219,5 +220,5 @@ def test_no_query_at_all_gives_no_value(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(DIVERSITY))
 def test_a_diversity_measure_says_what_it_needs(name: str) -> None:
     (variant, *_) = asked(name)
-    with pytest.raises(UsageError, match="needs judgments by subtopic"):
+    with raises(UsageError, name, "subtopic"):
         variant.measure.compute(table_of({"q": {"d": 1}}, {"q": {"d": 1.0}}), variant)

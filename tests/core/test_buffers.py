@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from tests.raising import raises
 
 from rankproof.core._core import Rows
 from rankproof.flow.outofcore.columns import concatenated, dealt, gathered, with_lines
@@ -50,8 +50,8 @@ def test_a_piece_has_the_lines_of_the_whole() -> None:
 def test_columns_that_do_not_fit_are_refused() -> None:
     rows = Rows.from_text(TEXT, **TREC)
     columns = {name: getattr(rows, name) for name in COLUMNS}
-    with pytest.raises(ValueError, match="same length"):
+    with raises(ValueError, "columns", "length"):
         Rows.from_buffers(query_ids=rows.query_ids, labels=rows.labels, **columns | {"rank": rows.rank[:2]})
     for wrong in ({"query": rows.query + 9}, {"doc_start": rows.doc_start + 99}, {"label": rows.label + 9}):
-        with pytest.raises(ValueError, match="beyond what there is"):
+        with raises(ValueError, "column", "beyond"):
             Rows.from_buffers(query_ids=rows.query_ids, labels=rows.labels, **columns | wrong)

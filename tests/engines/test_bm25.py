@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import pytest
+from tests.raising import raises
 
 from rankproof import shelf
 from rankproof.engines import _analysis
@@ -137,12 +138,12 @@ def test_spellings_of_fields_are_one_choice() -> None:
     assert {kind.read(spelling) for spelling in spellings} == {"title^3 text"}
     assert kind.read(["title", "text"]) == "title text"
     for wrong in ("", "title^0", "title^x", "title title", {"title": -1}, {"title": "3"}, {}, [], 3, {"a b": 1}):
-        with pytest.raises(ValueError, match="title"):
+        with raises(ValueError, "'title^3 text'", "{title = 3, text = 1}", repr(wrong)):
             kind.read(wrong)
 
 
 def test_an_unknown_field_is_refused_before_anything_runs() -> None:
-    with pytest.raises(UnknownName, match=r"No field of corpus is called 'titel'\. Did you mean 'title'"):
+    with raises(UnknownName, "'titel'", "'title'"):
         opened(SHOP, fields="titel")
 
 
@@ -216,28 +217,28 @@ def test_identity_names_the_corpus_and_the_versions() -> None:
 
 def test_a_missing_library_is_named_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bm25s", None)
-    with pytest.raises(MissingExtra, match=r"The engine bm25 needs .*'bm25s'.* pip install 'rankproof\[bm25\]'"):
+    with raises(MissingExtra, "bm25", "'bm25s'", "pip install 'rankproof[bm25]'"):
         opened(LADDER)
 
 
 def test_without_a_corpus_it_says_so() -> None:
-    with pytest.raises(UsageError, match="bm25 needs the texts of the documents"):
+    with raises(UsageError, "bm25", "corpus"):
         BM25.open(choices(BM25), Ground())
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("said", "values"),
     [
-        ({"k1": -1}, "from 0"),
-        ({"b": 1.5}, "from 0 to 1"),
-        ({"variant": "bm26"}, "'lucene'"),
-        ({"stemming": "klingon"}, "'english'"),
-        ({"words": "("}, "regular expression"),
-        ({"words": "(a)(b)"}, "one group"),
+        ({"k1": -1}, (0, 1000, -1)),
+        ({"b": 1.5}, (0, 1, 1.5)),
+        ({"variant": "bm26"}, ("'lucene'", "'bm25+'", "'bm26'")),
+        ({"stemming": "klingon"}, ("'english'", "'none'", "'klingon'")),
+        ({"words": "("}, ("regular", "'('")),
+        ({"words": "(a)(b)"}, ("group", "'(a)(b)'")),
     ],
 )
-def test_wrong_values_are_refused(said: dict[str, Any], why: str) -> None:
-    with pytest.raises(ValueError, match=why):
+def test_wrong_values_are_refused(said: dict[str, Any], values: tuple[object, ...]) -> None:
+    with raises(ValueError, *values):
         choices(BM25, **said)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from tests.raising import raises
 
 from rankproof import shelf
-from rankproof.errors import UsageError
+from rankproof.errors import Unreadable, UsageError
 from rankproof.flow.collect import read_run
 from rankproof.records.collection import Query
 from rankproof.records.ground import Ground
@@ -35,7 +35,7 @@ def test_where_there_are_only_ranks_scores_count_down(tmp_path: Path) -> None:
 
 def test_a_wrong_file_is_refused_when_it_is_opened(tmp_path: Path) -> None:
     ground = Ground(folder=str(tmp_path), read_run=read_run)
-    with pytest.raises(Exception, match=r"old\.run: there is no such file"):
+    with raises(Unreadable, tmp_path / "old.run"):
         REPLAY.open(choices(REPLAY, path="old.run"), ground)
-    with pytest.raises(UsageError, match="read_run"):
+    with raises(UsageError, "replay", "read_run", "Ground"):
         REPLAY.open(choices(REPLAY, path="old.run"), Ground())

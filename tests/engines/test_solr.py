@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 import pytest
 from tests.live.clients import opened
 from tests.live.echo import Request, echo
+from tests.raising import raises
 
 from rankproof.engines._contract import AskFailed
 from rankproof.flow.pipelines.reading import read_pipeline
@@ -50,7 +51,7 @@ def test_a_search_by_vector() -> None:
 def test_with_an_order_of_its_own_the_order_is_all_there_is() -> None:
     rising = {**GOOD, "response": {"docs": [{"id": "b", "score": 1.0}, {"id": "a", "score": 2.0}]}}
     assert ask(rising, params={"sort": "price asc"})[0].scores.tolist() == [2, 1]
-    with pytest.raises(AskFailed, match="The score rises"):
+    with raises(AskFailed, "score", "hit 1", "hit 2"):
         ask(rising)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.collect import read_qrels, read_rows, read_run, read_topics
@@ -61,7 +62,7 @@ def test_qrels_run_and_topics() -> None:
 
 
 def test_what_is_not_there() -> None:
-    with pytest.raises(InputError, match=f"irds:{NAME}/bare has no qrels"):
+    with raises(InputError, f"irds:{NAME}/bare", "qrels"):
         read_qrels(f"irds:{NAME}/bare")
-    with pytest.raises(UsageError, match="ir_datasets has no collection 'no-such-thing'"):
+    with raises(UsageError, "'no-such-thing'", "https://ir-datasets.com/"):
         read_qrels("irds:no-such-thing")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, Refused
 from rankproof.flow.collect import read_qrels, read_rows, read_run, read_topics
@@ -67,7 +68,7 @@ def test_distances_by_name() -> None:
 
 
 def test_a_document_that_stands_twice_is_a_duplicate_document() -> None:
-    with pytest.raises(Refused, match="document 'd1' is already ranked for query 'q1'") as error:
+    with raises(Refused, "<bytes>", "row 1", "row 2", "'d1'", "'q1'") as error:
         read_run(b'{"q1": {"d1": 2, "d1": 1}}')
     assert [finding.code for finding in error.value.findings] == ["duplicate_document"]
     with pytest.raises(Refused) as conflict:
@@ -76,17 +77,16 @@ def test_a_document_that_stands_twice_is_a_duplicate_document() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "where"),
+    ("content", "values"),
     [
-        (b'{"q1": {"d1": 2}, "q1": {"d2": 1}}', "<bytes>: the key 'q1' is there twice"),
-        (b'[{"query_id": "q1", "doc_id": "d1", "score": 1, "score": 2}]', "<bytes>, row 1: the key 'score'"),
-        (b'{"query_id": "q1", "doc_id": "d1", "doc_id": "d2"}\n', "<bytes>, line 1: the key 'doc_id'"),
+        (b'{"q1": {"d1": 2}, "q1": {"d2": 1}}', ("'q1'",)),
+        (b'[{"query_id": "q1", "doc_id": "d1", "score": 1, "score": 2}]', ("row 1", "'score'")),
+        (b'{"query_id": "q1", "doc_id": "d1", "doc_id": "d2"}\n', ("line 1", "'doc_id'")),
     ],
 )
-def test_other_keys_that_stand_twice_are_refused(content: bytes, where: str) -> None:
-    with pytest.raises(InputError, match="Keep one of the two") as error:
+def test_other_keys_that_stand_twice_are_refused(content: bytes, values: tuple[str, ...]) -> None:
+    with raises(InputError, "<bytes>", *values):
         read_run(content)
-    assert str(error.value).startswith(where)
 
 
 # ---- what is refused, and how -------------------------------------------------------------------
@@ -124,9 +124,9 @@ def test_what_is_refused(content: bytes, said: str) -> None:
 
 
 def test_lists_are_no_qrels() -> None:
-    with pytest.raises(InputError, match="the documents have no grades"):
+    with raises(InputError, "<bytes>", "grades"):
         read_qrels(b'{"q1": ["d1"]}')
-    with pytest.raises(InputError, match="the documents have no grades"):
+    with raises(InputError, "<bytes>", "grades"):
         read_qrels(b'{"q1": [1, 2]}', "json")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.collect import read_topics
@@ -35,7 +36,7 @@ def test_fields() -> None:
     assert read_topics(OLD) == {"301": "International Organized Crime", "302": "Polio"}
     assert read_topics(OLD, field="desc") == {"301": "Identify organizations & groups.", "302": "Is it over?"}
     assert read_topics(OLD, field="title+narr")["302"] == "Polio Yes or no."
-    with pytest.raises(UsageError, match=r"TREC topics have no field 'body'. Possible: title, desc, narr"):
+    with raises(UsageError, "'body'", "title", "desc", "narr"):
         read_topics(OLD, field="body")
 
 
@@ -59,5 +60,5 @@ def test_tags_in_a_text_are_protected() -> None:
     topics = {"1": "what is <b> & </top>?"}
     written = b"".join(pieces(topics, by_name("trec_topics", "topics")))
     assert read_topics(written) == topics
-    with pytest.raises(InputError, match="Topic '1' cannot be written as TREC topics"):
+    with raises(InputError, "'1'", "TREC", "jsonl"):
         list(pieces({"1": "Topic: x"}, by_name("trec_topics", "topics")))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.hostile.command import PATIENCE, Answer, good_files, here, leftovers, program
+from tests.raising import raises
 
 import rankproof
 from rankproof.errors import UsageError
@@ -100,7 +101,7 @@ def test_numbers_beyond_all_use(tmp_path: Path) -> None:
     ):
         here("evaluate", qrels, run, *option).refused(status=2)
     for threads in (-1, 10**12):
-        with pytest.raises(UsageError, match="threads"):
+        with raises(UsageError, "threads", 0, 1024, threads):
             rankproof.evaluate(qrels, run, "RR", threads=threads)
 
 

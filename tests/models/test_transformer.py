@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.raising import raises
 
 pytest.importorskip("onnxruntime")
 pytest.importorskip("tokenizers")
@@ -114,7 +115,7 @@ def test_weights_that_give_no_numbers_are_told(tmp_path: Path) -> None:
     tensors["embeddings.LayerNorm.bias"][0] = np.nan
     broken = encoder(tiny.model(tmp_path, tensors=tensors))
     for encode in (broken.vectors, broken.token_vectors):
-        with pytest.raises(InputError, match="vectors that are no numbers"):
+        with raises(InputError, tmp_path, "NaN"):
             encode(["red tent"])
 
 
@@ -188,8 +189,8 @@ def test_without_onnxruntime_numpy_runs_the_weights(tmp_path: Path, monkeypatch:
     plain = encoder(folder)
     assert "numpy" in plain.identity
     assert np.abs(plain.vectors(TEXTS) - expected).max() < 1e-5
-    with pytest.raises(MissingExtra, match=r"precision='int8' needs the library 'onnxruntime'"):
+    with raises(MissingExtra, "precision='int8'", "'onnxruntime'", "pip install 'rankproof[dense]'"):
         encoder(folder, precision="int8")
     (folder / "model.onnx").write_bytes(b"")
-    with pytest.raises(MissingExtra, match=r"A model\.onnx needs the library 'onnxruntime'"):
+    with raises(MissingExtra, "model.onnx", "'onnxruntime'", "pip install 'rankproof[dense]'"):
         encoder(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.raising import raises
 
 from rankproof.core._core import Rows
 from rankproof.flow.collect import read_run
@@ -40,7 +41,7 @@ def test_filter_and_cut() -> None:
     assert run.cut(2).to_dict() == {"q2": {"b": 3.0, "c": 2.0}, "q1": {"a": 0.5}}
     assert list(run.cut(2)["q2"]) == ["b", "c"]
     assert run.cut(9) == run
-    with pytest.raises(ValueError, match="depth must be 1 or more; got 0"):
+    with raises(ValueError, "depth", 1, 0):
         run.cut(0)
     assert run.to_dict() == WORLD, "what a run was made from is as it was"
 

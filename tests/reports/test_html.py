@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
+from tests.raising import raises
 from tests.reports.comparisons import HOSTILE, comparison_of, verdict_of
 
 from rankproof.errors import MissingExtra
@@ -175,7 +176,7 @@ def test_without_the_library_the_report_says_how_to_install_it(monkeypatch: pyte
         return ordinary(name, *rest)
 
     monkeypatch.setattr(builtins, "__import__", refusing)
-    with pytest.raises(MissingExtra, match=r"pip install 'rankproof\[report\]'"):
+    with raises(MissingExtra, "'vl-convert-python'", "pip install 'rankproof[report]'"):
         shown(comparison_of())
     assert cell(comparison_of()) == ""
     assert "<table" in comparison_of()._repr_html_()

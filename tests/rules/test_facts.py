@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.records.finding import Finding
@@ -58,7 +59,7 @@ def test_a_protected_query_that_lost_its_value_has_dropped() -> None:
 
 
 def test_a_protected_query_nobody_judged_is_an_error() -> None:
-    with pytest.raises(UsageError, match=r"the protected query 'q8' is not judged"):
+    with raises(UsageError, "'q8'", "protected"):
         rule_on(case_of([0.5], baseline=[0.5]), "protected", measure="RR", queries=["q1", "q8"])
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.gate import gate
@@ -75,10 +76,10 @@ def test_other_statistics(here: Path) -> None:
 
 
 def test_what_is_refused(here: Path) -> None:
-    with pytest.raises(UsageError, match="model_relevant needs relevant beside it"):
+    with raises(UsageError, here / "gate.toml", "rule 1", "judge_agreement", "model_relevant", "relevant"):
         asked(here, at_least=0.5, model_relevant=1)
     (here / "other.trec").write_text("q99 0 d1 1\n")
-    with pytest.raises(InputError, match="grades none of the pairs in"):
+    with raises(InputError, here / "other.trec", here / "anchor.trec"):
         asked(here, at_least=0.5, model="other.trec")
 
 

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 import pytest
+from tests.raising import raises
 
 from rankproof.rules._params import Bands, Choice, Flag, Kind, MeasureName, Number, Path, Text, Texts, Whole
 
@@ -34,34 +35,34 @@ def test_a_value_is_read_and_shown(kind: Kind, value: Any, read: Any, shown: str
 
 
 @pytest.mark.parametrize(
-    ("kind", "value", "message"),
+    ("kind", "value", "values"),
     [
-        (SHARE, 1, "must be a number from 0 below 1; got 1"),
-        (SHARE, True, "got True"),
-        (SHARE, "0.5", "got '0.5'"),
-        (SHARE, math.nan, "got nan"),
-        (Number(), math.inf, "must be a number; got inf"),
-        (Number(), 10**400, "must be a number; got 1000"),
-        (Number(0, open_low=True), 0, "must be a number above 0; got 0"),
-        (Whole(1), 0, "must be a whole number, 1 or more; got 0"),
-        (Whole(1), 2.0, "got 2.0"),
-        (Whole(0), False, "got False"),
-        (Choice(("a", "b")), "c", "must be one of 'a', 'b'; got 'c'"),
-        (Choice(("a", "b")), ["a"], "must be one of 'a', 'b'"),
-        (Flag(), 1, "must be true or false; got 1"),
-        (Text(), "  ", "must be a text"),
-        (Text(), datetime.date(2024, 1, 1), "must be a text"),
-        (Texts(), "q1", "must be a list of texts"),
-        (Texts(), ["q1", 2], "must be a list of texts"),
-        (MeasureName(), "nDGC", "is 'nDGC': No measure is called 'nDGC'. Did you mean 'nDCG'"),
-        (MeasureName(), 10, "must be the name of a measure"),
-        (MeasureName(), "P", "must be one measure; 'P' names 9"),
-        (Bands(), [0.3], "must be a table of labels and values"),
-        (Bands(), {"good": "x"}, "must give each label a value, which must be a number"),
+        (SHARE, 1, ("number", 0, 1)),
+        (SHARE, True, ("number", 0, 1, True)),
+        (SHARE, "0.5", ("number", 0, 1, "'0.5'")),
+        (SHARE, math.nan, ("number", 0, 1, "nan")),
+        (Number(), math.inf, ("number", "inf")),
+        (Number(), 10**400, ("number",)),
+        (Number(0, open_low=True), 0, ("number", 0)),
+        (Whole(1), 0, ("whole", 1, 0)),
+        (Whole(1), 2.0, ("whole", 1, 2.0)),
+        (Whole(0), False, ("whole", 0, False)),
+        (Choice(("a", "b")), "c", ("'a'", "'b'", "'c'")),
+        (Choice(("a", "b")), ["a"], ("'b'", ["a"])),
+        (Flag(), 1, ("true", "false", 1)),
+        (Text(), "  ", ("text", "'  '")),
+        (Text(), datetime.date(2024, 1, 1), ("text", 2024)),
+        (Texts(), "q1", ("list", "'q1'")),
+        (Texts(), ["q1", 2], ("list", ["q1", 2])),
+        (MeasureName(), "nDGC", ("measure", "'nDGC'", "'nDCG'")),
+        (MeasureName(), 10, ("measure", 10)),
+        (MeasureName(), "P", ("measure", "'P'", 9)),
+        (Bands(), [0.3], ("labels", [0.3])),
+        (Bands(), {"good": "x"}, ("label", "number", "'x'")),
     ],
 )
-def test_what_cannot_be_held_is_refused_in_words(kind: Kind, value: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+def test_what_cannot_be_held_is_refused_in_words(kind: Kind, value: Any, values: tuple[object, ...]) -> None:
+    with raises(ValueError, *values):
         kind.read(value)
 
 

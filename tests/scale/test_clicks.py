@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.raising import raises
 from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.errors import UsageError
@@ -84,5 +85,5 @@ def test_broken_pages_are_left_out(spark: Any) -> None:
     frame = spark.createDataFrame(rows, "page long, query string, doc string, rank int, clicked boolean")
     found = on_spark.pages(spark, frame)
     assert (len(found), found.clicks.tolist(), sum(found.dropped.values())) == (1, [[True, False]], 3)
-    with pytest.raises(UsageError, match="No column of the log is known as its clicked"):
+    with raises(UsageError, "page", "query", "doc", "rank", "columns={'clicked': ...}"):
         on_spark.pages(spark, frame.drop("clicked"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.raising import raises
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.flow.calls import read_call
@@ -67,16 +67,16 @@ def test_a_pair_that_wants_more_judges_keeps_its_influence() -> None:
 
 
 def test_influence_of_wrong_runs() -> None:
-    with pytest.raises(UsageError, match="there is one"):
+    with raises(UsageError, "influence", "depth_pool"):
         chosen("influence", {"a": {"q1": "x"}})
-    with pytest.raises(UnknownName, match="No run is called 'zz'"):
+    with raises(UnknownName, "'zz'", "b"):
         chosen("influence(baseline='zz')", RUNS)
-    with pytest.raises(UsageError, match="'a' is the baseline and a candidate"):
+    with raises(UsageError, "'a'", "baseline", "candidate", "influence"):
         chosen("influence(baseline='a', candidates=['a', 'b'])", RUNS)
 
 
 def test_what_cannot_be_read_says_what_can() -> None:
-    with pytest.raises(UnknownName, match=r"No selection is called 'depth_pol'\. Did you mean 'depth_pool'"):
+    with raises(UnknownName, "'depth_pol'", "'depth_pool'"):
         read_call("selections", "depth_pol(depth=3)")
-    with pytest.raises(UsageError, match="depth of depth_pool must be a whole number, 1 or more; got 0"):
+    with raises(UsageError, "depth", "depth_pool", 1, 0):
         read_call("selections", "depth_pool(depth=0)")

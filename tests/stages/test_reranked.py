@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.raising import raises
 
 from rankproof.records.ranking import Ranking
 from rankproof.stages._reranked import mixed, reordered, reranked
@@ -51,14 +52,14 @@ def test_an_order_is_taken_as_it_is() -> None:
 
 @pytest.mark.parametrize("order", [["a", "a"], ["a", "c"], ["a", "x"]])
 def test_an_order_that_would_lose_a_document_is_refused(order: list[str]) -> None:
-    with pytest.raises(ValueError, match="each once"):
+    with raises(ValueError, "order", "once"):
         reordered(INCOMING, order)
 
 
 def test_wrong_scores_are_refused() -> None:
-    with pytest.raises(ValueError, match="3 documents to rerank and 2 scores"):
+    with raises(ValueError, 3, 2, "scores"):
         reranked(INCOMING, 3, [1.0, 2.0])
-    with pytest.raises(ValueError, match="not finite"):
+    with raises(ValueError, "score", "finite"):
         reranked(INCOMING, 2, [1.0, float("nan")])
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.raising import raises
 from tests.stages.llm_cases import MemoryCache, opened
 from tests.stages.model_server import Reply, hang, http, question, reset, says, serving
 
-from rankproof.errors import InputError, UsageError
+from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.records.collection import Query, Rewritten
 from rankproof.records.ground import Ground
 
@@ -54,7 +55,7 @@ def test_synonyms_follow_the_querys_own_words(query: str, expanded: str, tmp_pat
 @pytest.mark.parametrize("line", ["lonely", "a =>", "=> b", "a, , b", "\tx", "a\t"])
 def test_a_line_that_is_no_rule_is_named(line: str, tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text(f"a, b\n{line}\n")
-    with pytest.raises(InputError, match=r"words\.txt, line 2: .* is no rule"):
+    with raises(InputError, tmp_path / "words.txt", "line 2", repr(line.strip())):
         opened("rewrite", Ground(folder=str(tmp_path)), synonyms="words.txt")
 
 
@@ -62,14 +63,18 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
     ground = Ground(folder=str(tmp_path))
     (tmp_path / "empty.txt").write_text("# nothing\n")
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9, coffee\n")
-    for name, message in (("nowhere.txt", "cannot be read"), ("empty.txt", "no synonyms"), ("latin.txt", "not UTF-8")):
-        with pytest.raises(InputError, match=message):
+    for name, kind, values in (
+        ("nowhere.txt", Unreadable, ("synonym",)),
+        ("empty.txt", InputError, ("synonyms",)),
+        ("latin.txt", InputError, ("UTF-8", "byte 3")),
+    ):
+        with raises(kind, tmp_path / name, *values):
             opened("rewrite", ground, synonyms=name)
 
 
 def test_one_of_the_two_is_needed() -> None:
     for said in ({}, {"synonyms": "words.txt", "endpoint": "http://x"}):
-        with pytest.raises(UsageError, match="needs one of synonyms"):
+        with raises(UsageError, "rewrite", "synonyms", "endpoint"):
             opened("rewrite", **said)
 
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
 from rankproof.records.ranking import Answered, Ranking
@@ -99,18 +100,18 @@ def test_the_last_answer_under_a_key_counts(file: Path) -> None:
 @pytest.mark.parametrize("content", [b"q1 Q0 d1 1 2.0 bm25\n", b"some notes", b"{}\n"])
 def test_another_file_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "notes").write_bytes(content)
-    with pytest.raises(InputError, match="something else"):
+    with raises(InputError, tmp_path / "notes"):
         Answers(tmp_path / "notes")
     assert (tmp_path / "notes").read_bytes() == content
 
 
 def test_two_fetches_at_once_are_refused(file: Path) -> None:
-    with Answers(file), pytest.raises(UsageError, match="in use by another fetch"):
+    with Answers(file), raises(UsageError, file, "use"):
         Answers(file)
     with Answers(file) as free:
         assert len(free) == 3
 
 
 def test_a_place_where_nothing_can_be_written(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="cannot be written"):
+    with raises(UsageError, tmp_path / "no" / "such" / "folder", "No such file or directory"):
         Answers(tmp_path / "no" / "such" / "folder")

@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError
 from rankproof.store.cache import FolderCache
@@ -75,7 +76,7 @@ def test_an_entry_in_the_place_of_another_is_damaged(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_an_error_with_a_path(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be written"):
+    with raises(InputError, tmp_path / "file" / "cache", "Not a directory"):
         FolderCache(str(tmp_path / "file" / "cache")).put("key", b"")
 
 

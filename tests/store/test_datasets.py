@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.flow.datasets import made
+from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
 from rankproof.flow.collect import read_qrels
@@ -84,7 +85,7 @@ def test_an_error_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     dataset = read_dataset(made.beir(tmp_path / "in"))
     monkeypatch.setattr(datasets, "_queries", full)  # the corpus is written by then
-    with pytest.raises(InputError, match="out cannot be written: No space left on device"):
+    with raises(InputError, tmp_path / "out", "No space left on device"):
         written(dataset, tmp_path / "out")
     assert os.listdir(tmp_path) == ["in"]
 
@@ -93,12 +94,12 @@ def test_a_folder_with_something_in_it_stays_as_it_is(tmp_path: Path) -> None:
     dataset = read_dataset(made.beir(tmp_path / "in"))
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").write_text("kept")
-    with pytest.raises(UsageError, match="is a folder with something in it"):
+    with raises(UsageError, tmp_path / "full", "folder"):
         written(dataset, tmp_path / "full")
-    with pytest.raises(UsageError, match=r"does not exist. Create it first"):
+    with raises(UsageError, tmp_path / "no" / "where", f"folder {tmp_path / 'no'}"):
         written(dataset, tmp_path / "no" / "where")
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="is a file"):
+    with raises(UsageError, tmp_path / "file", "folder"):
         written(dataset, tmp_path / "file")
     (tmp_path / "empty").mkdir()
     written(dataset, tmp_path / "empty")

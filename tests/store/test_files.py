@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.raising import raises
 
 import rankproof
 from rankproof.errors import InputError, UsageError
@@ -41,15 +42,15 @@ def test_the_ending_names_format_and_compression(tmp_path: Path) -> None:
 
 def test_a_name_that_says_nothing(tmp_path: Path) -> None:
     run = read_run(RUN)
-    with pytest.raises(UsageError, match=r"does not say in which format to write run. Name one: csv, json, jsonl"):
+    with raises(UsageError, tmp_path / "a.xyz", "run", "csv", "json", "jsonl", "trec"):
         write(run, tmp_path / "a.xyz")
     assert write(run, tmp_path / "a.xyz", format="csv") == "csv"
-    with pytest.raises(UsageError, match="The format beir cannot be written for run"):
+    with raises(UsageError, "beir", "run", "csv", "json", "jsonl", "trec"):
         write(run, tmp_path / "a.beir", format="beir")
     assert write(read_qrels({"q1": {"d1": 1}}), tmp_path / "a.beir") == "beir"
     assert write({"q1": "words"}, tmp_path / "a.topics") == "trec_topics"
     assert read_topics(tmp_path / "a.topics") == {"q1": "words"}
-    with pytest.raises(UsageError, match=r"Cannot write a list. Give a Run"):
+    with raises(UsageError, "list", "Run", "Qrels", "topics"):
         write([1], tmp_path / "a.run")
 
 
@@ -61,7 +62,7 @@ def test_it_is_a_public_name(tmp_path: Path) -> None:
 def test_an_error_leaves_everything_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("what was there")
-    with pytest.raises(InputError, match=r"'d 1' cannot be written in the trec format. Write it as json or jsonl."):
+    with raises(InputError, "'d 1'", "trec", "json", "jsonl"):
         write(read_run({"q1": {"d1": 2.0, "d 1": 1.0}}), path)
     assert path.read_text() == "what was there"
     assert os.listdir(tmp_path) == ["a.run"]
@@ -99,9 +100,9 @@ def test_permissions_and_links(tmp_path: Path) -> None:
 def test_where_nothing_can_be_written(tmp_path: Path) -> None:
     run = read_run(RUN)
     (tmp_path / "folder.run").mkdir()
-    with pytest.raises(UsageError, match=r"folder\.run is a folder. Name a file in it to write to."):
+    with raises(UsageError, tmp_path / "folder.run", "folder"):
         write(run, tmp_path / "folder.run")
-    with pytest.raises(UsageError, match=r"the folder .*missing does not exist. Create it first."):
+    with raises(UsageError, tmp_path / "missing" / "a.run", f"folder {tmp_path / 'missing'}"):
         write(run, tmp_path / "missing" / "a.run")
 
 

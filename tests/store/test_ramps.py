@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.flow.ramping.ramps import evidence, sign
+from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
 from rankproof.records.ramp_entry import RampDecision, RampEntry, SeenFile
@@ -79,17 +80,17 @@ def test_zeros_that_a_lost_power_left_are_cut_off(path: Path) -> None:
 def test_a_changed_line_is_refused(path: Path) -> None:
     content = path.read_bytes()
     path.write_bytes(content.replace(b'"HOLD"', b'"ADVANCE"', 1))
-    with pytest.raises(InputError, match="line 1: the entry is not what was written: its seal does not fit"):
+    with raises(InputError, path, "line 1", "seal"):
         read_entries(path)
-    with pytest.raises(InputError, match="seal does not fit"):
+    with raises(InputError, path, "line 1", "seal"):
         RampState(path)
 
 
-@pytest.mark.parametrize("order", [(1, 2), (0, 2), (1, 0, 2)])
-def test_a_line_taken_out_or_moved_is_refused(path: Path, order: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("order", "line"), [((1, 2), "line 1"), ((0, 2), "line 2"), ((1, 0, 2), "line 1")])
+def test_a_line_taken_out_or_moved_is_refused(path: Path, order: tuple[int, ...], line: str) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[i] for i in order))
-    with pytest.raises(InputError, match="does not follow the one before it"):
+    with raises(InputError, path, line):
         read_entries(path)
 
 
@@ -97,7 +98,7 @@ def test_what_is_no_state_is_refused(tmp_path: Path) -> None:
     other = tmp_path / "notes.txt"
     for content in ("hello\n", "[1]\n", '{"a": 1}\n', "\n"):
         other.write_text(content)
-        with pytest.raises(InputError, match="line 1: this is no entry of a ramp"):
+        with raises(InputError, other, "line 1", "ramp"):
             read_entries(other)
 
 
@@ -105,19 +106,19 @@ def test_an_unknown_action_is_refused(tmp_path: Path) -> None:
     odd = RampEntry(1, "", "r", evidence(), RampDecision("HOLD", 1, 0.0, 0.0, ())).to_dict()
     odd["decision"]["action"] = "FLY"
     (tmp_path / "s").write_text(json.dumps(odd) + "\n")
-    with pytest.raises(InputError, match="line 1"):
+    with raises(InputError, tmp_path / "s", "line 1"):
         read_entries(tmp_path / "s")
 
 
 def test_two_processes_do_not_decide_at_once(path: Path) -> None:
-    with RampState(path), pytest.raises(UsageError, match="being decided by another process"):
+    with RampState(path), raises(UsageError, path, "process"):
         RampState(path)
     with RampState(path) as free_again:
         assert len(free_again.entries) == 3
 
 
 def test_an_entry_must_follow_the_last_one(path: Path) -> None:
-    with RampState(path) as state, pytest.raises(ValueError, match="follows the last one"):
+    with RampState(path) as state, raises(ValueError, "entry", "last"):
         state.append(state.entries[0])
 
 
@@ -145,7 +146,7 @@ def test_a_full_disk_is_said(path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     with RampState(path) as state:
         monkeypatch.setattr(os, "write", full)
-        with pytest.raises(InputError, match="No space left on device"):
+        with raises(InputError, path, "No space left on device"):
             state.append(entry(state))
         assert len(state.entries) == 3
 

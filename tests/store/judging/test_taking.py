@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from tests.raising import raises
 from tests.store.judging.acts import flagged, graded, undone
 
 from rankproof.errors import InputError
@@ -15,7 +15,7 @@ def test_all_or_none(store: Store) -> None:
     taken = graded(1, judge="eve")
     store.judgments.add("shop", taken)
     many = [graded(1, doc_id=f"x{i}") for i in range(700)]
-    with pytest.raises(InputError, match="names another act"):
+    with raises(InputError, taken.key, "judge", "grade"):
         take(store, "shop", "judgments", [*many, graded(2, key=taken.key)])
     assert len(store.judgments.history("shop")) == 1
     assert take(store, "shop", "judgments", many) == 700

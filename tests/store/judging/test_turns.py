@@ -7,6 +7,7 @@ from threading import Barrier, Event, Thread
 from typing import Any
 
 import pytest
+from tests.raising import raises
 
 from rankproof.errors import InputError
 from rankproof.store.judging.turns import MOST_TOGETHER, Turns, Write
@@ -87,7 +88,7 @@ def test_a_write_that_fails_fails_alone() -> None:
     assert [answers[0], answers[2]] == [1, 3]
     assert [str(answers[1]), str(answers[3])] == ["no", "no"]
     assert disk.kept == ["first", 1, 3]
-    with pytest.raises(InputError, match="no"):
+    with raises(InputError, "no"):
         turns.take(failing)
     assert turns.take(giving(7)) == 7
 
