@@ -112,6 +112,7 @@ class _Inference:
     def __init__(self, tables: Sequence[_Table], pairs: Sequence[Pair], design: Design) -> None:
         self.method: Significance = shelf.find("significance", design.significance)
         self._tables, self._pairs, self._design = tables, pairs, design
+
     def at(self, level: float) -> list[Answer]:
         """The answers at a confidence level; the resamples are the same at every level."""
         question = Question(level=level, resamples=self._design.resamples)
@@ -210,9 +211,7 @@ class _DetectableInTable:
         spreads, means = self._table.spreads[pairs].tolist(), np.abs(self._table.means[pairs]).tolist()
         design = self._design
         return dict(
-            zip(
-                pairs, queries_needed_each(spreads, means, level=design.confidence, power=design.power), strict=True
-            )
+            zip(pairs, queries_needed_each(spreads, means, level=design.confidence, power=design.power), strict=True)
         )
 
     def of_pair(self, pair: int) -> Detectable:

@@ -60,9 +60,7 @@ def infer_many(differences: Differences, question: Question, chance: np.random.G
         p = 2 * stdtr(n - 1, -np.abs(t))
     columns = (sure, mean, low, high, p)
     for i, *numbers in zip(*(column.tolist() for column in columns), strict=True):
-        answers[i] = Estimate(
-            *numbers, question.level, NAME, n, alternative=question.alternative, null=question.null
-        )
+        answers[i] = Estimate(*numbers, question.level, NAME, n, alternative=question.alternative, null=question.null)
     return [answer for answer in answers if answer is not None]
 
 
