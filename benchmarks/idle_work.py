@@ -4,9 +4,9 @@
     python benchmarks/idle_work.py --against OTHER/bin/python   the ratio too; OTHER's rankproof is the peer
     python benchmarks/idle_work.py --against ... --check        exit status 1 where a target is missed
 
-The jobs: a gate of three rules on 1,000 queries x 100 documents, and all pairs of 100 runs in five measures on 50 queries
-x 100 documents, as text and as JSON. Each is the whole command in a process of its own; the figure is its processor time,
-the best of several. Text must come out the same on both sides, so that both have done the same.
+The jobs: a gate of three rules on 1,000 queries x 100 documents, and all pairs of 100 runs in five measures on 50
+queries x 100 documents, as text and as JSON. Each is the whole command in a process of its own; the figure is its
+processor time, the best of several. Text must come out the same on both sides, so that both have done the same.
 """
 
 from __future__ import annotations

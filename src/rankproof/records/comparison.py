@@ -93,7 +93,7 @@ class Contrast:
     losses: int
     adjusted: Adjusted | None = None
     equivalence: Equivalence | None = None
-    detectable: LateField[Detectable | None] = LateField(lambda: None)
+    detectable: LateField[Detectable | None] = LateField(lambda: None)  # noqa: RUF009
     scale: str = ""
 
     @property

@@ -93,9 +93,9 @@ class Verdict:
     baseline: str | None
     reasons: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    comparison: LateField[Comparison | None] = LateField(lambda: None)
+    comparison: LateField[Comparison | None] = LateField(lambda: None)  # noqa: RUF009
     evaluation: Evaluation | None = None
-    manifest: LateField[Mapping[str, Any]] = LateField(dict)
+    manifest: LateField[Mapping[str, Any]] = LateField(dict)  # noqa: RUF009
     source: str = ""  # the policy's file; "" when it was given as an object
     confidence: float = 0.95
     significance: str = "t"

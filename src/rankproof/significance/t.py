@@ -59,8 +59,11 @@ def infer_many(differences: Differences, question: Question, chance: np.random.G
     else:
         p = 2 * stdtr(n - 1, -np.abs(t))
     columns = (sure, mean, low, high, p)
-    for i, *numbers in zip(*(column.tolist() for column in columns), strict=True):
-        answers[i] = Estimate(*numbers, question.level, NAME, n, alternative=question.alternative, null=question.null)
+    for i, value, least, greatest, p_value in zip(*(column.tolist() for column in columns), strict=True):
+        answers[i] = Estimate(
+            value, least, greatest, p_value, question.level, NAME, n,
+            alternative=question.alternative, null=question.null,
+        )  # fmt: skip
     return [answer for answer in answers if answer is not None]
 
 
