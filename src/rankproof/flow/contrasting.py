@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,11 @@ from rankproof.corrections._contract import Block, Correction, Tests
 from rankproof.errors import UsageError
 from rankproof.flow.equivalence import equivalence
 from rankproof.flow.paired import Paired
-from rankproof.flow.power import queries_needed, smallest_difference
-from rankproof.records.comparison import ALL_QUERIES, Adjusted, Contrast, Detectable, Family
+from rankproof.flow.power import queries_needed_each, smallest_difference
+from rankproof.records.comparison import ALL_QUERIES, Adjusted, Contrast, Detectable, Family, direction_shown
 from rankproof.records.design import Design
 from rankproof.records.estimate import Answer, Estimate
+from rankproof.records.later import Later
 from rankproof.significance._contract import Question, Significance
 
 Pair = tuple[int, int]
@@ -26,15 +27,39 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Table:
-    """One measure on one set of queries."""
+    """One measure on one set of queries, and the differences of its pairs of systems."""
 
     segment: str
     values: Paired
+    pairs: Sequence[Pair]
 
     @cached_property
     def turn(self) -> NDArray[np.int64]:
         """Queries by id: chance must not hang on the order in which the qrels name them."""
         return np.argsort(np.array(self.values.query_ids, dtype=object), kind="stable")
+
+    @cached_property
+    def differences(self) -> NDArray[np.float64]:
+        """A row for each pair, a column for each query."""
+        baselines, candidates = np.array(self.pairs).T
+        return self.values.differences(baselines, candidates).T.copy()
+
+    @cached_property
+    def means(self) -> NDArray[np.float64]:
+        """The mean difference of each pair; of at least one query."""
+        return np.asarray(self.differences.mean(axis=1), dtype=np.float64)
+
+    @cached_property
+    def spreads(self) -> NDArray[np.float64]:
+        """The standard deviation of each pair's differences; 0 for fewer than two."""
+        if len(self.values.query_ids) < 2:
+            return np.zeros(len(self.pairs))
+        return np.asarray(self.differences.std(axis=1, ddof=1), dtype=np.float64)
+
+    @cached_property
+    def system_means(self) -> list[float]:
+        """The mean of each system, on the measure's own scale."""
+        return [self.values.mean(system) for system in range(self.values.values.shape[1])]
 
 
 def contrasts(
@@ -52,9 +77,11 @@ def contrasts(
     if correction.needs_all_pairs and not design.all_pairs:
         design = replace(design, all_pairs=True)
     pairs = _pairs(len(systems), design)
-    tables = [_Table(ALL_QUERIES, values) for values in measured]
+    tables = [_Table(ALL_QUERIES, values, pairs) for values in measured]
     tables += [
-        _Table(name, values.select(frozenset(queries))) for name, queries in segments.items() for values in measured
+        _Table(name, values.select(frozenset(queries)), pairs)
+        for name, queries in segments.items()
+        for values in measured
     ]
     tests = _Inference(tables, pairs, design)
     family = Family(len(systems), len(pairs), len(measured), 1 + len(segments), len(tables) * len(pairs))
@@ -62,10 +89,9 @@ def contrasts(
     if correction.name != "none" and family.tests > 1:
         adjusted = correction.adjust(tests.family, _chance(design, "correction"))
     found = []
-    for at, (table, (baseline, candidate)) in enumerate(itertools.product(tables, pairs)):
-        found.append(
-            _contrast(systems, table, baseline, candidate, tests.answers[at], adjusted[at], tests.method, design)
-        )
+    for at, table in enumerate(tables):
+        span = slice(at * len(pairs), (at + 1) * len(pairs))
+        found += _contrasts(systems, table, tests.answers[span], adjusted[span], tests.method, design)
     return tuple(found), family
 
 
@@ -86,22 +112,21 @@ class _Inference:
     def __init__(self, tables: Sequence[_Table], pairs: Sequence[Pair], design: Design) -> None:
         self.method: Significance = shelf.find("significance", design.significance)
         self._tables, self._pairs, self._design = tables, pairs, design
-        self._columns = [
-            table.values.differences(*pair)[table.turn] for table, pair in itertools.product(tables, pairs)
-        ]
 
     def at(self, level: float) -> list[Answer]:
         """The answers at a confidence level; the resamples are the same at every level."""
         question = Question(level=level, resamples=self._design.resamples)
-        answers: dict[int, Answer] = {}
+        answers: dict[int, list[Answer]] = {}
         by_size: dict[int, list[int]] = {}
-        for test, column in enumerate(self._columns):
-            by_size.setdefault(len(column), []).append(test)
-        for size, tests in by_size.items():
-            matrix = np.stack([self._columns[test] for test in tests], axis=1) if size else np.empty((0, len(tests)))
+        for at, table in enumerate(self._tables):
+            by_size.setdefault(len(table.values.query_ids), []).append(at)
+        width = len(self._pairs)
+        for size, places in by_size.items():
+            rows = np.concatenate([self._tables[at].differences[:, self._tables[at].turn] for at in places])
             chance = _chance(self._design, f"tests of {size}")
-            answers.update(zip(tests, self.method.many(matrix, question, chance), strict=True))
-        return [answers[test] for test in range(len(self._columns))]
+            found = self.method.many(np.ascontiguousarray(rows.T), question, chance)
+            answers.update((at, found[i * width : (i + 1) * width]) for i, at in enumerate(places))
+        return [answer for at in range(len(self._tables)) for answer in answers[at]]
 
     @cached_property
     def answers(self) -> list[Answer]:
@@ -119,51 +144,82 @@ class _Inference:
         return Tests(self.answers, self.at, blocks, self._design.confidence, self._design.resamples)
 
 
-def _contrast(
+def _contrasts(
     systems: Sequence[str],
     table: _Table,
-    baseline: int,
-    candidate: int,
-    answer: Answer,
-    adjusted: Adjusted | None,
+    answers: Sequence[Answer],
+    adjusted: Sequence[Adjusted | None],
     method: Significance,
     design: Design,
-) -> Contrast:
+) -> list[Contrast]:
+    """The contrasts of one table, a pair after the other."""
     values = table.values
-    differences = values.differences(baseline, candidate)
-    spread = float(np.std(differences, ddof=1)) if len(differences) > 1 else 0.0
-    gains = -differences if values.better == "lower" else differences
-    contrast = Contrast(
-        measure=values.measure,
-        baseline=systems[baseline],
-        candidate=systems[candidate],
-        segment=table.segment,
-        better=values.better,
-        query_ids=values.query_ids,
-        baseline_mean=values.mean(baseline),
-        candidate_mean=values.mean(candidate),
-        by_query=differences,
-        difference=answer,
-        effect=float(np.mean(differences)) / spread if spread > 0 else None,
-        wins=int((gains > 0).sum()),
-        ties=int((gains == 0).sum()),
-        losses=int((gains < 0).sum()),
-        adjusted=adjusted if isinstance(answer, Estimate) else None,
-        scale=values.scale,
-    )
-    if design.margin is not None and isinstance(answer, Estimate):
-        chance = _chance(design, f"margin of {len(differences)}")
-        contrast = replace(contrast, equivalence=equivalence(differences, values.better, method, design, chance))
-    if contrast.direction == "not shown" and values.better != "neither" and spread > 0:
-        contrast = replace(contrast, detectable=_detectable(differences, spread, design))
-    return contrast
+    gains = -table.differences if values.better == "lower" else table.differences
+    wins, ties, losses = (found.sum(axis=1).tolist() for found in (gains > 0, gains == 0, gains < 0))
+    spreads = table.spreads.tolist()
+    detectable = _DetectableInTable(table, design)
+    found = []
+    for at, (baseline, candidate) in enumerate(table.pairs):
+        answer = answers[at]
+        estimable = isinstance(answer, Estimate)
+        beside = adjusted[at] if estimable else None
+        could_have: Later[Detectable | None] | None = None
+        unshown = direction_shown(answer, beside, values.better) == "not shown"
+        if unshown and values.better != "neither" and spreads[at] > 0:
+            could_have = Later(partial(detectable.of_pair, at))
+        within = None
+        if design.margin is not None and estimable:
+            chance = _chance(design, f"margin of {len(values.query_ids)}")
+            within = equivalence(table.differences[at], values.better, method, design, chance)
+        found.append(
+            Contrast(
+                measure=values.measure,
+                baseline=systems[baseline],
+                candidate=systems[candidate],
+                segment=table.segment,
+                better=values.better,
+                query_ids=values.query_ids,
+                baseline_mean=table.system_means[baseline],
+                candidate_mean=table.system_means[candidate],
+                by_query=table.differences[at],
+                difference=answer,
+                effect=float(table.means[at]) / spreads[at] if spreads[at] > 0 else None,
+                wins=wins[at],
+                ties=ties[at],
+                losses=losses[at],
+                adjusted=beside,
+                equivalence=within,
+                detectable=could_have,
+                scale=values.scale,
+            )
+        )
+    return found
 
 
-def _detectable(differences: NDArray[np.float64], spread: float, design: Design) -> Detectable:
-    """What these queries could have shown, by the paired t test at the plain level."""
-    observed = abs(float(np.mean(differences)))
-    return Detectable(
-        smallest_difference(spread, len(differences), level=design.confidence, power=design.power),
-        design.power,
-        queries_needed(spread, observed, level=design.confidence, power=design.power),
-    )
+class _DetectableInTable:
+    """What the queries of a table could have shown of each pair, by the paired t test at the plain level.
+
+    All pairs are computed together, when the first of them is read: a report that shows none pays for none.
+    """
+
+    def __init__(self, table: _Table, design: Design) -> None:
+        self._table, self._design = table, design
+
+    @cached_property
+    def _needed(self) -> dict[int, int | None]:
+        pairs = np.flatnonzero(self._table.spreads > 0).tolist()
+        spreads, means = self._table.spreads[pairs].tolist(), np.abs(self._table.means[pairs]).tolist()
+        design = self._design
+        return dict(
+            zip(pairs, queries_needed_each(spreads, means, level=design.confidence, power=design.power), strict=True)
+        )
+
+    def of_pair(self, pair: int) -> Detectable:
+        """Of the pair at this place."""
+        design, spread = self._design, float(self._table.spreads[pair])
+        queries = len(self._table.values.query_ids)
+        return Detectable(
+            smallest_difference(spread, queries, level=design.confidence, power=design.power),
+            design.power,
+            self._needed[pair],
+        )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankproof import shelf
 from rankproof.corrections._family import step_down
 from rankproof.errors import Refused, UsageError
 from rankproof.flow.case import GateCase
+from rankproof.flow.gate_record import Grounds, grounds_of
 from rankproof.flow.policy import read_policy
 from rankproof.flow.power import queries_needed
 from rankproof.records.policy import Clause, Policy
@@ -17,12 +18,6 @@ from rankproof.records.verdict import Ruling, Status, Verdict
 from rankproof.records.words import p_phrase
 from rankproof.rules._contract import POWER, Rule
 from rankproof.rules._mean import ROUNDING, enough
-
-if TYPE_CHECKING:
-    from rankproof.records.comparison import Comparison
-    from rankproof.records.design import Design
-    from rankproof.records.evaluation import Evaluation
-    from rankproof.records.manifest import ExperimentManifest
 
 # The rule that tells what is wrong with a run, for those that then cannot measure it.
 CHECKS = "checks"
@@ -45,7 +40,8 @@ def gate(
     """May it ship? `gate("gate.toml", candidate="new.run").status` is PASS, FAIL or UNDECIDED.
 
     `policy` is a path, or a dict of the same shape: {"rule": [{"rule": "least_value", ...}]}. What is given beside it
-    goes before what it says. Without `detail` the verdict has neither comparison nor manifest in it and comes quicker.
+    goes before what it says. The verdict's comparison and manifest are made when they are first read, from the same
+    inputs; without `detail` it has neither, and holds no input.
     """
     read = read_policy(
         policy, qrels=qrels, baseline=baseline, candidate=candidate, topics=topics, queries=queries, latency=latency,
@@ -55,7 +51,7 @@ def gate(
     case = GateCase(read)
     rulings = [ruling for clause in read.clauses for ruling in _rulings(clause, case)]
     status, settled = settle(rulings)
-    evaluation, comparison, record = _grounds(case, detail)
+    grounds = _grounds(case, detail)
     return Verdict(
         status=status,
         rulings=settled,
@@ -64,9 +60,9 @@ def gate(
         baseline=case.baseline,
         reasons=reasons(status, settled),
         notes=tuple(dict.fromkeys(note for ruling in settled if ruling.answer is not None for note in ruling.notes)),
-        comparison=comparison,
-        evaluation=evaluation,
-        manifest={} if record is None else {k: v for k, v in record.to_dict().items() if k != "observed"},
+        comparison=grounds.comparison,
+        evaluation=grounds.evaluation,
+        manifest={} if grounds.manifest is None else grounds.manifest,
         source=read.source,
         confidence=read.confidence,
         significance=read.significance,
@@ -177,35 +173,12 @@ def reasons(status: Status, rulings: Sequence[Ruling]) -> tuple[str, ...]:
 # ---- what the verdict rests on -------------------------------------------------------------------
 
 
-def _grounds(case: GateCase, detail: bool) -> tuple[Evaluation | None, Comparison | None, ExperimentManifest | None]:
-    """The candidate's evaluation, its comparison with the baseline, and both on record, as far as there are any."""
+def _grounds(case: GateCase, detail: bool) -> Grounds:
+    """What the verdict rests on; no comparison and no manifest without `detail`."""
     if not case.variants:
-        return None, None, None
+        return Grounds()
     try:
         evaluation = case.evaluations[0]
     except Refused:  # the checks have said why
-        return None, None, None
-    if not detail:
-        return evaluation, None, None
-    from rankproof.flow.gate_record import on_record
-    from rankproof.records.design import Design
-
-    policy = case.policy
-    design = Design(
-        significance=policy.significance, confidence=policy.confidence, resamples=policy.resamples, seed=policy.seed
-    )
-    named = (clause.values.get("segment", "") for clause in policy.clauses)
-    by = tuple(dict.fromkeys(segment.partition("=")[0] for segment in named if segment))
-    comparison = None if case.baseline is None else _comparison(case, design, by)
-    return evaluation, comparison, on_record(case, evaluation, comparison, design, by)
-
-
-def _comparison(case: GateCase, design: Design, by: tuple[str, ...]) -> Comparison:
-    """The comparison of both runs in the measures of the policy, for reports that show more than the verdict."""
-    from rankproof.flow.compare import compare_runs
-
-    candidate, baseline = case.runs
-    named = {case.names[1]: baseline, case.names[0]: candidate}
-    return compare_runs(
-        named, case.variants, case.settings, design, topics=case.topics, queries=case.policy.queries, by=by
-    )
+        return Grounds()
+    return grounds_of(case, evaluation) if detail else Grounds(evaluation)

@@ -16,6 +16,9 @@ from rankproof.records.evaluation import Evaluation
 # Values that differ by less are the same number, computed in another order.
 ROUNDING = 1e-12
 
+# One system, or several, by their columns.
+Columns = int | NDArray[np.int64]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired:
@@ -39,8 +42,8 @@ class Paired:
         ids = tuple(self.query_ids[i] for i in kept)
         return Paired(self.measure, self.better, self.aggregate, ids, self.values[kept], self.scale, self.note)
 
-    def differences(self, baseline: int, candidate: int) -> NDArray[np.float64]:
-        """Candidate minus baseline; what differs by rounding alone is 0."""
+    def differences(self, baseline: Columns, candidate: Columns) -> NDArray[np.float64]:
+        """Candidate minus baseline; what differs by rounding alone is 0. Several pairs at once: a column for each."""
         found = self.values[:, candidate] - self.values[:, baseline]
         found[np.abs(found) < ROUNDING] = 0.0
         return found

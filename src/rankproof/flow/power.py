@@ -9,12 +9,14 @@ Retrieval Journal 19, 2016, for search evaluation).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankproof.errors import UsageError
-from rankproof.flow.searching import least
+from rankproof.flow.searching import Integers, least_of_each
 from rankproof.records.estimate import Alternative
 
 # More queries than anybody will judge: beyond this the answer is "no number of queries", which is None.
@@ -66,19 +68,40 @@ def queries_needed(
     >>> queries_needed(1.0, 0.5)  # Cohen's medium effect
     34
     """
-    refuse_senseless(sd, level=level, power=power, alternative=alternative)
-    if not math.isfinite(difference):
-        raise UsageError(f"A difference must be a finite number; {difference} came.")
-    effect = difference / sd
-    size = abs(effect) if alternative == "two-sided" else effect if alternative == "greater" else -effect
-    if size <= 0:
-        return None
+    return queries_needed_each([sd], [difference], level=level, power=power, alternative=alternative)[0]
 
-    def enough(n: int) -> bool:
-        found = _power(np.float64(n - 1), np.float64(math.sqrt(n) * size), level, _one_side(alternative))
-        return bool(found >= power)
 
-    return least(enough, first=2, most=MOST_QUERIES)
+def queries_needed_each(
+    sds: Sequence[float],
+    differences: Sequence[float],
+    *,
+    level: float = 0.95,
+    power: float = 0.8,
+    alternative: Alternative = "two-sided",
+) -> list[int | None]:
+    """`queries_needed` for many differences, each with its standard deviation, searched for together.
+
+    >>> queries_needed_each([1.0, 1.0, 1.0], [0.5, 0.0, 0.2])
+    [34, None, 199]
+    """
+    for sd, difference in zip(sds, differences, strict=True):
+        refuse_senseless(sd, level=level, power=power, alternative=alternative)
+        if not math.isfinite(difference):
+            raise UsageError(f"A difference must be a finite number; {difference} came.")
+    effects = np.asarray(differences, dtype=np.float64) / np.asarray(sds, dtype=np.float64)
+    sizes = np.abs(effects) if alternative == "two-sided" else effects if alternative == "greater" else -effects
+    possible = np.flatnonzero(sizes > 0)
+    wanted = sizes[possible]
+    side = _one_side(alternative)
+
+    def enough(questions: Integers, n: Integers) -> NDArray[np.bool_]:
+        queries = n.astype(np.float64)
+        return _reaches(power, queries - 1, np.sqrt(queries) * wanted[questions], level, side)
+
+    found: list[int | None] = [None] * len(sizes)
+    for at, n in zip(possible, least_of_each(enough, len(possible), first=2, most=MOST_QUERIES), strict=True):
+        found[at] = n
+    return found
 
 
 def refuse_senseless(
@@ -122,6 +145,27 @@ def _power(
     return _above(critical, df, shift) + _above(critical, df, -shift)
 
 
+def _reaches(
+    power: float, df: NDArray[np.float64], shift: NDArray[np.float64], level: float, alternative: Alternative
+) -> NDArray[np.bool_]:
+    """Whether `_power` is at least `power`, for positive shifts.
+
+    The other tail of a two-sided test is computed only where it can decide: it is at most P(Z < -shift), see `_above`.
+    """
+    from scipy.special import ndtr, stdtrit
+
+    if alternative != "two-sided":
+        return np.asarray(_power(df, shift, level, alternative) >= power)
+    critical = stdtrit(df, (1 + level) / 2)
+    near = _above(critical, df, shift)
+    reached = np.asarray(near >= power)
+    doubtful = np.flatnonzero(~reached & (near + ndtr(-shift) >= power))
+    if len(doubtful):
+        far = _above(critical[doubtful], df[doubtful], -shift[doubtful])
+        reached[doubtful] = near[doubtful] + far >= power
+    return reached
+
+
 def _above(t: ArrayLike, df: ArrayLike, shift: ArrayLike) -> NDArray[np.float64]:
     """P(T > t) for a noncentral T."""
     from scipy.special import nctdtr, ndtr
@@ -135,6 +179,7 @@ def _above(t: ArrayLike, df: ArrayLike, shift: ArrayLike) -> NDArray[np.float64]
     return np.clip(np.where(np.isfinite(found), found, near), 0.0, np.where(t > 0, ndtr(shift), 1.0))
 
 
+@lru_cache(maxsize=1024)  # the contrasts of a comparison mostly have the same number of queries
 def _least_shift(df: float, level: float, power: float, alternative: Alternative) -> float:
     """The least noncentrality that is found with a power: doubling until it is enough, then halving the gap."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from rankproof.flow.ties import over_ties, refuse_split_ties
 from rankproof.measures._contract import Variant
 from rankproof.measures._text import parse
 from rankproof.records.comparison import ALL_QUERIES, Comparison, Contrast
-from rankproof.records.estimate import Estimate
+from rankproof.records.estimate import Answer, Estimate
 from rankproof.records.settings import Settings
 from rankproof.records.tierisk import TieRisk
 from rankproof.records.words import signed
@@ -27,12 +28,43 @@ from rankproof.significance._contract import Question, Significance
 NOTHING = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class _Reach:
-    """The least and greatest value of each query over all orders of tied documents."""
+    """The least and greatest value of each query over all orders of tied documents: a row for each query."""
 
-    by_query: Mapping[str, tuple[float, float]]
+    query_ids: Sequence[str]
+    ends: NDArray[np.float64]
     exact: bool
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {query: at for at, query in enumerate(self.query_ids)}
+
+    def of(self, queries: tuple[str, ...]) -> NDArray[np.float64]:
+        """The rows of these queries."""
+        if queries not in self._chosen:
+            self._chosen[queries] = self.ends[[self._place[query] for query in queries]].reshape(-1, 2)
+        return self._chosen[queries]
+
+    @cached_property
+    def _chosen(self) -> dict[tuple[str, ...], NDArray[np.float64]]:
+        """Rows by queries asked for: all contrasts of a measure ask for the same."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Range:
+    """A contrast that ties can move: its queries' least and greatest differences."""
+
+    contrast: Contrast
+    least: NDArray[np.float64]
+    greatest: NDArray[np.float64]
+    exact: bool
+
+    @property
+    def differences(self) -> tuple[NDArray[np.float64], ...]:
+        """As they are, at the least end and at the greatest."""
+        return self.contrast.by_query, self.least, self.greatest
 
 
 def tie_risks(runs: Sequence[PreparedRun], comparison: Comparison) -> tuple[TieRisk, ...]:
@@ -46,7 +78,7 @@ def tie_risks(runs: Sequence[PreparedRun], comparison: Comparison) -> tuple[TieR
         return ()  # the values themselves are over all orders already
     by_name = dict(zip(comparison.systems, runs, strict=True))
     known: dict[tuple[str, str], _Reach | None] = {}
-    found = []
+    found: list[TieRisk | _Range] = []
     for contrast in comparison.contrasts:
         if contrast.segment != ALL_QUERIES:
             continue
@@ -59,10 +91,11 @@ def tie_risks(runs: Sequence[PreparedRun], comparison: Comparison) -> tuple[TieR
         if baseline is None or candidate is None:
             found.append(_not_looked_at(contrast, settings))
             continue
-        risk = _risk(contrast, baseline, candidate, comparison)
-        if risk is not None:
-            found.append(risk)
-    return tuple(found)
+        reached = _range(contrast, baseline, candidate)
+        if reached is not None:
+            found.append(reached)
+    shown = _shown([reached for reached in found if isinstance(reached, _Range)], comparison)
+    return tuple(_risk(one, next(shown), comparison) if isinstance(one, _Range) else one for one in found)
 
 
 def _reach(run: PreparedRun, measure: str, settings: Settings) -> _Reach | None:
@@ -90,7 +123,7 @@ def _reach(run: PreparedRun, measure: str, settings: Settings) -> _Reach | None:
     ties = over_ties(table, variant)
     # A dialect that takes the mean over all orders has nothing left to chance.
     ends = ties.by_query[:, [0, 2] if reading.ties == "rule" else [1, 1]]
-    return _Reach(dict(zip(table.pool.query_ids, map(tuple, _told(ends, reading).tolist()), strict=True)), ties.exact)
+    return _Reach(table.pool.query_ids, _told(ends, reading), ties.exact)
 
 
 def _looks_no_deeper(variant: Variant, depth: int) -> bool:
@@ -104,42 +137,68 @@ def _told(values: NDArray[np.float64], reading: Reading) -> NDArray[np.float64]:
     return np.array([[reading.rounds(value) for value in row] for row in values.tolist()])
 
 
-def _risk(contrast: Contrast, baseline: _Reach, candidate: _Reach, comparison: Comparison) -> TieRisk | None:
-    a, b = (
-        np.array([side.by_query[query] for query in contrast.query_ids]).reshape(-1, 2)
-        for side in (baseline, candidate)
-    )
+def _range(contrast: Contrast, baseline: _Reach, candidate: _Reach) -> _Range | None:
+    """The differences at both ends; None where no order of ties moves any."""
+    a, b = (side.of(contrast.query_ids) for side in (baseline, candidate))
     if contrast.scale:  # differences of geometric means are differences of logarithms
         a, b = (np.log(np.maximum(side, GEOMETRIC_FLOOR)) for side in (a, b))
     least, greatest = b[:, 0] - a[:, 1], b[:, 1] - a[:, 0]
     if not len(least) or float((greatest - least).max()) <= NOTHING:
         return None
-    method: Significance = shelf.find("significance", comparison.significance)
-    now = _says(contrast.by_query, contrast, comparison, method)
-    ends = {where: _says(d, contrast, comparison, method) for where, d in (("least", least), ("greatest", greatest))}
-    low, high = float(least.mean()), float(greatest.mean())
-    observed = float(contrast.by_query.mean())
-    other = {where: says for where, says in ends.items() if says != now}
-    exact = baseline.exact and candidate.exact
+    return _Range(contrast, least, greatest, baseline.exact and candidate.exact)
+
+
+def _risk(reached: _Range, shown: Sequence[bool], comparison: Comparison) -> TieRisk:
+    """What the range means; `shown` says whether a difference is shown now, at the least end and at the greatest."""
+    contrast = reached.contrast
+    means = [float(differences.mean()) for differences in reached.differences]
+    now, *ends = (_says(mean, sure) for mean, sure in zip(means, shown, strict=True))
+    other = {where: says for where, says in zip(("least", "greatest"), ends, strict=True) if says != now}
+    observed, low, high = means
     risk = TieRisk(
-        contrast.measure, contrast.candidate, low, high, observed, bool(other), exact, baseline=contrast.baseline
-    )
+        contrast.measure, contrast.candidate, low, high, observed, bool(other), reached.exact,
+        baseline=contrast.baseline,
+    )  # fmt: skip
     return replace(risk, note=_note(risk, contrast, comparison, now, other))
 
 
-def _says(
-    differences: NDArray[np.float64], contrast: Contrast, comparison: Comparison, method: Significance
-) -> tuple[str, str]:
-    """What the comparison says of these differences: the side of the mean, and whether it is shown."""
-    mean = float(differences.mean())
+def _says(mean: float, shown: bool) -> tuple[str, str]:
+    """What the comparison says of a difference: the side of the mean, and whether it is shown."""
     side = "no difference" if abs(mean) <= NOTHING else "higher" if mean > 0 else "lower"
-    # As many resamples as the comparison drew, so that its own verdict comes out for its own differences.
-    answer = contrast.difference
-    drawn = answer.resamples if isinstance(answer, Estimate) and answer.resamples is not None else None
-    question = Question(level=comparison.level) if drawn is None else Question(level=comparison.level, resamples=drawn)
-    told = method.infer(differences, question, np.random.default_rng(comparison.seed))
-    shown = isinstance(told, Estimate) and told.p_value <= 1 - comparison.level
     return side, "shown" if shown else "not shown"
+
+
+def _shown(ranges: Sequence[_Range], comparison: Comparison) -> Iterator[list[bool]]:
+    """For each range, whether the comparison's method shows a difference now and at both ends.
+
+    A method that draws nothing answers all of a size together; one that draws takes each with a generator of its own,
+    so that it says of a contrast's own differences what the comparison said.
+    """
+    method: Significance = shelf.find("significance", comparison.significance)
+    columns = [differences for reached in ranges for differences in reached.differences]
+    answers: list[Answer | None] = [None] * len(columns)
+    if method.random:
+        for at, differences in enumerate(columns):
+            question = _question(ranges[at // 3].contrast, comparison)
+            answers[at] = method.infer(differences, question, np.random.default_rng(comparison.seed))
+    else:
+        by_size: dict[int, list[int]] = {}
+        for at, differences in enumerate(columns):
+            by_size.setdefault(len(differences), []).append(at)
+        for places in by_size.values():
+            matrix = np.stack([columns[at] for at in places], axis=1)
+            rng = np.random.default_rng(comparison.seed)
+            for at, answer in zip(places, method.many(matrix, Question(level=comparison.level), rng), strict=True):
+                answers[at] = answer
+    sure = [isinstance(told, Estimate) and told.p_value <= 1 - comparison.level for told in answers]
+    return iter([sure[at : at + 3] for at in range(0, len(sure), 3)])
+
+
+def _question(contrast: Contrast, comparison: Comparison) -> Question:
+    """With as many resamples as the comparison drew, so that its own verdict comes out for its own differences."""
+    answer = contrast.difference
+    drawn = answer.resamples if isinstance(answer, Estimate) else None
+    return Question(level=comparison.level) if drawn is None else Question(level=comparison.level, resamples=drawn)
 
 
 def _note(

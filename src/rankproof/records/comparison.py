@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.records.estimate import Answer, Estimate
+from rankproof.records.later import LateField
 
 if TYPE_CHECKING:
     from rankproof.records.blindspot import BlindSpot
@@ -64,7 +65,7 @@ class Detectable:
     queries_needed: int | None  # to find the observed difference with that power; None when it is 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Contrast:
     """One candidate against one baseline in one measure, on all queries or on a segment of them.
 
@@ -72,6 +73,7 @@ class Contrast:
     effect       mean over standard deviation of the differences; None where they do not differ
     wins, losses queries where the candidate is better or worse by the measure's own direction
     by_query     candidate minus baseline, in the order of `query_ids`
+    detectable   made when it is first read, for a difference that is not shown
     scale        "" or what the difference is in when it is not the measure itself ("natural logarithms")
     """
 
@@ -91,23 +93,33 @@ class Contrast:
     losses: int
     adjusted: Adjusted | None = None
     equivalence: Equivalence | None = None
-    detectable: Detectable | None = None
+    detectable: LateField[Detectable | None] = LateField(lambda: None)  # noqa: RUF009
     scale: str = ""
 
     @property
     def p_value(self) -> float | None:
         """The p-value that decides: the adjusted one where there is a correction; None where there is none."""
-        if not isinstance(self.difference, Estimate):
-            return None
-        return self.difference.p_value if self.adjusted is None else self.adjusted.p_value
+        return deciding_p_value(self.difference, self.adjusted)
 
     @property
     def direction(self) -> Direction:
         """What is shown at the level of the comparison."""
-        p, answer = self.p_value, self.difference
-        if p is None or not isinstance(answer, Estimate) or p > 1 - answer.level or self.better == "neither":
-            return "not shown"
-        return "better" if (answer.value > 0) == (self.better == "higher") else "worse"
+        return direction_shown(self.difference, self.adjusted, self.better)
+
+
+def deciding_p_value(difference: Answer, adjusted: Adjusted | None) -> float | None:
+    """The p-value that decides: the adjusted one where there is a correction; None where there is none."""
+    if not isinstance(difference, Estimate):
+        return None
+    return difference.p_value if adjusted is None else adjusted.p_value
+
+
+def direction_shown(difference: Answer, adjusted: Adjusted | None, better: str) -> Direction:
+    """What a test shows at its level, where `better` is the measure's good side."""
+    p = deciding_p_value(difference, adjusted)
+    if p is None or not isinstance(difference, Estimate) or p > 1 - difference.level or better == "neither":
+        return "not shown"
+    return "better" if (difference.value > 0) == (better == "higher") else "worse"
 
 
 @dataclass(frozen=True, slots=True)

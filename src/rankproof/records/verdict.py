@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankproof.records.estimate import Answer
+from rankproof.records.later import LateField
 
 if TYPE_CHECKING:
     from rankproof.records.comparison import Comparison
@@ -73,12 +74,13 @@ class Ruling:
     confidence: float = 0.95
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Verdict:
     """The answer of `rankproof.gate`. The status follows from the rulings; `settle` in `flow/gate.py` says how.
 
     reasons      the sentences of the rules that made it what it is
-    comparison   both runs in the measures of the policy; None without a baseline, or when none was asked for
+    comparison   both runs in the measures of the policy; None without a baseline, or when none was asked for. It and
+                 the manifest decide nothing: the gate makes them when they are first read, from the same inputs
     evaluation   the candidate's values; None when no rule names a measure, or the run was refused
     confidence   of one-sided bounds, where a rule does not say its own
     trial        what a trial showed beside its rulings, where the verdict is of one
@@ -91,9 +93,9 @@ class Verdict:
     baseline: str | None
     reasons: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    comparison: Comparison | None = None
+    comparison: LateField[Comparison | None] = LateField(lambda: None)  # noqa: RUF009
     evaluation: Evaluation | None = None
-    manifest: Mapping[str, Any] = field(default_factory=dict)
+    manifest: LateField[Mapping[str, Any]] = LateField(dict)  # noqa: RUF009
     source: str = ""  # the policy's file; "" when it was given as an object
     confidence: float = 0.95
     significance: str = "t"

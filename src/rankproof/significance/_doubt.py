@@ -26,3 +26,14 @@ def doubt(differences: Differences, method: str) -> NotEstimable | None:
         reason = f"every query differs by the same {value:.6g}: without spread nothing says what chance can do"
         return NotEstimable(reason, method, n, value)
     return None
+
+
+def doubts(rows: Differences, method: str) -> list[NotEstimable | None]:
+    """`doubt` for each row; only those without spread are looked at one by one."""
+    if rows.shape[1] < 2:
+        return [doubt(row, method) for row in rows]
+    found: list[NotEstimable | None] = [None] * len(rows)
+    without_spread = np.ptp(rows, axis=1) <= SAME * np.abs(rows).max(axis=1)
+    for at in np.flatnonzero(without_spread).tolist():
+        found[at] = doubt(rows[at], method)
+    return found

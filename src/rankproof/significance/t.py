@@ -26,7 +26,7 @@ import numpy as np
 
 from rankproof.records.estimate import Answer, Estimate
 from rankproof.significance._contract import Differences, Question, Significance
-from rankproof.significance._doubt import doubt
+from rankproof.significance._doubt import doubts
 
 NAME = "t"
 
@@ -41,27 +41,29 @@ def infer_many(differences: Differences, question: Question, chance: np.random.G
     from scipy.special import stdtr, stdtrit  # here: loading scipy is for those who test
 
     n = len(differences)
-    answers: list[Answer | None] = [doubt(column, NAME) for column in differences.T]
+    rows = np.ascontiguousarray(differences.T)  # summed in one order, whatever stands beside a column
+    answers: list[Answer | None] = [*doubts(rows, NAME)]
     if n < 2:
         return [answer for answer in answers if answer is not None]
-    rows = np.ascontiguousarray(differences.T)  # summed in one order, whatever stands beside a column
-    mean = rows.mean(axis=1)
-    error = rows.std(axis=1, ddof=1) / math.sqrt(n)
+    sure = np.array([i for i, answer in enumerate(answers) if answer is None], dtype=np.int64)
+    mean = rows.mean(axis=1)[sure]
+    error = rows.std(axis=1, ddof=1)[sure] / math.sqrt(n)
     tail = (1 - question.level) / (2 if question.alternative == "two-sided" else 1)
     reach = float(-stdtrit(n - 1, tail))
-    for i in (i for i, answer in enumerate(answers) if answer is None):
-        value, spread = float(mean[i]), float(error[i])
-        t = (value - question.null) / spread
-        low, high = value - reach * spread, value + reach * spread
-        if question.alternative == "greater":
-            p, high = float(stdtr(n - 1, -t)), math.inf
-        elif question.alternative == "less":
-            p, low = float(stdtr(n - 1, t)), -math.inf
-        else:
-            p = 2 * float(stdtr(n - 1, -abs(t)))
+    t = (mean - question.null) / error
+    low, high = mean - reach * error, mean + reach * error
+    if question.alternative == "greater":
+        p, high = stdtr(n - 1, -t), np.full(len(sure), math.inf)
+    elif question.alternative == "less":
+        p, low = stdtr(n - 1, t), np.full(len(sure), -math.inf)
+    else:
+        p = 2 * stdtr(n - 1, -np.abs(t))
+    columns = (sure, mean, low, high, p)
+    for i, value, least, greatest, p_value in zip(*(column.tolist() for column in columns), strict=True):
         answers[i] = Estimate(
-            value, low, high, p, question.level, NAME, n, alternative=question.alternative, null=question.null
-        )
+            value, least, greatest, p_value, question.level, NAME, n,
+            alternative=question.alternative, null=question.null,
+        )  # fmt: skip
     return [answer for answer in answers if answer is not None]
 
 
