@@ -167,6 +167,31 @@ class Judgments:
         threads: int = 0,
     ) -> Joined: ...
 
+def ranked_ids(
+    data: Any,
+    separator: str,
+    query: int,
+    doc: int,
+    number: int,
+    rank: int,
+    label: int,
+    least: int,
+    most: int,
+    skip: int,
+    quoted: bool,
+    comments: bool,
+    by: str,
+    ties: str,
+    precision: str,
+    lower_is_better: bool,
+    depth: int = 0,  # documents of each query, 0 for all
+    queries: list[str] | None = None,  # the queries to read, None for all
+) -> dict[str, bytes] | None:
+    """By query, in order of first appearance: its document ids, best first, each followed by a newline.
+
+    None where the lines of a query stand in several places: then rows have to be brought together first.
+    """
+
 class Joined:
     """What a join gives: the columns of a JudgedTable, and counts of faults seen on the way."""
 

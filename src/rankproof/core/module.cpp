@@ -11,6 +11,7 @@
 #include "input.hpp"
 #include "python_buffers.hpp"
 #include "python_text.hpp"
+#include "ranked.hpp"
 #include "rowjoin.hpp"
 #include "scan.hpp"
 
@@ -160,6 +161,35 @@ Joined join_text_of(BoundJudgments& bound, nb::handle data, const std::string& s
     return join_text(judgments, input.text(), columns, order, threads, input.mapped());
 }
 
+// {query id: document ids, best first, each followed by a newline}; None where lines of a query stand apart.
+nb::object ranked_ids_of(nb::handle data, const std::string& separator, int query, int doc, int number, int rank,
+                         int label, int least, int most, int skip, bool quoted, bool comments, const std::string& by,
+                         const std::string& ties, const std::string& precision, bool lower, std::size_t depth,
+                         std::optional<nb::list> queries) {
+    const Layout columns = layout(separator, query, doc, number, rank, label, least, most, skip, quoted, comments);
+    const Order order = Order::named(by, ties, precision, lower);
+    Numbering wanted;
+    std::string scratch;
+    if (queries)
+        for (nb::handle name : *queries) {
+            if (!PyUnicode_Check(name.ptr())) wrong_type("a query id", "a str", name.ptr());
+            wanted.add(utf8_of(name.ptr(), scratch));
+        }
+    const Input input(data);
+    std::optional<RankedIds> found;
+    {
+        nb::gil_scoped_release free;
+        found = ranked_ids(input.text(), columns, order, depth, queries ? &wanted : nullptr, input.mapped());
+    }
+    if (!found) return nb::none();
+    nb::dict out;
+    for (std::size_t i = 0; i < found->ids.size(); ++i) {
+        const string_view ids = found->ids[i];
+        out[to_str(found->queries.names()[i])] = nb::bytes(ids.data(), ids.size());
+    }
+    return out;
+}
+
 // A read-only property that views a member vector.
 #define VIEW(Class, type, name, expression) \
     def_prop_ro(name, [](nb::handle self) { return view<type>(nb::cast<const Class&>(self).expression, self); })
@@ -224,6 +254,10 @@ NB_MODULE(_core, m) {
              },
              "labels"_a = false)
         .def("take", &take, "rows"_a);
+
+    m.def("ranked_ids", &ranked_ids_of, "data"_a, "separator"_a, "query"_a, "doc"_a, "number"_a, "rank"_a, "label"_a,
+          "least"_a, "most"_a, "skip"_a, "quoted"_a, "comments"_a, "by"_a, "ties"_a, "precision"_a,
+          "lower_is_better"_a, "depth"_a = 0, "queries"_a = nb::none());
 
     nb::class_<Joined>(m, "Joined")
         .def_prop_ro("in_run",
