@@ -167,6 +167,16 @@ class Judgments:
         threads: int = 0,
     ) -> Joined: ...
 
+def random_orders(bits: Any, many: int, size: int, kept: int) -> NDArray[np.int32]:
+    """`many` random orders of 0 to size - 1, of each the first `kept`, end to end.
+
+    `bits` is the capsule of a NumPy bit generator, whose lock the caller holds. The numbers are those of
+    `Generator.permuted(np.tile(np.arange(size), (many, 1)), axis=1)[:, :kept]`, and leave the generator where it does.
+    """
+
+def by_rank(start: NDArray[np.int64], rank: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Row indices: the rows start[q]:start[q + 1] of each query by ascending rank; equal ranks stay as they came."""
+
 def ranked_ids(
     data: Any,
     separator: str,

@@ -14,6 +14,7 @@
 #include "ranked.hpp"
 #include "rowjoin.hpp"
 #include "scan.hpp"
+#include "tied.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -190,6 +191,27 @@ nb::object ranked_ids_of(nb::handle data, const std::string& separator, int quer
     return out;
 }
 
+// `bits` is the capsule of a NumPy bit generator, whose lock the caller holds.
+Column<std::int32_t> random_orders_of(nb::handle bits, std::size_t many, std::size_t size, std::size_t kept) {
+    if (kept > size) throw nb::value_error("more places are to be kept than there are");
+    if (size > std::size_t{1} << 31) throw nb::value_error("too many documents");
+    auto* generator = static_cast<BitGenerator*>(PyCapsule_GetPointer(bits.ptr(), "BitGenerator"));
+    if (generator == nullptr) throw nb::python_error();
+    return give(random_orders(*generator, many, size, kept));
+}
+
+Column<std::int64_t> by_rank_of(Given<std::int64_t> start, Given<std::int32_t> rank) {
+    const std::size_t queries = start.size() == 0 ? 0 : start.size() - 1;
+    std::int64_t before = 0;
+    for (std::size_t q = 0; q < start.size(); ++q) {
+        if (start(q) < before) throw nb::value_error("queries begin before others end");
+        before = start(q);
+    }
+    if (static_cast<std::size_t>(before) != rank.size() || (queries > 0 && start(0) != 0))
+        throw nb::value_error("ranks must be as many as rows");
+    return give(by_rank(start.data(), queries, rank.data()));
+}
+
 // A read-only property that views a member vector.
 #define VIEW(Class, type, name, expression) \
     def_prop_ro(name, [](nb::handle self) { return view<type>(nb::cast<const Class&>(self).expression, self); })
@@ -255,6 +277,8 @@ NB_MODULE(_core, m) {
              "labels"_a = false)
         .def("take", &take, "rows"_a);
 
+    m.def("random_orders", &random_orders_of, "bits"_a, "many"_a, "size"_a, "kept"_a);
+    m.def("by_rank", &by_rank_of, "start"_a, "rank"_a);
     m.def("ranked_ids", &ranked_ids_of, "data"_a, "separator"_a, "query"_a, "doc"_a, "number"_a, "rank"_a, "label"_a,
           "least"_a, "most"_a, "skip"_a, "quoted"_a, "comments"_a, "by"_a, "ties"_a, "precision"_a,
           "lower_is_better"_a, "depth"_a = 0, "queries"_a = nb::none());
