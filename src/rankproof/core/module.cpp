@@ -327,6 +327,15 @@ NB_MODULE(_core, m) {
                  return to_str(ids[static_cast<std::size_t>(i)]);
              })
         .def("doc_ids", [](BoundJudgments& b) { return to_list(b.with_ids().doc); })
+        .def("widened",
+             [](BoundJudgments& b, const std::vector<const Rows*>& runs, std::int32_t mark) {
+                 const Judgments& judgments = b.with_ids();
+                 for (const std::int32_t grade : judgments.grade)
+                     if (grade <= mark) throw nb::value_error("the mark must be below all grades");
+                 nb::gil_scoped_release free;
+                 return BoundJudgments(judgments.widened(runs, mark));
+             },
+             "runs"_a, "mark"_a)
         .def("join_rows",
              [](BoundJudgments& b, const Rows& rows, const std::string& by, const std::string& ties,
                 const std::string& precision, bool lower) {
