@@ -144,6 +144,11 @@ class Judgments:
     def subtopics(self) -> tuple[Any, ...] | None: ...
     def doc_id(self, index: int) -> str: ...
     def doc_ids(self) -> list[str]: ...
+    def widened(self, runs: Sequence[Rows], mark: int) -> Judgments:
+        """The same judgments, and every other document of the runs for a judged query with the grade `mark`.
+
+        The mark is below all grades. New documents stand behind the judged ones, in the order of runs and rows.
+        """
     def join_rows(self, rows: Rows, by: str, ties: str, precision: str, lower_is_better: bool) -> Joined: ...
     def join_dicts(self, run: Any, by: str, ties: str, precision: str, lower_is_better: bool) -> Joined: ...
     def join_text(
@@ -166,6 +171,41 @@ class Judgments:
         lower_is_better: bool,
         threads: int = 0,
     ) -> Joined: ...
+
+def random_orders(bits: Any, many: int, size: int, kept: int) -> NDArray[np.int32]:
+    """`many` random orders of 0 to size - 1, of each the first `kept`, end to end.
+
+    `bits` is the capsule of a NumPy bit generator, whose lock the caller holds. The numbers are those of
+    `Generator.permuted(np.tile(np.arange(size), (many, 1)), axis=1)[:, :kept]`, and leave the generator where it does.
+    """
+
+def by_rank(start: NDArray[np.int64], rank: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Row indices: the rows start[q]:start[q + 1] of each query by ascending rank; equal ranks stay as they came."""
+
+def ranked_ids(
+    data: Any,
+    separator: str,
+    query: int,
+    doc: int,
+    number: int,
+    rank: int,
+    label: int,
+    least: int,
+    most: int,
+    skip: int,
+    quoted: bool,
+    comments: bool,
+    by: str,
+    ties: str,
+    precision: str,
+    lower_is_better: bool,
+    depth: int = 0,  # documents of each query, 0 for all
+    queries: list[str] | None = None,  # the queries to read, None for all
+) -> dict[str, bytes] | None:
+    """By query, in order of first appearance: its document ids, best first, each followed by a newline.
+
+    None where the lines of a query stand in several places: then rows have to be brought together first.
+    """
 
 class Joined:
     """What a join gives: the columns of a JudgedTable, and counts of faults seen on the way."""

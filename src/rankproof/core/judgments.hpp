@@ -36,6 +36,10 @@ public:
     // Puts the queries of other judgments behind these; false when a query is in both.
     bool append(const Judgments& other);
 
+    // The same judgments, and behind them every other document that the runs have for a judged query, in the order of
+    // the runs and their rows. Those have the grade `mark`, which is below all grades here.
+    Judgments widened(const std::vector<const Rows*>& runs, std::int32_t mark) const;
+
     Numbering queries;
     std::vector<std::int64_t> start{0};
     std::vector<std::int32_t> grade;

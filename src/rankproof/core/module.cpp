@@ -11,8 +11,10 @@
 #include "input.hpp"
 #include "python_buffers.hpp"
 #include "python_text.hpp"
+#include "ranked.hpp"
 #include "rowjoin.hpp"
 #include "scan.hpp"
+#include "tied.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -160,6 +162,56 @@ Joined join_text_of(BoundJudgments& bound, nb::handle data, const std::string& s
     return join_text(judgments, input.text(), columns, order, threads, input.mapped());
 }
 
+// {query id: document ids, best first, each followed by a newline}; None where lines of a query stand apart.
+nb::object ranked_ids_of(nb::handle data, const std::string& separator, int query, int doc, int number, int rank,
+                         int label, int least, int most, int skip, bool quoted, bool comments, const std::string& by,
+                         const std::string& ties, const std::string& precision, bool lower, std::size_t depth,
+                         std::optional<nb::list> queries) {
+    const Layout columns = layout(separator, query, doc, number, rank, label, least, most, skip, quoted, comments);
+    const Order order = Order::named(by, ties, precision, lower);
+    Numbering wanted;
+    std::string scratch;
+    if (queries)
+        for (nb::handle name : *queries) {
+            if (!PyUnicode_Check(name.ptr())) wrong_type("a query id", "a str", name.ptr());
+            wanted.add(utf8_of(name.ptr(), scratch));
+        }
+    const Input input(data);
+    std::optional<RankedIds> found;
+    {
+        nb::gil_scoped_release free;
+        found = ranked_ids(input.text(), columns, order, depth, queries ? &wanted : nullptr, input.mapped());
+    }
+    if (!found) return nb::none();
+    nb::dict out;
+    for (std::size_t i = 0; i < found->ids.size(); ++i) {
+        const string_view ids = found->ids[i];
+        out[to_str(found->queries.names()[i])] = nb::bytes(ids.data(), ids.size());
+    }
+    return out;
+}
+
+// `bits` is the capsule of a NumPy bit generator, whose lock the caller holds.
+Column<std::int32_t> random_orders_of(nb::handle bits, std::size_t many, std::size_t size, std::size_t kept) {
+    if (kept > size) throw nb::value_error("more places are to be kept than there are");
+    if (size > std::size_t{1} << 31) throw nb::value_error("too many documents");
+    auto* generator = static_cast<BitGenerator*>(PyCapsule_GetPointer(bits.ptr(), "BitGenerator"));
+    if (generator == nullptr) throw nb::python_error();
+    return give(random_orders(*generator, many, size, kept));
+}
+
+Column<std::int64_t> by_rank_of(Given<std::int64_t> start, Given<std::int32_t> rank) {
+    const std::size_t queries = start.size() == 0 ? 0 : start.size() - 1;
+    std::int64_t before = 0;
+    for (std::size_t q = 0; q < start.size(); ++q) {
+        if (start(q) < before) throw nb::value_error("queries begin before others end");
+        before = start(q);
+    }
+    if (static_cast<std::size_t>(before) != rank.size() || (queries > 0 && start(0) != 0))
+        throw nb::value_error("ranks must be as many as rows");
+    return give(by_rank(start.data(), queries, rank.data()));
+}
+
 // A read-only property that views a member vector.
 #define VIEW(Class, type, name, expression) \
     def_prop_ro(name, [](nb::handle self) { return view<type>(nb::cast<const Class&>(self).expression, self); })
@@ -225,6 +277,12 @@ NB_MODULE(_core, m) {
              "labels"_a = false)
         .def("take", &take, "rows"_a);
 
+    m.def("random_orders", &random_orders_of, "bits"_a, "many"_a, "size"_a, "kept"_a);
+    m.def("by_rank", &by_rank_of, "start"_a, "rank"_a);
+    m.def("ranked_ids", &ranked_ids_of, "data"_a, "separator"_a, "query"_a, "doc"_a, "number"_a, "rank"_a, "label"_a,
+          "least"_a, "most"_a, "skip"_a, "quoted"_a, "comments"_a, "by"_a, "ties"_a, "precision"_a,
+          "lower_is_better"_a, "depth"_a = 0, "queries"_a = nb::none());
+
     nb::class_<Joined>(m, "Joined")
         .def_prop_ro("in_run",
                      [](nb::handle self) {
@@ -269,6 +327,15 @@ NB_MODULE(_core, m) {
                  return to_str(ids[static_cast<std::size_t>(i)]);
              })
         .def("doc_ids", [](BoundJudgments& b) { return to_list(b.with_ids().doc); })
+        .def("widened",
+             [](BoundJudgments& b, const std::vector<const Rows*>& runs, std::int32_t mark) {
+                 const Judgments& judgments = b.with_ids();
+                 for (const std::int32_t grade : judgments.grade)
+                     if (grade <= mark) throw nb::value_error("the mark must be below all grades");
+                 nb::gil_scoped_release free;
+                 return BoundJudgments(judgments.widened(runs, mark));
+             },
+             "runs"_a, "mark"_a)
         .def("join_rows",
              [](BoundJudgments& b, const Rows& rows, const std::string& by, const std::string& ties,
                 const std::string& precision, bool lower) {

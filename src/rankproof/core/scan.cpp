@@ -1,14 +1,12 @@
 #include "scan.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <exception>
 #include <system_error>
 #include <thread>
 
 #include "assembly.hpp"
+#include "pages.hpp"
 
 namespace rankproof {
 
@@ -43,13 +41,6 @@ std::vector<Chunk> chunks_of(string_view text, const Layout& layout, std::size_t
     return chunks;
 }
 
-void give_back_pages(const Chunk& chunk) {
-    static const std::uintptr_t page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    const auto begin = (reinterpret_cast<std::uintptr_t>(chunk.begin) + page - 1) / page * page;
-    const auto end = reinterpret_cast<std::uintptr_t>(chunk.end) / page * page;
-    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
-}
-
 void read_all(std::vector<Chunk>& chunks, const Judgments& judgments, const Layout& layout, const Order& order,
               unsigned threads, bool mapped) {
     std::atomic<std::size_t> next{0};
@@ -60,7 +51,7 @@ void read_all(std::vector<Chunk>& chunks, const Judgments& judgments, const Layo
             Reader reader(judgments, layout, order);
             for (std::size_t i; !failed && (i = next++) < chunks.size();) {
                 reader.read(chunks[i]);
-                if (mapped) give_back_pages(chunks[i]);
+                if (mapped) give_back_pages(chunks[i].begin, chunks[i].end);
             }
         } catch (...) {
             if (!failed.exchange(true)) failure = std::current_exception();

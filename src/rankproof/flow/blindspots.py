@@ -11,7 +11,7 @@ import numpy as np
 from rankproof import shelf
 from rankproof.dialects._contract import Dialect
 from rankproof.flow.evaluate import prepare
-from rankproof.flow.listed import listed
+from rankproof.flow.listed import comparable
 from rankproof.flow.measuring import measure_run
 from rankproof.flow.prepared import PreparedRun
 from rankproof.measures._contract import Variant
@@ -41,7 +41,7 @@ def blind_spots(
     usual = tuple(variant for variant in parse(panel(deepest)) if variant not in variants)
     values = [_values(run, evaluation, variants, usual) for run, evaluation in zip(runs, evaluations, strict=True)]
     graded = [_graded(run, evaluation, deepest) for run, evaluation in zip(runs, evaluations, strict=True)]
-    documents = [listed(run, deepest) for run in runs]
+    documents = comparable(runs, deepest)
     found = []
     for at, evaluation in enumerate(evaluations[1:], start=1):
         queries = [query for query in graded[0] if query in graded[at]]

@@ -7,7 +7,7 @@ the input is read again as rows and the checks explain the fault by its line: sa
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankproof.core._core import Judgments, Rows
+from rankproof.core._core import ranked_ids as core_ranked_ids
 from rankproof.errors import Refused, UsageError
 from rankproof.flow.outofcore.budget import budget_of, may_be_large
 from rankproof.flow.prepared import PreparedQrels, PreparedRun
@@ -24,6 +25,7 @@ from rankproof.records.settings import MOST_THREADS
 if TYPE_CHECKING:
     from rankproof.core._core import Joined
     from rankproof.flow.outofcore.parts import Together
+    from rankproof.formats._contract import Layout
     from rankproof.records.finding import Finding, Unit
 
 # Counted by the core, but no reason to refuse a run.
@@ -177,6 +179,17 @@ def _from_text(
     return PreparedRun(
         qrels, join, lambda: said.layout.read(source),
         own=said.order, asked=asked, name=name or name_of(run, said.source),
+        ranked_ids=lambda order, depth, queries: ranked_ids(source.whole, said.layout, order, depth, queries),
+    )  # fmt: skip
+
+
+def ranked_ids(
+    text: Any, layout: Layout, order: Order, depth: int | None, queries: Collection[str] | None
+) -> dict[str, bytes] | None:
+    """By query its document ids in order, each followed by a newline; None where a query's lines stand apart."""
+    return core_ranked_ids(
+        text, **asdict(layout), by=order.by, ties=order.ties, precision=order.precision,
+        lower_is_better=order.lower_is_better, depth=depth or 0, queries=None if queries is None else list(queries),
     )  # fmt: skip
 
 

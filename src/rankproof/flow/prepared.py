@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -83,12 +83,17 @@ def _hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> 
     return hash_of_rows(rows, judgments, name)
 
 
+# By query its document ids, best first, each followed by a newline: for an order, to a depth, of some queries or all.
+# None where that cannot be had without all rows at once.
+RankedIds = Callable[[Order, int | None, Collection[str] | None], Mapping[str, bytes] | None]
+
+
 class PreparedRun:
     """A run joined with judgments. `table(order)` is its JudgedTable, joined once for each order."""
 
     __slots__ = (
-        "_answered", "_asked", "_join", "_own", "_sampled", "_some", "_tables", "findings", "name", "notes", "qrels",
-        "rows", "tag",
+        "_answered", "_asked", "_join", "_own", "_ranked_ids", "_sampled", "_some", "_tables", "findings", "name",
+        "notes", "qrels", "rows", "tag",
     )  # fmt: skip
 
     def __init__(
@@ -104,12 +109,14 @@ class PreparedRun:
         answered: frozenset[str] | None = None,
         some: Callable[[Collection[str]], Rows] | None = None,
         sampled: Callable[[], Rows | None] | None = None,
+        ranked_ids: RankedIds | None = None,
     ) -> None:
         self.qrels = qrels
         self.rows = rows
         # For a run that is not to be held whole: the rows of some queries, and a sample of rows for `_nothing_met`.
         self._some = some
         self._sampled = sampled
+        self._ranked_ids = ranked_ids  # for a text, from which ids can be had without making rows of it
         self._answered = answered  # queries that had rows before some were dropped; None when none were
         self.name = name
         self.tag = ""
@@ -175,6 +182,12 @@ class PreparedRun:
     def rows_of(self, queries: Collection[str]) -> Rows:
         """The rows of some queries, and maybe others: all rows, where holding them all is no matter."""
         return self.rows() if self._some is None else self._some(queries)
+
+    def ranked_ids(
+        self, wanted: Order, depth: int | None = None, queries: Collection[str] | None = None
+    ) -> Mapping[str, bytes] | None:
+        """By query its document ids in the order wanted, each followed by a newline; None where only rows have them."""
+        return None if self._ranked_ids is None else self._ranked_ids(self.order(wanted), depth, queries)
 
     def content_hash(self) -> str:
         """SHA-256 of the rankings as measured; reads the run again, so it takes longer than measuring it."""

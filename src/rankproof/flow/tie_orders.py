@@ -11,6 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.core._core import random_orders as drawn_orders
 from rankproof.records.judged import JudgedTable
 
 Ranks = NDArray[np.int32]
@@ -51,28 +52,64 @@ class Group:
     @property
     def ways(self) -> int:
         """How many orders differ in what stands where."""
-        left, ways = self.size, 1
-        for many in self.alike:
-            ways *= math.comb(left, many)
-            left -= many
-        return ways
+        return _ways(self.size, self.alike)
 
 
-def groups(table: JudgedTable, query: int, k: int | None) -> list[Group]:
-    """The tie groups of a query that can be ordered in several ways; those below rank k do not matter."""
-    rows = np.arange(table.start[query], table.start[query + 1])
-    found = []
-    for first in np.unique(table.tie_first[rows]).tolist():
-        here = rows[table.tie_first[rows] == first]
-        size = int(table.tie_last[here[0]]) - first + 1
-        if size > 1 and (k is None or first <= k):
-            kind = _kinds(table)[here]
-            turn = np.argsort(kind, kind="stable")
-            alike = np.unique(kind, return_counts=True)[1]
-            group = Group(here[turn], first, size, tuple(alike.tolist()))
-            if group.ways > 1:
-                found.append(group)
+@lru_cache(maxsize=4096)
+def _ways(size: int, alike: tuple[int, ...]) -> int:
+    left, ways = size, 1
+    for many in alike:
+        ways *= math.comb(left, many)
+        left -= many
+    return ways
+
+
+def groups(table: JudgedTable, k: int | None) -> dict[int, list[Group]]:
+    """By query, the tie groups that can be ordered in several ways, first ranks first.
+
+    Groups that begin below rank k do not matter; queries without a group that does are left out.
+    """
+    kind = _kinds(table)
+    rows = np.flatnonzero((table.tie_last > table.tie_first) & (True if k is None else table.tie_first <= k))
+    rows = rows[np.lexsort((kind[rows], table.tie_first[rows], table.query[rows]))]
+    query, first, kind = table.query[rows], table.tie_first[rows], kind[rows]
+    begins = np.ones(len(rows), dtype=bool)
+    begins[1:] = (query[1:] != query[:-1]) | (first[1:] != first[:-1])
+    differs = begins.copy()
+    differs[1:] |= kind[1:] != kind[:-1]
+    heads, stretches = np.flatnonzero(begins), np.flatnonzero(differs)
+    lengths = np.diff(np.append(stretches, len(rows))).tolist()
+    of_group = np.append(np.searchsorted(stretches, heads), len(stretches)).tolist()
+    size = (table.tie_last[rows[heads]] - first[heads] + 1).tolist()
+    ends = np.append(heads[1:], len(rows)).tolist()
+    found: dict[int, list[Group]] = {}
+    for at, (begin, end, of, rank) in enumerate(
+        zip(heads.tolist(), ends, query[heads].tolist(), first[heads].tolist(), strict=True)
+    ):
+        group = Group(rows[begin:end], rank, size[at], tuple(lengths[of_group[at] : of_group[at + 1]]))
+        if group.ways > 1:
+            found.setdefault(of, []).append(group)
     return found
+
+
+def shape(table: JudgedTable, query: int, tied: list[Group]) -> tuple[object, ...]:
+    """What decides the values of a query over all its orders: two queries with one shape have the same ones.
+
+    Only for tables without subtopics, where a row is its rank and its grade.
+    """
+    start, end = table.start[query], table.start[query + 1]
+    fixed = np.ones(end - start, dtype=bool)
+    for group in tied:
+        fixed[group.rows - start] = False
+    pool = table.pool
+    return (
+        tuple((group.first, group.size, group.alike, table.grade[group.rows].tobytes()) for group in tied),
+        table.rank[start:end][fixed].tobytes(),
+        table.grade[start:end][fixed].tobytes(),
+        pool.grade[pool.start[query] : pool.start[query + 1]].tobytes(),
+        int(table.retrieved[query]),
+        bool(table.in_run[query]),
+    )
 
 
 def _kinds(table: JudgedTable) -> Indices:
@@ -116,12 +153,13 @@ def _placements(size: int, alike: tuple[int, ...]) -> Ranks:
     return np.array(list(fill(tuple(range(size)), alike)), dtype=np.int32)
 
 
-def random_orders(table: JudgedTable, query: int, tied: list[Group], many: int, chance: np.random.Generator) -> Ranks:
+def random_orders(table: JudgedTable, query: int, tied: list[Group], many: int, rng: np.random.Generator) -> Ranks:
     """A row per random order, with the ranks of the query's rows."""
     start, end = table.start[query], table.start[query + 1]
     ranks = np.tile(table.rank[start:end], (many, 1))
     for group in tied:
-        places = np.tile(np.arange(group.size, dtype=np.int32), (many, 1))
-        mixed = chance.permuted(places, axis=1)[:, : len(group.rows)]
-        ranks[:, group.rows - start] = group.first + mixed
+        # The numbers of `rng.permuted` on `many` rows of places, without making all of them.
+        with rng.bit_generator.lock:
+            places = drawn_orders(rng.bit_generator.capsule, many, group.size, len(group.rows))
+        ranks[:, group.rows - start] = group.first + places.reshape(many, len(group.rows))
     return ranks

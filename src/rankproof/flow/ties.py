@@ -8,6 +8,7 @@ orders where it is known what moves a measure up, and from the same orders as th
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,8 @@ from rankproof.records.repeated import repeated
 FEW = 5_000
 # A query with more is sampled this often.
 SAMPLES = 500
-# Rows and pooled documents computed at once; bounds memory, changes no result.
-AT_ONCE = 2_000_000
+# Rows and pooled documents computed at once; changes no result. So few that columns stay in the processor's cache.
+AT_ONCE = 100_000
 
 
 def over_ties(table: JudgedTable, variant: Variant, seed: int = 0) -> TieRange:
@@ -110,40 +111,57 @@ class _Seen:
 def _over_orders(table: JudgedTable, variant: Variant, k: int | None, seed: int) -> _Seen:
     """All orders of queries that have few, random orders of the others; many queries in one pass."""
     seen = _Seen(variant.measure.compute(table, variant))
-    chance = np.random.default_rng(seed)
-    waiting: list[tuple[int, orders.Ranks, bool]] = []
+    rng = np.random.default_rng(seed)
+    waiting: list[_Orders] = []
+    first_of: dict[tuple[object, ...], int] = {}
+    same: list[tuple[int, int]] = []
     size = 0
-    tied = (table.tie_last > table.tie_first) & (True if k is None else table.tie_first <= k)
-    for query in np.unique(table.query[tied]).tolist():
-        groups = orders.groups(table, query, k)
-        if not groups:
-            continue
+    pool_size = table.pool.size
+    for query, groups in orders.groups(table, k).items():
         few = math.prod(group.ways for group in groups) <= FEW
         if few:
+            if table.subtopics is None:
+                # All orders of a query of the same shape give the same values.
+                first = first_of.setdefault(orders.shape(table, query, groups), query)
+                if first != query:
+                    same.append((query, first))
+                    continue
             ranks = orders.every_order(table, query, groups)
         else:
-            ranks = orders.random_orders(table, query, groups, SAMPLES, chance)
+            ranks = orders.random_orders(table, query, groups, SAMPLES, rng)
             seen.sampled += 1
-        waiting.append((query, ranks, few))
-        size += ranks.size + len(ranks) * int(table.pool.size[query])
+        waiting.append(_Orders(query, ranks, few))
+        size += ranks.size + len(ranks) * int(pool_size[query])
         if size > AT_ONCE:
             _take_in(table, variant, waiting, seen)
             waiting, size = [], 0
     if waiting:
         _take_in(table, variant, waiting, seen)
+    for query, first in same:
+        seen.columns[query] = seen.columns[first]
     return seen
 
 
-def _take_in(table: JudgedTable, variant: Variant, waiting: list[tuple[int, orders.Ranks, bool]], seen: _Seen) -> None:
+class _Orders(NamedTuple):
+    """Orders of a query's rows that are to be computed, a row of ranks for each; `few` where they are all there are."""
+
+    query: int
+    ranks: orders.Ranks
+    few: bool
+
+
+def _take_in(table: JudgedTable, variant: Variant, waiting: list[_Orders], seen: _Seen) -> None:
     """Computes the orders of some queries at once and notes what they gave."""
-    times = [len(ranks) for _, ranks, _ in waiting]
-    queries = np.repeat(np.array([query for query, _, _ in waiting], dtype=np.int64), times)
-    rank: NDArray[np.int32] = np.concatenate([ranks.ravel() for _, ranks, _ in waiting])
+    times = [len(some.ranks) for some in waiting]
+    queries = np.repeat(np.array([some.query for some in waiting], dtype=np.int64), times)
+    rank: NDArray[np.int32] = np.concatenate([some.ranks.ravel() for some in waiting])
     values = variant.measure.compute(views.reranked(repeated(table, queries), rank), variant)
-    ends = np.cumsum(times)
-    for (query, _, few), part in zip(waiting, np.split(values, ends[:-1]), strict=True):
-        seen.columns[query] = part.min(), math.fsum(part.tolist()) / len(part), part.max()
-        if not few:
+    end = 0
+    for some in waiting:
+        begin, end = end, end + len(some.ranks)
+        part = values[begin:end]
+        seen.columns[some.query] = part.min(), math.fsum(part.tolist()) / len(part), part.max()
+        if not some.few:
             seen.variance += float(part.var(ddof=1)) / len(part)
 
 

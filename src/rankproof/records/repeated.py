@@ -54,5 +54,4 @@ def _spans(start: Indices, queries: Indices) -> tuple[Indices, Indices]:
     """Indices of all entries of the given queries, one query after the other, and where each begins."""
     sizes = np.diff(start)[queries]
     begins = np.concatenate(([0], np.cumsum(sizes)))
-    inside = np.arange(begins[-1]) - np.repeat(begins[:-1], sizes)
-    return np.repeat(start[queries], sizes) + inside, begins
+    return np.repeat(start[queries] - begins[:-1], sizes) + np.arange(begins[-1]), begins

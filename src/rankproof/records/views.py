@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.core._core import by_rank
 from rankproof.records.judged import JudgedTable
 from rankproof.records.pool import Negatives, Pool
 
@@ -91,7 +92,7 @@ def read_negatives(table: JudgedTable, negatives: Negatives) -> JudgedTable:
 
 def reranked(table: JudgedTable, rank: NDArray[np.int32]) -> JudgedTable:
     """The same documents at other ranks (one per row of `table`); rows are sorted anew within each query."""
-    turn = np.lexsort((rank, table.query))
+    turn = by_rank(table.start, rank)
     return JudgedTable(
         table.pool, table.in_run, table.retrieved, table.start, rank[turn], table.tie_first[turn],
         table.tie_last[turn], table.doc[turn], table.order, table.unjudged_queries, table.subtopics,

@@ -89,19 +89,6 @@ def _mark(qrels: PreparedQrels) -> int:
 
 def _widened(qrels: PreparedQrels, runs: Sequence[Rows], pool: Mapping[str, Collection[str]]) -> Judgments:
     """The judgments, with a mark for every document of the runs and the pool that has none."""
-    mark = _mark(qrels)
-    ids, grades = qrels.judgments.doc_ids(), qrels.pool.grade.tolist()
-    start = qrels.pool.start.tolist()
-    known = {
-        query: dict(zip(ids[start[i] : start[i + 1]], grades[start[i] : start[i + 1]], strict=True))
-        for i, query in enumerate(qrels.pool.query_ids)
-    }
-    for rows in runs:
-        places = [known.get(query) for query in rows.query_ids]
-        for query, doc in zip(rows.query.tolist(), rows.doc_ids(), strict=True):
-            place = places[query]
-            if place is not None:
-                place.setdefault(doc, mark)
-    for name, docs in pool.items():
-        known.get(name, {}).update({doc: mark for doc in docs if doc not in known.get(name, {})})
-    return Judgments.from_dicts(known)
+    judged = frozenset(qrels.pool.query_ids) if pool else frozenset()
+    pooled = Rows.from_dicts({query: list(docs) for query, docs in pool.items() if query in judged})
+    return qrels.judgments.widened([*runs, pooled], _mark(qrels))

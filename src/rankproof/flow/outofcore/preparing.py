@@ -17,7 +17,7 @@ from rankproof.flow.outofcore.joining import join_pieces
 from rankproof.flow.outofcore.ofrows import of_rows
 from rankproof.flow.outofcore.parts import Together
 from rankproof.flow.outofcore.pieces import TextPieces, Window
-from rankproof.flow.outofcore.some import every_row, rows_of, sampled
+from rankproof.flow.outofcore.some import every_row, ranked_ids, rows_of, sampled
 from rankproof.flow.outofcore.windows import mapped, streamed
 from rankproof.flow.prepared import PreparedQrels, PreparedRun
 from rankproof.flow.source import open_source
@@ -111,4 +111,5 @@ def _of_text(
         own=said.order, asked=asked, name=name or name_of(path, said.source),
         some=lambda queries: rows_of(pieces, queries),
         sampled=lambda: sampled(pieces, qrels),
+        ranked_ids=lambda order, depth, queries: ranked_ids(pieces, order, depth, queries),
     )  # fmt: skip

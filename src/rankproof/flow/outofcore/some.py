@@ -7,9 +7,11 @@ from collections.abc import Collection
 import numpy as np
 
 from rankproof.core._core import Rows
+from rankproof.flow import joining
 from rankproof.flow.outofcore.columns import concatenated, of_queries, taken
-from rankproof.flow.outofcore.pieces import Pieces
+from rankproof.flow.outofcore.pieces import Pieces, TextPieces
 from rankproof.flow.prepared import PreparedQrels
+from rankproof.records.order import Order
 
 # As in the check for documents in common: a sample of the ids, spread over the whole run.
 SAMPLE = 20_000
@@ -25,6 +27,19 @@ def rows_of(pieces: Pieces, queries: Collection[str]) -> Rows:
     wanted = frozenset(queries)
     read = (piece.rows() for piece in pieces.read(numbered=True))
     return concatenated(taken(rows, of_queries(rows, wanted)) for rows in read)
+
+
+def ranked_ids(
+    pieces: TextPieces, order: Order, depth: int | None, queries: Collection[str] | None
+) -> dict[str, bytes] | None:
+    """By query its document ids in order, each followed by a newline; None where a query's lines stand apart."""
+    found: dict[str, bytes] = {}
+    for piece in pieces.read():
+        ids = joining.ranked_ids(piece.data, piece.layout, order, depth, queries)
+        if ids is None or not found.keys().isdisjoint(ids):
+            return None
+        found |= ids
+    return found
 
 
 def sampled(pieces: Pieces, qrels: PreparedQrels) -> Rows | None:
