@@ -17,15 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
-from rankproof import shelf
-from rankproof.clickmodels.user_browsing import UserBrowsing
-from rankproof.flow.calls import read_call
-from rankproof.flow.clicks.examination import curve
-from rankproof.flow.clicks.fitting import even_and_odd
-from rankproof.flow.clicks.reading import read_pages
-from rankproof.flow.clicks.scoring import score
-from rankproof.flow.clicks.simulating import clicked
-from rankproof.records.impressions import Impressions
+from rankproof.kernel import shelf
+from rankproof.kernel.specs import read_configured
+from rankproof.online.clickmodels.user_browsing import UserBrowsing
+from rankproof.online.clicks.examination import curve
+from rankproof.online.clicks.read import read_pages
+from rankproof.online.clicks.simulate import clicked
+from rankproof.online.clicks.study import even_and_odd, score
+from rankproof.online.impressions import Impressions
 
 QUERIES, POOL, RANKS = 10_000, 20, 10
 
@@ -60,7 +59,7 @@ def main() -> int:
         print(f"dropped: {count:,} {reason}")
     print(f"{'model':<18}{'seconds':>8}{'log-likelihood':>16}{'conditional':>13}{'marginal':>10}")
     for name in shelf.offered("clickmodels"):
-        call = read_call("clickmodels", name)
+        call = read_configured("clickmodels", name)
         began = time.process_time()
         fitted = call.item.fit(train, call.values)
         took = time.process_time() - began

@@ -15,15 +15,14 @@ import sys
 
 import numpy as np
 
-from rankproof.clickmodels._contract import Fitted, Floats
-from rankproof.clickmodels.dynamic_bayesian import DynamicBayesian
-from rankproof.clickmodels.position_based import PositionBased
-from rankproof.clickmodels.user_browsing import UserBrowsing
-from rankproof.flow.calls import read_call
-from rankproof.flow.clicks.grading import LIMITS, Step, grades_of, often_shown
-from rankproof.flow.clicks.posterior import posterior
-from rankproof.flow.clicks.simulating import clicked
-from rankproof.records.impressions import Impressions
+from rankproof.kernel.specs import read_configured
+from rankproof.online.clickmodels.contract import Fitted, Floats
+from rankproof.online.clickmodels.dynamic_bayesian import DynamicBayesian
+from rankproof.online.clickmodels.position_based import PositionBased
+from rankproof.online.clickmodels.user_browsing import UserBrowsing
+from rankproof.online.clicks.grades import LIMITS, GradeStep, grades_of, often_shown, posterior
+from rankproof.online.clicks.simulate import clicked
+from rankproof.online.impressions import Impressions
 
 PAGES, QUERIES, POOL, RANKS, LEAST = 30_000, 300, 20, 10, 10
 BANDS = ((0.5, 0.6), (0.7, 0.8), (0.9, 0.97))
@@ -54,9 +53,9 @@ def tried(
     liked = chance.beta(*likings, len(shown.pairs))
     truth, first = users(kind, liked, chance)
     pages = clicked(truth, shown, chance)
-    asked = read_call("clickmodels", model)
+    asked = read_configured("clickmodels", model)
     found = posterior(asked.item.fit(pages, asked.values), pages, often_shown(pages, LEAST))
-    grades, sure = grades_of([Step("click", limit) for limit in limits], {"click": found})
+    grades, sure = grades_of([GradeStep("click", limit) for limit in limits], {"click": found})
     return sure, (np.searchsorted(limits, liked[found.pairs] * first, side="right") == grades).astype(np.float64)
 
 

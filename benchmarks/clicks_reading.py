@@ -22,7 +22,7 @@ import numpy as np
 DOCS, RANKS, POOL, QUERIES, AT_ONCE = 200_000, 10, 20, 10_000, 10_000
 READ = """
 import resource, sys, time
-from rankproof.flow.clicks.reading import read_log
+from rankproof.online.clicks.read import read_log
 began = time.process_time()
 if len(sys.argv) > 1:
     log = read_log(sys.argv[1:])

@@ -20,9 +20,9 @@ import time
 import numpy as np
 from scipy import stats
 
-from rankproof.records.estimate import Estimate
-from rankproof.significance import randomization
-from rankproof.significance._contract import Question
+from rankproof.kernel.estimate import Estimate
+from rankproof.proving.significance import randomization
+from rankproof.proving.significance.contract import TestRequest
 
 SYSTEMS, MEASURES, QUERIES, FLIPS = 20, 10, 200, 100_000
 TESTS = MEASURES * math.comb(SYSTEMS, 2)
@@ -46,7 +46,7 @@ def timed(function, *arguments) -> tuple[float, object]:
 
 
 def ours(d: np.ndarray) -> list[Estimate]:
-    return randomization.infer_many(d, Question(resamples=FLIPS), np.random.default_rng(0))
+    return randomization.infer_many(d, TestRequest(resamples=FLIPS), np.random.default_rng(0))
 
 
 def theirs(d: np.ndarray, batch: int) -> float:

@@ -25,18 +25,17 @@ from pathlib import Path
 
 import numpy as np
 
-from rankproof import evaluate
-from rankproof.engines._exact import exact
-from rankproof.engines._hnsw import Hnsw
-from rankproof.models.directory import ModelFolder
-from rankproof.models.encoder import Encoder, Vectors, unit
-from rankproof.models.keeping import kept_vectors
-from rankproof.models.packaged import minilm_folder, wordllama_files
-from rankproof.models.static import StaticEncoder
-from rankproof.models.transformer import TransformerEncoder
-from rankproof.records.ground import NO_CACHE, Cache
-from rankproof.records.ranking import Ranking
-from rankproof.store.cache import FolderCache
+from rankproof.kernel.cache import NO_CACHE, Cache, FolderCache
+from rankproof.measuring.evaluate import evaluate
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines._exact import exact
+from rankproof.stack.engines.dense import Hnsw
+from rankproof.stack.models.directory import ModelFolder
+from rankproof.stack.models.encoder import Encoder, Vectors, unit
+from rankproof.stack.models.find import minilm_folder, wordllama_files
+from rankproof.stack.models.static import StaticEncoder
+from rankproof.stack.models.transformer import TransformerEncoder
+from rankproof.stack.models.vector_cache import kept_vectors
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "scifact"
 ROUNDS, DEPTH = 4, 100

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rankproof.flow.holes import holes
-from rankproof.flow.joining import prepare_qrels
-from rankproof.flow.listed import listed
-from rankproof.measures._contract import Variant
-from rankproof.measures._text import parse
-from rankproof.records.evaluation import Result
+from rankproof.measuring.join import prepare_qrels
+from rankproof.measuring.measures.contract import Variant
+from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import listed
+from rankproof.measuring.records import Result
+from rankproof.proving.holes.summary import holes
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl20"
 MEASURES = (

@@ -17,9 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from rankproof.flow.interleaving.analyzing import analyze
-from rankproof.flow.interleaving.logs import read_logs
-from rankproof.flow.interleaving.showing import interleave
+from rankproof.online.interleaving.logs import read_logs
+from rankproof.online.interleaving.read import analyze
+from rankproof.online.interleaving.show import interleave
 
 METHODS = ("team_draft", "team_draft_multileave", "probabilistic", "optimized")
 QUERIES = 200

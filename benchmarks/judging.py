@@ -17,10 +17,10 @@ from collections.abc import Iterator
 import numpy as np
 from simulation.judging import FOLDER, Covered, World, agreement, corrected, world
 
-from rankproof.flow.calibrating.calibrate import calibrate
-from rankproof.flow.correcting.influences import form_of, variants_of
-from rankproof.flow.correcting.planning import importance_of, probabilities
-from rankproof.records.agreement import Figure, Found
+from rankproof.judging.calibrate import calibrate
+from rankproof.judging.correction.frame import form_of, variants_of
+from rankproof.judging.correction.plan import importance_of, probabilities
+from rankproof.proving.agreement_records import AgreementFigure, Found
 
 MODELS = ("gpt-4o_umbrela", "gpt-4o_binary", "llama3.2_binary")
 MEASURES = ("P@10", "P(rel=2)@10", "DCG@10", "nDCG@10")
@@ -132,7 +132,7 @@ def pilot(place: World) -> dict[str, dict[str, int]]:
 
 def shown(found: Found) -> str:
     """A number with its interval."""
-    if isinstance(found, Figure):
+    if isinstance(found, AgreementFigure):
         return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
     return f"{found.value:.3f} (none)" if found.value is not None else "none"
 

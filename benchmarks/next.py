@@ -26,10 +26,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rankproof.flow.joining import prepare_qrels
-from rankproof.flow.listed import listed
-from rankproof.flow.proposing import proposed
-from rankproof.measures._text import parse
+from rankproof.measuring.join import prepare_qrels
+from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import listed
+from rankproof.proving.next import proposed
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl20"
 MEASURE, DEPTH, APART = "DCG@10", 10, 0.02

@@ -126,7 +126,7 @@ def pin_workers() -> None:
 def worker(workers: int, repeats: int, qrels: str, run: str, pin: bool) -> dict[str, Any]:
     """Evaluations on a cluster of so many workers of one core and 2 GB."""
     from rankproof.scale import spark as on_spark
-    from rankproof.scale._session import session
+    from rankproof.scale.session import session
 
     seconds = []
     with session(f"local-cluster[{workers},1,2048]") as started:

@@ -16,9 +16,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from rankproof import shelf
-from rankproof.records.collection import Corpus, Query
-from rankproof.records.ground import Ground
+from rankproof.kernel import shelf
+from rankproof.reading.collection import Corpus, Query
+from rankproof.stack.records import Ground
 from rankproof.testing.rankings import choices
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "scifact"

@@ -18,10 +18,9 @@ from threading import Barrier, Thread
 
 from tests.live.postgres_server import server
 
-from rankproof.records.judging import Judgment
-from rankproof.records.project import Project
-from rankproof.store.judging import open_store
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import Judgment, Project
+from rankproof.judging.store import open_store
+from rankproof.judging.store.store import Store
 
 
 def measured(store: Store, judges: int, each: int) -> str:

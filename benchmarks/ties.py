@@ -17,10 +17,10 @@ import time
 
 import numpy as np
 
-from rankproof.flow.joining import prepare_qrels
-from rankproof.flow.ties import over_ties
-from rankproof.measures._text import parse
-from rankproof.records.order import DEFAULT_ORDER
+from rankproof.measuring.join import prepare_qrels
+from rankproof.measuring.names import parse
+from rankproof.measuring.ties import over_ties
+from rankproof.reading.records import DEFAULT_ORDER
 
 TIED = 50
 MEASURES = ("Bpref", "YAAP", "INST", "nDCGrel")

@@ -13,11 +13,11 @@ from textwrap import dedent
 
 import click
 
-from rankproof import shelf
-from rankproof.cli._root import cli
-from rankproof.cli._starting import WithInit
-from rankproof.flow.explain import Page, page_of
-from rankproof.measures._trec import TREC_MEASURES, TREC_SETS
+from rankproof.cli.shared.groups import WithInit
+from rankproof.cli.shared.root import cli
+from rankproof.kernel import shelf
+from rankproof.measuring.explain import Page, page_of
+from rankproof.measuring.trec_names import TREC_MEASURES, TREC_SETS
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 WIDTH = 80
@@ -99,7 +99,7 @@ SHELVES = {
     "interleavings": (
         "Interleavings",
         "How the rankings of several systems become one list, so that clicks say which users prefer: "
-        "`rankproof.flow.interleaving.showing.interleave(rankings, key, method)`.",
+        "`rankproof.online.interleaving.show.interleave(rankings, key, method)`.",
     ),
     "rules": ("Rules", "What a gate may ask: entries `[[rule]]` of a policy. [Gate](../gate.md) says how they decide."),
     "diagnoses": ("Diagnoses", "Patterns in the values of a run, why they matter, and what to try."),

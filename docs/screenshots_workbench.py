@@ -108,7 +108,7 @@ def _sign_in(window: Any, link: str) -> Any:
 
 def _judge(page: Any, projects: str) -> None:
     """After two grades, the right ones, so that there is progress to see and something to undo."""
-    from rankproof.flow.datasets import read_dataset
+    from rankproof.reading.datasets.read import read_dataset
 
     right = read_dataset("sample:shop").qrels.to_dict()
     page.goto(f"{projects}/again/judge")

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from rankproof.samples import shop
+from rankproof.stack.samples import shop
 
 FIELDS = ("title", "brand", "bullets", "description")
 K1, B = 1.5, 0.75

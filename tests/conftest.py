@@ -9,7 +9,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 
 # Minutes of random examples against other tools and plain references: run by `make test`.
-SLOW = ("against", "contracts/test_measures.py", "documents/test_adding.py", "flow/test_ties.py", "hostile")
+SLOW = ("against", "contracts/test_measures.py", "documents/test_adding.py", "measuring/test_ties.py", "hostile")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

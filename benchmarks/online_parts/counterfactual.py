@@ -16,17 +16,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from benchmarks.online_parts.tables import percent, row, table
 
-from rankproof.flow.clicks.proportions import proportions
-from rankproof.flow.counterfactual.choosing import choose
-from rankproof.flow.counterfactual.dependence import UNLIKELY, dependence_of
-from rankproof.flow.counterfactual.estimating import Learned, estimates, read_estimators
-from rankproof.flow.counterfactual.moving import moving
-from rankproof.flow.counterfactual.overlap import overlap_of, warnings_on
-from rankproof.flow.counterfactual.placing import place
-from rankproof.records.choices import Choices, PlacedPages
-from rankproof.records.counterfactual import Estimated, Valued
-from rankproof.records.decisions import Believed, Decisions
-from rankproof.records.impressions import Impressions
+from rankproof.online.clicks.examination import proportions
+from rankproof.online.counterfactual.estimators import LearnedCurve, estimates, read_estimators
+from rankproof.online.counterfactual.overlap import UNLIKELY, dependence_of, overlap_of, warnings_on
+from rankproof.online.counterfactual.records import Believed, Choices, Decisions, Estimated, PlacedPages, Valued
+from rankproof.online.counterfactual.settings import choose, moving, place
+from rankproof.online.impressions import Impressions
 
 ESTIMATORS = ("ips", "snips", "dr")
 QUERIES, DOCS = 30, 10
@@ -51,7 +46,7 @@ class Drawn:
     decisions: Decisions
     new: float
     logged: float
-    learned: Learned | None = None
+    learned: LearnedCurve | None = None
 
 
 def _willing(size: int, per_session: int, chance: np.random.Generator) -> tuple[np.ndarray, np.ndarray | None]:
@@ -131,7 +126,7 @@ def moved(
         return Drawn(decide(LOOKED[:length]), new, logged)
     found = proportions(log.pages)
     units = log.pages.numbers if log.pages.sessions is None else log.pages.sessions
-    learned = Learned(found.values, found.influences, units, np.arange(size), decide)
+    learned = LearnedCurve(found.values, found.influences, units, np.arange(size), decide)
     return Drawn(decide(found.values), new, logged, learned)
 
 

@@ -18,10 +18,10 @@ from benchmarks.online_parts.tables import met, rated, row, table
 from benchmarks.online_parts.units import CLICKS_PER_SEARCH, Floats, Units
 from benchmarks.simulation.worlds import Rate
 
-from rankproof.flow.trials.effects import effect_of, variance_kept
-from rankproof.flow.trials.estimating import estimate
-from rankproof.records.metric import Kind, Metric
-from rankproof.records.moments import Moments, moments_of
+from rankproof.online.trial.effects import effect_of, variance_kept
+from rankproof.online.trial.estimate import estimate
+from rankproof.online.trial.moments import Moments, moments_of
+from rankproof.online.trial.records import Kind, Metric
 
 TRIALS, ARM = 4_000, 2_000
 MANY = 2_000_000

@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from benchmarks.online_parts.tables import percent, row, table
 
-from rankproof.clickmodels.position_based import fit
-from rankproof.flow.clicks.examination import curve
-from rankproof.flow.clicks.reading import read_pages
-from rankproof.records.impressions import Impressions
+from rankproof.online.clickmodels.position_based import fit
+from rankproof.online.clicks.examination import curve
+from rankproof.online.clicks.read import read_pages
+from rankproof.online.impressions import Impressions
 
 LOG = Path(__file__).resolve().parents[3] / "shared" / "data" / "clicks" / "yandex_sample.txt"
 RANKS = 10

@@ -22,7 +22,7 @@ from benchmarks.online_parts.tables import met, percent, rated, row, table
 from benchmarks.online_parts.users import Floats, Users, fitted
 from benchmarks.simulation.worlds import Rate
 
-from rankproof.flow.clicks.reading import read_pages
+from rankproof.online.clicks.read import read_pages
 
 LISTS, RESAMPLES, REPLAYS = 1_000, 2_000, 500
 SHORT = {"BM25_then_": "", "_P_P_ENSEMBLE_DISTIL": "", "D_BERT_KD_": "", "_depth": "-"}

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from benchmarks.online_parts.units import Units, World
 
-from rankproof.flow.calls import read_call
-from rankproof.flow.trials.effects import effect_of
-from rankproof.records.estimate import Alternative, Estimate
-from rankproof.records.moments import PRODUCTS, Moments, from_sums
-from rankproof.trials._contract import Asked, Effect
+from rankproof.kernel.estimate import Alternative, Estimate
+from rankproof.kernel.specs import read_configured
+from rankproof.online.trial.effects import effect_of
+from rankproof.online.trial.moments import PRODUCTS, Moments, from_sums
+from rankproof.online.trials.contract import Effect, EffectRequest
 
 LOOKS, UNITS = 100, 20_000
 ALPHA = 0.05
@@ -62,7 +62,7 @@ def watched(
 ) -> dict[Way, Seen]:
     """Trials with a true effect, asked at each look whether there is any. A look without an answer says nothing."""
     seen = {way: Seen() for way in ways}
-    calls = [(way, read_call("trials", way[0]), Asked(alternative=way[1])) for way in ways]
+    calls = [(way, read_configured("trials", way[0]), EffectRequest(alternative=way[1])) for way in ways]
     for _ in range(trials):
         looked = effects(world, effect, chance, looks)
         for way, call, asked in calls:

@@ -13,7 +13,7 @@ from benchmarks.online_parts.looking import allowed
 from benchmarks.online_parts.tables import met, percent, rated, row, table
 from benchmarks.simulation.worlds import Rate
 
-from rankproof.flow.trials.sampleratio import ALPHA, POWER, sample_ratio
+from rankproof.proving.sample_ratio import ALPHA, POWER, sample_ratio
 
 TRIALS = 20_000
 TOTALS = (10_000, 100_000, 1_000_000)

@@ -9,7 +9,7 @@ from benchmarks.online_parts.needed import Expected
 from benchmarks.online_parts.searches import Numbers, Pair, Searches
 from benchmarks.online_parts.users import DEPTH, Floats, Users
 
-from rankproof.flow.interleaving.showing import interleave
+from rankproof.online.interleaving.show import interleave
 
 METRICS = ("clicks", "success", "reciprocal rank")
 INTERLEAVINGS = ("team_draft", "probabilistic", "optimized", "optimized(credit='linear')")

@@ -15,16 +15,16 @@ from benchmarks.online_parts.searches import Numbers, Pair, Searches
 from benchmarks.online_parts.users import DEPTH, Floats, Users
 from benchmarks.simulation.worlds import Rate
 
-from rankproof.flow.clicks.simulating import clicked
-from rankproof.flow.interleaving.earning import earned
-from rankproof.flow.interleaving.preferring import preferred
-from rankproof.flow.interleaving.showing import interleave
-from rankproof.flow.trials.estimating import estimate
-from rankproof.records.estimate import Estimate
-from rankproof.records.impressions import Flags, Impressions
-from rankproof.records.interleaving import Shown, Touch
-from rankproof.records.metric import Metric
-from rankproof.records.moments import Moments, moments_of
+from rankproof.kernel.estimate import Estimate
+from rankproof.online.clicks.simulate import clicked
+from rankproof.online.impressions import Flags, Impressions
+from rankproof.online.interleaving.preference import preferred
+from rankproof.online.interleaving.read import earned
+from rankproof.online.interleaving.records import InterleavedList, Touch
+from rankproof.online.interleaving.show import interleave
+from rankproof.online.trial.estimate import estimate
+from rankproof.online.trial.moments import Moments, moments_of
+from rankproof.online.trial.records import Metric
 
 ALPHA = 0.05
 
@@ -93,14 +93,14 @@ def interleavings(crowd: Crowd, pair: Pair, method: str, size: Size, many: int) 
     return Rate(hits, many)
 
 
-def _lists(searches: Searches, pair: Pair, method: str, queries: Numbers, experiment: str) -> Iterator[Shown]:
+def _lists(searches: Searches, pair: Pair, method: str, queries: Numbers, experiment: str) -> Iterator[InterleavedList]:
     for session, at in enumerate(queries.tolist()):
         query = searches.queries[at]
         rankings = {system: searches.ranked[system][query] for system in (pair.worse, pair.better)}
         yield interleave(rankings, f"session {session}", method, DEPTH, experiment)
 
 
-def touches(shown: Shown, row: Sequence[bool]) -> list[Touch]:
+def touches(shown: InterleavedList, row: Sequence[bool]) -> list[Touch]:
     """The clicks of one session."""
     return [Touch(doc) for doc, click in zip(shown.docs, row, strict=True) if click]
 

@@ -11,8 +11,8 @@ from benchmarks.online_parts.tables import met, percent, rated, row, table
 from benchmarks.online_parts.units import WORLDS, World
 from benchmarks.simulation.worlds import Rate
 
-from rankproof.flow.trials.planning import smallest_effect
-from rankproof.records.moments import Moments
+from rankproof.online.trial.moments import Moments
+from rankproof.online.trial.plan import smallest_effect
 
 FIXED = "welch"
 SEQUENCE = f"sequence(units={UNITS})"

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.records.metric import Metric
-from rankproof.records.moments import Moments, moments_of
+from rankproof.online.trial.moments import Moments, moments_of
+from rankproof.online.trial.records import Metric
 
 Floats = NDArray[np.float64]
 Shape = tuple[int, ...]

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from rankproof.clickmodels.cascade import Cascade
-from rankproof.clickmodels.dependent_click import DependentClick
-from rankproof.clickmodels.position_based import PositionBased
-from rankproof.flow.calls import read_call
-from rankproof.records.impressions import Impressions
+from rankproof.kernel.specs import read_configured
+from rankproof.online.clickmodels.cascade import Cascade
+from rankproof.online.clickmodels.dependent_click import DependentClick
+from rankproof.online.clickmodels.position_based import PositionBased
+from rankproof.online.impressions import Impressions
 
 Floats = NDArray[np.float64]
 DEPTH = 10
@@ -140,7 +140,7 @@ def _eagerness(click: Floats, clicks: NDArray[np.int64]) -> tuple[tuple[float, f
 
 
 def _learned(pages: Impressions, name: str) -> Any:
-    call = read_call("clickmodels", name)
+    call = read_configured("clickmodels", name)
     return call.item.fit(pages, call.values)
 
 

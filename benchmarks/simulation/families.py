@@ -13,10 +13,10 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof import shelf
-from rankproof.corrections._contract import Block, Tests
-from rankproof.records.estimate import Answer
-from rankproof.significance._contract import Question
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Answer
+from rankproof.proving.corrections.contract import Block, Tests
+from rankproof.proving.significance.contract import TestRequest
 
 from .studies import ALPHA, LEVEL
 from .worlds import ByMeasure, Rate, Values, together
@@ -41,7 +41,7 @@ def tests_of(scores: Values, resamples: int, chance: np.random.Generator) -> Tes
     item = shelf.find("significance", "t")
 
     def at_level(level: float) -> Sequence[Answer]:
-        answers: list[Answer] = item.many(differences, Question(level=level), chance)
+        answers: list[Answer] = item.many(differences, TestRequest(level=level), chance)
         return answers
 
     block = Block(scores, pairs, tuple(range(len(pairs))))

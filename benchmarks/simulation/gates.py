@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.flow.gate import gate
+from rankproof.proving.gate import gate
 
 from .worlds import Rate, Values
 

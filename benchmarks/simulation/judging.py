@@ -12,17 +12,15 @@ from pathlib import Path
 
 import numpy as np
 
-from rankproof.flow.agreement.cohen import confusions, distances, kappa
-from rankproof.flow.agreement.gathering import Grades
-from rankproof.flow.agreement.leaving import by_query, figure
-from rankproof.flow.collect import read_qrels, read_run
-from rankproof.flow.correcting.correct import Sample, estimate
-from rankproof.flow.correcting.frame import Frame, Rankings, frame_of
-from rankproof.flow.correcting.influences import form_of, variants_of
-from rankproof.flow.correcting.planning import draw
-from rankproof.flow.measuring import evaluate
-from rankproof.records.agreement import Figure
-from rankproof.records.correction import JudgingPlan, PlannedPair
+from rankproof.judging.correction.correct import GradedSample, estimate
+from rankproof.judging.correction.frame import Frame, Rankings, form_of, frame_of, variants_of
+from rankproof.judging.correction.plan import draw
+from rankproof.judging.correction.records import JudgingPlan, PlannedPair
+from rankproof.measuring.evaluate import evaluate
+from rankproof.proving.agreement import Grades
+from rankproof.proving.agreement_records import AgreementFigure
+from rankproof.proving.agreement_statistics import by_query, confusions, distances, figure, kappa
+from rankproof.reading.collect import read_qrels, read_run
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "dl20"
 LEVEL = 0.95
@@ -110,8 +108,8 @@ def corrected(
             found = estimate(sample, form, weights, frame.runs[at], baseline, LEVEL)
             naive[at] = found.naive
             ours, alone = found.corrected, found.human
-            assert isinstance(ours, Figure)
-            assert isinstance(alone, Figure)
+            assert isinstance(ours, AgreementFigure)
+            assert isinstance(alone, AgreementFigure)
             seen[at].append(
                 (
                     ours.low <= truth <= ours.high,
@@ -128,14 +126,14 @@ def corrected(
     return answers
 
 
-def _draw(frame: Frame, full: Grades, number: int, p: np.ndarray | None, chance: np.random.Generator) -> Sample:
+def _draw(frame: Frame, full: Grades, number: int, p: np.ndarray | None, chance: np.random.Generator) -> GradedSample:
     if p is None:
         rows = chance.permutation(len(frame.pairs))[:number]
-        return Sample(frame, _grades(frame, full, rows), None)
+        return GradedSample(frame, _grades(frame, full, rows), None)
     chosen = draw(p, chance)
     pairs = [PlannedPair(q, d, float(p[i]), bool(chosen[i])) for i, (q, d) in enumerate(frame.pairs)]
     plan = JudgingPlan("", frame.runs, False, frame.depth, 0, pairs)
-    return Sample(frame, _grades(frame, full, np.flatnonzero(chosen)), plan)
+    return GradedSample(frame, _grades(frame, full, np.flatnonzero(chosen)), plan)
 
 
 def _grades(frame: Frame, full: Grades, rows: np.ndarray) -> dict[str, dict[str, int]]:
@@ -193,5 +191,5 @@ def agreement(
         for at, cluster in enumerate((query, np.arange(len(rows)))):
             sums = by_query(cluster, rows)
             found = figure(sums, lambda m: kappa(m, distance), "fisher", "", len(rows), LEVEL)
-            hits[at] += isinstance(found, Figure) and found.low <= truth <= found.high
+            hits[at] += isinstance(found, AgreementFigure) and found.low <= truth <= found.high
     return AgreementCovered(queries, pairs_each, truth, *(hits / trials).tolist())

@@ -13,9 +13,9 @@ from examples.shop.catalog import read_catalog
 from examples.shop.files import POOL, record
 from examples.shop.grading import read_queries
 
-from rankproof import shelf
-from rankproof.records.collection import Query
-from rankproof.records.ground import Ground
+from rankproof.kernel import shelf
+from rankproof.reading.collection import Query
+from rankproof.stack.records import Ground
 from rankproof.testing.rankings import choices, corpus_of
 
 DEPTH = 40

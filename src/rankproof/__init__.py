@@ -6,41 +6,40 @@
 1.0
 """
 
-from rankproof import shelf
 from rankproof.errors import InputError, RankproofError, Refused, UsageError
-from rankproof.flow.measuring import evaluate, prepare
-from rankproof.records.evaluation import Evaluation, Result
-from rankproof.records.order import Order
-
-__version__ = "0.1.0"
+from rankproof.kernel import shelf
+from rankproof.kernel.version import __version__ as __version__
+from rankproof.measuring.evaluate import evaluate, prepare
+from rankproof.measuring.records import Evaluation, Result
+from rankproof.reading.records import Order
 
 # Loaded here and not at the first call: an evaluation of a few queries takes less time than finding its measures.
 shelf.offered("measures")
 shelf.offered("dialects")
 
 _LATER = {
-    "compare": "rankproof.flow.compare",
-    "compare_evaluations": "rankproof.flow.compare",
-    "gate": "rankproof.flow.gate",
-    "propose": "rankproof.flow.proposing",
-    "interleave": "rankproof.flow.interleaving.showing",
-    "Comparison": "rankproof.records.comparison",
-    "Contrast": "rankproof.records.comparison",
-    "Design": "rankproof.records.design",
-    "Estimate": "rankproof.records.estimate",
-    "NotEstimable": "rankproof.records.estimate",
-    "Verdict": "rankproof.records.verdict",
-    "EvaluationReport": "rankproof.records.evaluation_report",
-    "ExperimentManifest": "rankproof.records.manifest",
-    "read_report": "rankproof.flow.evaluation_report",
-    "read_manifest": "rankproof.flow.manifest",
-    "verify": "rankproof.flow.verify",
-    "Run": "rankproof.records.run",
-    "Qrels": "rankproof.records.qrels",
-    "read_run": "rankproof.flow.collect",
-    "read_qrels": "rankproof.flow.collect",
-    "read_topics": "rankproof.flow.collect",
-    "write": "rankproof.store.files",
+    "compare": "rankproof.proving.compare",
+    "compare_evaluations": "rankproof.proving.compare",
+    "gate": "rankproof.proving.gate",
+    "propose": "rankproof.proving.next",
+    "interleave": "rankproof.online.interleaving.show",
+    "Comparison": "rankproof.proving.records",
+    "Contrast": "rankproof.proving.records",
+    "Design": "rankproof.proving.records",
+    "Estimate": "rankproof.kernel.estimate",
+    "NotEstimable": "rankproof.kernel.estimate",
+    "Verdict": "rankproof.proving.verdict",
+    "EvaluationReport": "rankproof.measuring.report",
+    "ExperimentManifest": "rankproof.kernel.manifest",
+    "read_report": "rankproof.measuring.report",
+    "read_manifest": "rankproof.proving.manifest",
+    "verify": "rankproof.proving.verify",
+    "Run": "rankproof.reading.records",
+    "Qrels": "rankproof.reading.records",
+    "read_run": "rankproof.reading.collect",
+    "read_qrels": "rankproof.reading.collect",
+    "read_topics": "rankproof.reading.collect",
+    "write": "rankproof.reading.write",
 }
 
 __all__ = [

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from tests.raising import raises
 
-from rankproof import evaluate
 from rankproof.errors import OutOfDialect
-from rankproof.testing.collections import Kind, Qrels, Run, collections
+from rankproof.measuring.evaluate import evaluate
+from rankproof.testing.collections import CollectionKind, Qrels, Run, collections
 
 pytest.importorskip("pytrec_eval", reason="pytrec-eval-terrier is not installed: BEIR cannot run")
 CUTOFFS = [1, 3, 5, 10]
@@ -47,9 +47,9 @@ def load():
 BEIR = load()
 
 # A document called "1" or "q" may be the query itself, which BEIR removes.
-ANY = Kind()
+ANY = CollectionKind()
 # BEIR's own metrics stop at queries without judgments, and R_cap at queries without a relevant document.
-INSIDE = Kind(strays=False, relevant=True)
+INSIDE = CollectionKind(strays=False, relevant=True)
 
 
 def theirs(qrels: Qrels, run: Run) -> dict[str, float]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof import shelf
-from rankproof.records.ground import Ground
-from rankproof.testing import corpus_of, queries_of
-from rankproof.testing.rankings import choices
+from rankproof.kernel import shelf
+from rankproof.stack.records import Ground
+from rankproof.testing.rankings import choices, corpus_of, queries_of
 
 bm25s = pytest.importorskip("bm25s", reason="bm25s is not installed: nothing to hold against")
 

@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rankproof.flow.trials.estimating import estimate
-from rankproof.records.estimate import Estimate
-from rankproof.records.metric import Metric
-from rankproof.records.moments import Moments, moments_of
-from rankproof.records.trial import Scale
+from rankproof.kernel.estimate import Estimate
+from rankproof.online.trial.estimate import estimate
+from rankproof.online.trial.moments import Moments, moments_of
+from rankproof.online.trial.records import Metric, Scale
 
 tests = pytest.importorskip("gbstats.frequentist.tests", reason="gbstats is not installed")
 statistics = pytest.importorskip("gbstats.models.statistics", reason="gbstats is not installed")

@@ -10,18 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.raising import raises
 
-from rankproof import evaluate
 from rankproof.errors import OutOfDialect, UsageError
-from rankproof.flow.evaluate import evaluate_tables
-from rankproof.measures._text import parse
-from rankproof.records.settings import Settings
-from rankproof.testing import subtopic_table
-from rankproof.testing.collections import DOCS, QUERIES, Kind, collections, scores
+from rankproof.measuring.evaluate import evaluate, evaluate_tables
+from rankproof.measuring.names import parse
+from rankproof.measuring.records import Settings
+from rankproof.testing.collections import DOCS, QUERIES, CollectionKind, collections, scores
+from rankproof.testing.subtopics import subtopic_table
 
 irm = pytest.importorskip("ir_measures", reason="ir_measures is not installed: nothing to hold against")
 logging.getLogger("ir_measures").setLevel(logging.ERROR)
 
-INSIDE = Kind(unjudged=False)
+INSIDE = CollectionKind(unjudged=False)
 
 # rankproof's text -> ir_measures' text, computed there by pytrec_eval, msmarco, judged and python.
 EVERYDAY = {
@@ -160,7 +159,7 @@ def irm_judged_only(text):
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="perl is not installed: ir_measures cannot run gdeval")
 @settings(max_examples=30, deadline=None)
-@given(collection=collections(Kind(grades=(-1, 0, 1, 2, 3, 4))))
+@given(collection=collections(CollectionKind(grades=(-1, 0, 1, 2, 3, 4))))
 def test_same_values_where_gdeval_rounds_them(collection):
     qrels, run = collection
     ours = evaluate(qrels, run, list(GDEVAL), dialect="ir_measures")
@@ -177,7 +176,7 @@ def test_same_values_where_cwl_eval_ends_at_rank_1000(collection):
 
 
 @settings(max_examples=80, deadline=None)
-@given(collection=collections(Kind(ties=False)))
+@given(collection=collections(CollectionKind(ties=False)))
 def test_same_compatibility(collection):
     qrels, run = collection
     above_zero = {query: {doc: score + 1.0 for doc, score in docs.items()} for query, docs in run.items()}
@@ -197,7 +196,7 @@ def test_same_compatibility(collection):
         ),
         min_size=1,
     ),
-    run=st.dictionaries(st.sampled_from(QUERIES), scores(Kind()), min_size=1),
+    run=st.dictionaries(st.sampled_from(QUERIES), scores(CollectionKind()), min_size=1),
 )
 def test_same_diversity(qrels, run):
     pytest.importorskip("pyndeval", reason="pyndeval is not installed: ir_measures has no diversity measures")

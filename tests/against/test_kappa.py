@@ -7,9 +7,8 @@ import pytest
 from sklearn.metrics import cohen_kappa_score, confusion_matrix
 from tests.shared_data import SHARED, needs_shared_data
 
-from rankproof.flow.agreement.gathering import ratings_of
-from rankproof.flow.agreement.judges import both, two
-from rankproof.flow.collect import read_qrels
+from rankproof.proving.agreement import both, ratings_of, two
+from rankproof.reading.collect import read_qrels
 
 WEIGHTS = {"none": None, "linear": "linear", "quadratic": "quadratic"}
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.measures.worlds import World, crowd, worlds
+from tests.measuring.measures.worlds import World, crowd, worlds
 
 import rankproof
-from rankproof.measures._text import parse
+from rankproof.measuring.names import parse
 
 pyndeval = pytest.importorskip("pyndeval", reason="pyndeval is not installed: nothing to hold against")
 

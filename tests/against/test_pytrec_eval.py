@@ -9,12 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rankproof.flow.evaluate import evaluate_tables
-from rankproof.measures._text import parse
-from rankproof.measures._trec import trec_name
-from rankproof.records.evaluation import Evaluation
-from rankproof.records.settings import Settings
-from rankproof.testing import table_of
+from rankproof.measuring.evaluate import evaluate_tables
+from rankproof.measuring.names import parse
+from rankproof.measuring.records import Evaluation, Settings
+from rankproof.measuring.trec_names import trec_name
+from rankproof.testing.tables import table_of
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 

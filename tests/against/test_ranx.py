@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from tests.raising import raises
 
-from rankproof import evaluate
 from rankproof.errors import OutOfDialect
-from rankproof.testing.collections import Kind, Qrels, Run, collections
+from rankproof.measuring.evaluate import evaluate
+from rankproof.testing.collections import CollectionKind, Qrels, Run, collections
 
 ranx = pytest.importorskip("ranx", reason="ranx is not installed: nothing to hold against")
 
-INSIDE = Kind(ties=False)
-FOR_BPREF = Kind(ties=False, relevant=True, contrast=True)
+INSIDE = CollectionKind(ties=False)
+FOR_BPREF = CollectionKind(ties=False, relevant=True, contrast=True)
 
 # rankproof's text -> ranx's name. Both are asked on the same collections, so that numba compiles each once.
 NAMES = {

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof import shelf
-from rankproof.records.ground import Ground
-from rankproof.records.ranking import Ranking
-from rankproof.testing import queries_of
-from rankproof.testing.rankings import choices
+from rankproof.kernel import shelf
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.records import Ground
+from rankproof.testing.rankings import choices, queries_of
 
 ranx = pytest.importorskip("ranx", reason="ranx is not installed: nothing to hold against")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.shared_data import SHARED, needs_shared_data
 
-from rankproof import evaluate
+from rankproof.measuring.evaluate import evaluate
 
 irm = pytest.importorskip("ir_measures", reason="ir_measures is not installed: nothing to hold against")
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankproof import shelf
-from rankproof.records.estimate import Alternative, Estimate
-from rankproof.significance._contract import Question
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Alternative, Estimate
+from rankproof.proving.significance.contract import TestRequest
 from rankproof.testing.families import family
 
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
@@ -18,7 +18,7 @@ every_alternative = pytest.mark.parametrize("alternative", ["two-sided", "greate
 
 
 def ours(method: str, d: np.ndarray, seed: int = 0, **asked: object) -> Estimate:
-    found = shelf.find("significance", method).infer(d, Question(**asked), np.random.default_rng(seed))
+    found = shelf.find("significance", method).infer(d, TestRequest(**asked), np.random.default_rng(seed))
     assert isinstance(found, Estimate)
     return found
 

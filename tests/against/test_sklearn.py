@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from tests.raising import raises
 
-from rankproof import evaluate
 from rankproof.errors import OutOfDialect
-from rankproof.testing.collections import Kind, Qrels, Run, collections
+from rankproof.measuring.evaluate import evaluate
+from rankproof.testing.collections import CollectionKind, Qrels, Run, collections
 
 metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is not installed: nothing to hold against")
 
-INSIDE = Kind(grades=(0, 0, 1, 2, 3), least=2)
+INSIDE = CollectionKind(grades=(0, 0, 1, 2, 3), least=2)
 SCORERS = {"nDCG": metrics.ndcg_score, "DCG": metrics.dcg_score}
 
 

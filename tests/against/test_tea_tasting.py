@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankproof.flow.trials.estimating import estimate
-from rankproof.flow.trials.planning import smallest_effect, units_needed
-from rankproof.flow.trials.sampleratio import sample_ratio
-from rankproof.records.estimate import Alternative, Estimate
-from rankproof.records.metric import Kind, Metric
-from rankproof.records.moments import Moments, moments_of
-from rankproof.records.trial import Scale
+from rankproof.kernel.estimate import Alternative, Estimate
+from rankproof.online.trial.estimate import estimate
+from rankproof.online.trial.moments import Moments, moments_of
+from rankproof.online.trial.plan import smallest_effect, units_needed
+from rankproof.online.trial.records import Kind, Metric, Scale
+from rankproof.proving.sample_ratio import sample_ratio
 
 tea = pytest.importorskip("tea_tasting", reason="tea-tasting is not installed")
 pandas = pytest.importorskip("pandas", reason="pandas is not installed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from click.testing import CliRunner, Result
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 
 def run(*args: str) -> Result:

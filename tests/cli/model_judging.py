@@ -9,12 +9,10 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from rankproof.cli._root import cli
-from rankproof.records.collection import Query
-from rankproof.records.judging import Judgment
-from rankproof.records.project import Project
-from rankproof.records.scale import SCALES
-from rankproof.store.judging import open_store
+from rankproof.cli.shared.root import cli
+from rankproof.judging.records import SCALES, Judgment, Project
+from rankproof.judging.store import open_store
+from rankproof.reading.collection import Query
 
 QUERIES = {"q1": "red shoes", "q2": "blue shirt", "q3": "green tea"}
 DOCS = {"d1": "Red leather shoes", "d2": "Blue cotton shirt", "d3": "Green tea, loose", "d4": "A blue shoe"}

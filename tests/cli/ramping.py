@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rankproof.flow.trials.designing import read_design
-from rankproof.records.day import Cell, Day
-from rankproof.records.moments import from_counts
-from rankproof.records.tally import tally_of
+from rankproof.online.trial.days import Day, DayCell
+from rankproof.online.trial.design import read_design
+from rankproof.online.trial.moments import from_counts, tally_of
 
 GATE = """
 [policy]
@@ -90,9 +89,9 @@ def drawn(folder: Path, date: str, share: float, *, gain: float = 0.0, slow: flo
     moments, tallies = {}, {}
     for name, n in units.items():
         treated = name == "new"
-        moments[Cell("success", name)] = from_counts(int(chance.binomial(n, 0.3 + gain * treated)), n)
+        moments[DayCell("success", name)] = from_counts(int(chance.binomial(n, 0.3 + gain * treated)), n)
         times = chance.lognormal(np.log(100), 0.5, n) * (slow if treated else 1.0)
-        tallies[Cell("latency", name)] = tally_of(np.round(times).tolist())
+        tallies[DayCell("latency", name)] = tally_of(np.round(times).tolist())
     return Day(
         trial=design.name,
         dates=(date,),

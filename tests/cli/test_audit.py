@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 IMPOSSIBLE = ("--relevant", "5", "P@3=0.67", "R@5=0.60", "RR=0.5", "nDCG@5=0.75")
 
@@ -57,7 +57,7 @@ def test_means() -> None:
 
 
 def test_an_undecided_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankproof.flow.audit.one.BUDGET", 1_000)
+    monkeypatch.setattr("rankproof.proving.audit.report.BUDGET", 1_000)
     told = audit("report", "--relevant", "40", "nDCG@100=0.5123456", "AP=0.3123456", "--json")
     assert told.exit_code == 3
     document = json.loads(told.stdout)

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 from tests.shared_data import SHARED, needs_shared_data
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
 REAL = str(SHARED / "clicks" / "yandex_sample.txt")

@@ -13,7 +13,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -148,7 +148,7 @@ def test_a_log_that_cannot_be_trusted(here: Path) -> None:
 
 
 def test_help_imports_no_flow() -> None:
-    assert import_module("rankproof.cli._clicks_estimate").command.name == "estimate"
+    assert import_module("rankproof.cli.clicks.estimate").command.name == "estimate"
     result = estimate("--help")
     assert "--setting placement    a row for each document; the propensity is of it at its rank" in result.output
 

@@ -14,7 +14,7 @@ import pytest
 # a signal that comes just before a sleep begins is noticed when it ends.
 SLOW = """
 import sys, time
-from rankproof.flow.clicks import gradefile
+from rankproof.online.clicks import grades
 whole = gradefile.content
 def slowly(rows, path):
     for piece in whole(rows, path):
@@ -30,7 +30,7 @@ main(["clicks", "fit", "log.csv", *few, "--grades", "grades.csv", "--qrels", "ma
 # The same while it reads.
 READING = """
 import time
-from rankproof.flow.clicks.logs import text
+from rankproof.online.clicks.logs import text
 def slowly(head):
     print("begun", flush=True)
     for _ in range(600):

@@ -12,8 +12,8 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
-from rankproof import shelf
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
+from rankproof.kernel import shelf
 
 
 def complete(*words: str) -> list[str]:

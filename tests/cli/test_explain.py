@@ -8,8 +8,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankproof import shelf
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
+from rankproof.kernel import shelf
 
 EVERYTHING = [(kind, name) for kind in shelf.KINDS for name in shelf.offered(kind)]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rankproof.cli._root import cli
-from rankproof.flow.starter import starter_policy
+from rankproof.cli.shared.root import cli
+from rankproof.proving.starter_policy import starter_policy
 
 ROOT = Path(__file__).resolve().parents[2]
 RELAXED = """

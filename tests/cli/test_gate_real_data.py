@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from tests.shared_data import SHARED, needs_shared_data
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 pytestmark = needs_shared_data
 

@@ -13,8 +13,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli._root import cli
-from rankproof.flow.interleaving.showing import interleave
+from rankproof.cli.shared.root import cli
+from rankproof.online.interleaving.show import interleave
 
 OLD, NEW = ["a", "b", "c", "d"], ["c", "d", "a", "b"]
 RUNS = ("--run", "old.run", "--run", "new.run")

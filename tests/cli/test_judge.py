@@ -10,8 +10,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli._root import cli
-from rankproof.flow.collect import read_qrels
+from rankproof.cli.shared.root import cli
+from rankproof.reading.collect import read_qrels
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
 

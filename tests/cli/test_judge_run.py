@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from tests.cli.model_judging import about, failures, grades, made, run, told
-from tests.stages.model_server import http, says, serving, thinks
+from tests.stack.stages.model_server import http, says, serving, thinks
 
-from rankproof.flow.schemas import bundled
-from rankproof.records.assignment import Assignment
-from rankproof.store.judging import open_store
+from rankproof.judging.records import Assignment
+from rankproof.judging.store import open_store
+from rankproof.kernel.schema_files import bundled
 
 GRADES = {("q1", "d4"): 1, ("q1", "d2"): 0, ("q2", "d2"): 3, ("q2", "d4"): 2, ("q3", "d3"): 3, ("q3", "d1"): 0}
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from tests.cli.model_judging import about, failures, grades, made, run, told
-from tests.stages.model_server import Reply, drip, hang, http, reset, says, serving
+from tests.stack.stages.model_server import Reply, drip, hang, http, reset, says, serving
 
-from rankproof.store.judging import open_store
+from rankproof.judging.store import open_store
 
 REFUSAL = http('{"choices": [{"message": {"content": null, "refusal": "I will not."}, "finish_reason": "stop"}]}')
 # What the server says, the word for it, the text that is kept.

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from tests.cli.model_judging import grades, made, run
-from tests.stages.model_server import says, serving
+from tests.stack.stages.model_server import says, serving
 
-from rankproof.flow.judging import asking
+from rankproof.judging.models import ask as asking
 
 AT_ONCE = 2
 NAMES = ["graded:m", *(f"graded:m#{n}" for n in range(2, 21))]

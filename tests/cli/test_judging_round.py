@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 from tests.cli.judging_commands import done, refused
-from tests.flow.datasets import made
+from tests.reading.datasets import made
 
-from rankproof.records.judging import SETTLING, Judgment
-from rankproof.store.judging import open_store
+from rankproof.judging.records import SETTLING, Judgment
+from rankproof.judging.store import open_store
 from rankproof.web.rounds import Rounds
-from rankproof.web.security.tokens import digest
+from rankproof.web.security.credentials import digest
 
 QUERIES = [f"q{i}" for i in range(6)]
 

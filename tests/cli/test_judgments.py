@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.cli.judging_commands import done, refused, run
-from tests.flow.datasets import made
+from tests.reading.datasets import made
 
-from rankproof import evaluate
-from rankproof.cli._root import cli
-from rankproof.records.judging import Judgment, Mark
-from rankproof.store.judging import open_store
+from rankproof.cli.shared.root import cli
+from rankproof.judging.records import Judgment, Mark
+from rankproof.judging.store import open_store
+from rankproof.measuring.evaluate import evaluate
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankproof import __version__
-from rankproof.cli._root import cli
-from rankproof.flow.collect import read_qrels
+from rankproof.cli.shared.root import cli
+from rankproof.kernel.version import __version__
+from rankproof.reading.collect import read_qrels
 
 
 @pytest.fixture

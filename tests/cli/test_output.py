@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 from tests.raising import raises
 
-from rankproof.cli import _output
+from rankproof.cli.shared import output
 from rankproof.errors import UsageError
 
 
 def test_a_file_is_written_whole(tmp_path: Path) -> None:
     goal = tmp_path / "out.txt"
-    _output.give("Ωmega\n", str(goal))
+    output.give("Ωmega\n", str(goal))
     assert goal.read_bytes() == "Ωmega\n".encode()
     assert os.listdir(tmp_path) == ["out.txt"]
 
@@ -26,7 +26,7 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
     goal = tmp_path / "out.txt"
     goal.write_text("old")
     goal.chmod(0o640)
-    _output.give("new", str(goal))
+    output.give("new", str(goal))
     assert stat.S_IMODE(goal.stat().st_mode) == 0o640
 
 
@@ -34,36 +34,36 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     real, link = tmp_path / "real.txt", tmp_path / "link.txt"
     real.write_text("old")
     link.symlink_to(real)
-    _output.give("new", str(link))
+    output.give("new", str(link))
     assert link.is_symlink()
     assert real.read_text() == "new"
 
 
 def test_a_device_is_written_to_and_not_replaced() -> None:
-    _output.give("gone", os.devnull)
+    output.give("gone", os.devnull)
     assert not stat.S_ISREG(os.stat(os.devnull).st_mode)
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     with raises(UsageError, tmp_path, "folder"):
-        _output.give("x", str(tmp_path))
+        output.give("x", str(tmp_path))
 
 
 def test_parents_are_not_created(tmp_path: Path) -> None:
     with raises(UsageError, tmp_path / "nowhere" / "out.txt", f"folder {tmp_path / 'nowhere'}"):
-        _output.give("x", str(tmp_path / "nowhere" / "out.txt"))
+        output.give("x", str(tmp_path / "nowhere" / "out.txt"))
     assert os.listdir(tmp_path) == []
 
 
 def test_what_an_encoding_cannot_hold_is_written_out(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
-    _output.say("q\u03b6\n")
+    output.say("q\u03b6\n")
     assert raw.getvalue() == b"q\\u03b6\n"
 
 
 def test_undecodable_bytes_leave_as_they_came(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="utf-8"))
-    _output.say(b"q\xff\n".decode("utf-8", "surrogateescape"))
+    output.say(b"q\xff\n".decode("utf-8", "surrogateescape"))
     assert raw.getvalue() == b"q\xff\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 QRELS = "q1 0 d1 2\nq1 0 d2 0\nq2 0 d4 1\n"
 # The first relevant document stands at rank 2 in q1 and is missing in q2: RR (1/2 + 0) / 2.

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 from tests.cli.ramping import put_day, written
 
-from rankproof.cli._root import cli
-from rankproof.flow.ramping.starter import STARTER
-from rankproof.flow.schemas import bundled, schema
-from rankproof.store.ramps import RampState
+from rankproof.cli.shared.root import cli
+from rankproof.kernel.schema_files import bundled, schema
+from rankproof.online.ramp.policy import STARTER
+from rankproof.online.ramp.store import RampState
 
 STATE = "ramp.ramp.jsonl"
 

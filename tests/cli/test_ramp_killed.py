@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from tests.cli.ramping import put_day, written
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 STATE = "ramp.ramp.jsonl"
 # What a look asks of the disk; it is killed before each of them, and in the middle of a write.

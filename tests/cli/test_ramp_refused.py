@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from tests.cli.ramping import drawn, put_day, written
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 STATE = Path("ramp.ramp.jsonl")
 

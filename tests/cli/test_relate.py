@@ -9,7 +9,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "relate" / "changes.csv"

@@ -13,12 +13,13 @@ import pytest
 from click.testing import CliRunner
 
 import rankproof
-from rankproof.cli import _errors, _root
-from rankproof.cli._root import cli
+from rankproof.cli.shared import root
+from rankproof.cli.shared import root as _errors
+from rankproof.cli.shared.root import cli
 from rankproof.errors import MissingExtra, RankproofError, Refused, Unreadable, UsageError
-from rankproof.records.finding import Finding
+from rankproof.reading.finding import Finding
 
-FOLDER = Path(_root.__file__).parent
+FOLDER = Path(root.__file__).parent
 NAMES = sorted(f.stem.replace("_", "-") for f in FOLDER.glob("*.py") if not f.stem.startswith("_"))
 
 
@@ -37,7 +38,7 @@ def test_a_command_has_help_and_one_line_of_it_without_being_loaded(name: str) -
     told = run(name, "--help")
     assert told.exit_code == 0
     assert told.output.startswith(f"Usage: rankproof {name}")
-    line = _root.summary(name)
+    line = root.summary(name)
     module = __import__(f"rankproof.cli.{name.replace('-', '_')}", fromlist=["command"])
     assert line == (module.__doc__ or "").splitlines()[0]
     assert 20 < len(line) < 110

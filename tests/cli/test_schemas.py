@@ -21,9 +21,9 @@ from tests.cli.json_case import Case
 from tests.cli.json_cases import CASES, FILES, STORED
 from tests.raising import raises
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 from rankproof.errors import UnknownName
-from rankproof.flow.schemas import bundled, names, schema
+from rankproof.kernel.schema_files import bundled, names, schema
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "rankproof"

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from rankproof.cli._ticker import CLEAR, Ticker, ticking
-from rankproof.records.ground import silent
+from rankproof.cli.shared.progress import CLEAR, Ticker, ticking
+from rankproof.kernel.progress import silent
 
 
 class Terminal(io.StringIO):

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli._root import cli
-from rankproof.flow.trials.days import read_day
-from rankproof.flow.trials.designing import read_design
-from rankproof.flow.trials.example import example_rows
+from rankproof.cli.shared.root import cli
+from rankproof.online.trial.days import read_day
+from rankproof.online.trial.design import read_design
+from rankproof.online.trial.example import example_rows
 
 DESIGN = """
 [trial]

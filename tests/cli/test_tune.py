@@ -15,7 +15,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
 
 COMMAND = Path(sys.executable).parent / "rankproof"
 TEXT = "red blue green running hiking shoes boots jacket cotton leather socks light heavy trail city"
@@ -154,7 +154,7 @@ def test_a_file_of_somebody_else_is_not_written_over(here: Path) -> None:
 
 def test_without_the_library_for_charts_the_page_says_so(here: Path) -> None:
     lexical(here, GRID)
-    hidden = "import sys; sys.modules['vl_convert'] = None; from rankproof.cli._root import cli; cli.main()"
+    hidden = "import sys; sys.modules['vl_convert'] = None; from rankproof.cli.shared.root import cli; cli.main()"
     told = subprocess.run(
         [sys.executable, "-c", hidden, "tune", "t.toml", "-o", "out"],
         cwd=here, capture_output=True, text=True, check=False, timeout=120,

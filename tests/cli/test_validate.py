@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 from tests.shared_data import SHARED, needs_shared_data
 
-from rankproof import shelf
-from rankproof.cli._root import cli
+from rankproof.cli.shared.root import cli
+from rankproof.kernel import shelf
 
 GOOD = "q1 Q0 d1 1 9.5 t\nq1 Q0 d2 2 9.1 t\nq2 Q0 d1 1 0.3 t\n"
 DOUBLE = "q1 Q0 d1 1 9.5 t\nq1 Q0 d2 2 9.1 t\nq1 Q0 d1 3 8.7 t\n"

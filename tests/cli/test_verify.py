@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 import rankproof
-from rankproof.cli._root import cli
-from rankproof.flow.evaluation_report import read_report
+from rankproof.cli.shared.root import cli
+from rankproof.measuring.report import read_report
 
 QRELS = "q1 0 d1 1\nq1 0 d2 0\nq2 0 d3 2\n"
 # RR of a: 1/2 and 1; of b: 1 and 1.

@@ -11,9 +11,9 @@ import sys
 import tomllib
 from pathlib import Path
 
-from rankproof.engines._contract import Engine
-from rankproof.records.params import REQUIRED
-from rankproof.stages._contract import Stage
+from rankproof.kernel.specs import REQUIRED
+from rankproof.stack.engines.contract import Engine
+from rankproof.stack.stages.contract import Stage
 
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = ("bm25s", "Stemmer", "onnxruntime", "tokenizers", "usearch", "httpx", "jmespath", "psycopg", "xllamacpp")
@@ -58,7 +58,7 @@ def check_extra(item: Engine | Stage) -> None:
 def check_imports(shelf: str) -> None:
     """Loading the whole shelf loads none of the libraries that only some of its items use."""
     program = (
-        f"import sys; from rankproof import shelf; shelf.offered({shelf!r}); "
+        f"import sys; from rankproof.kernel import shelf; shelf.offered({shelf!r}); "
         f"print([name for name in {LIBRARIES!r} if name in sys.modules])"
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -11,11 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
 
-from rankproof import shelf
-from rankproof.adjudications._contract import Adjudication, Settled
-from rankproof.flow.calls import Call, read_call
-from rankproof.records.judging import Judgment
-from rankproof.records.scale import Level, Scale
+from rankproof.judging.adjudications.contract import Adjudication, Settled
+from rankproof.judging.records import Judgment, Level, Scale
+from rankproof.kernel import shelf
+from rankproof.kernel.specs import Configured, read_configured
 from rankproof.testing.votes import votes
 
 ITEMS: dict[str, Adjudication] = dict(shelf.offered("adjudications"))
@@ -44,7 +43,7 @@ every_way = pytest.mark.parametrize("text", ASKED)
 quick = settings(max_examples=80, deadline=None)
 
 
-def settle(asked: Call, given: list[Judgment]) -> Settled:
+def settle(asked: Configured, given: list[Judgment]) -> Settled:
     found: Settled = asked.item.settle(given, ODD, asked.values)
     return found
 
@@ -66,14 +65,14 @@ def test_parameters_are_explained(item: Adjudication) -> None:
 
 @every_way
 def test_its_text_reads_back_to_itself(text: str) -> None:
-    assert read_call("adjudications", text).text == text
+    assert read_configured("adjudications", text).text == text
 
 
 @every_way
 @given(grades=GRADES, chance=st.randoms())
 @quick
 def test_the_order_of_judgments_changes_nothing(text: str, grades: list[int], chance) -> None:
-    asked, given_ = read_call("adjudications", text), votes(*grades)
+    asked, given_ = read_configured("adjudications", text), votes(*grades)
     shuffled = list(given_)
     chance.shuffle(shuffled)
     assert settle(asked, shuffled) == settle(asked, given_)
@@ -83,7 +82,7 @@ def test_the_order_of_judgments_changes_nothing(text: str, grades: list[int], ch
 @given(grades=GRADES)
 @quick
 def test_the_grade_is_on_the_scale_between_the_least_and_the_greatest_given(text: str, grades: list[int]) -> None:
-    found = settle(read_call("adjudications", text), votes(*grades))
+    found = settle(read_configured("adjudications", text), votes(*grades))
     if found.grade is not None:
         assert found.grade in ODD.grades
         assert min(grades) <= found.grade <= max(grades)
@@ -94,7 +93,7 @@ def test_the_grade_is_on_the_scale_between_the_least_and_the_greatest_given(text
 @given(grade=st.sampled_from(ODD.grades), n=st.integers(1, 7))
 @quick
 def test_judges_who_agree_get_their_grade(text: str, grade: int, n: int) -> None:
-    found = settle(read_call("adjudications", text), votes(*[grade] * n))
+    found = settle(read_configured("adjudications", text), votes(*[grade] * n))
     if found.grade is None:
         assert found.how == "no trusted judge"
         assert n == 1  # only b and c are trusted, and only a has graded
@@ -106,12 +105,12 @@ def test_judges_who_agree_get_their_grade(text: str, grade: int, n: int) -> None
 @given(grades=GRADES)
 @quick
 def test_where_the_rule_says_so_nothing_stays_unresolved(text: str, grades: list[int]) -> None:
-    assert settle(read_call("adjudications", text), votes(*grades)).grade is not None
+    assert settle(read_configured("adjudications", text), votes(*grades)).grade is not None
 
 
 def test_importing_the_shelf_loads_no_database() -> None:
     code = (
-        "import sys; from rankproof import shelf; shelf.offered('adjudications'); "
+        "import sys; from rankproof.kernel import shelf; shelf.offered('adjudications'); "
         "print([m for m in ('sqlalchemy', 'alembic', 'scipy') if m in sys.modules])"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

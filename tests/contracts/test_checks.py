@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-import rankproof.checks
-from rankproof import shelf
-from rankproof.checks._contract import FEW
-from rankproof.records.finding import SEVERITIES
-from rankproof.records.order import Order
+import rankproof.reading.checks
+from rankproof.kernel import shelf
+from rankproof.reading.checks.contract import FEW
+from rankproof.reading.finding import SEVERITIES
+from rankproof.reading.records import Order
 from rankproof.testing.checking import findings
 
 
@@ -162,7 +162,7 @@ def test_its_page_explains_the_fault_and_the_remedy(code: str) -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_the_message_on_its_page_is_the_one_it_gives(code: str) -> None:
-    module = importlib.import_module(f"rankproof.checks.{code}")
+    module = importlib.import_module(f"rankproof.reading.checks.{code}")
     results = doctest.testmod(module)
     assert results.attempted >= 2
     assert results.failed == 0
@@ -173,7 +173,7 @@ def test_its_name_is_its_files_and_reads_well_after_allow(code: str) -> None:
     assert re.fullmatch(r"[a-z]+(_[a-z]+)*", code)
     file = Path(next(iter(rankproof.checks.__path__))) / f"{code}.py"
     assert file.exists()
-    (item,) = importlib.import_module(f"rankproof.checks.{code}").OFFERS
+    (item,) = importlib.import_module(f"rankproof.reading.checks.{code}").OFFERS
     assert item.name == code
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.clickmodels.worlds import shuffled, truth
 from tests.contracts.items import check_imports, check_page, check_params, files_of
+from tests.online.clickmodels.worlds import shuffled, truth
 
-from rankproof import shelf
-from rankproof.clickmodels._contract import ClickModel, Fitted
-from rankproof.flow.calls import read_call
-from rankproof.flow.clicks.simulating import clicked
-from rankproof.records.impressions import Impressions
+from rankproof.kernel import shelf
+from rankproof.kernel.specs import read_configured
+from rankproof.online.clickmodels.contract import ClickModel, Fitted
+from rankproof.online.clicks.simulate import clicked
+from rankproof.online.impressions import Impressions
 
 ITEMS: dict[str, ClickModel] = dict(shelf.offered("clickmodels"))
 NAMES = ("cascade", "coec", "ctr", "dependent_click", "dynamic_bayesian", "position_based", "user_browsing")
@@ -29,7 +29,7 @@ def log(seed: int = 5) -> Impressions:
 
 
 def fitted(name: str, pages: Impressions) -> Fitted:
-    asked = read_call("clickmodels", name)
+    asked = read_configured("clickmodels", name)
     return asked.item.fit(pages, asked.values)
 
 

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankproof import shelf
-from rankproof.corrections import _contract
-from rankproof.corrections._contract import Correction
-from rankproof.records.estimate import Estimate
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Estimate
+from rankproof.proving.corrections import contract
+from rankproof.proving.corrections.contract import Correction
 from rankproof.testing.families import all_pairs, family
 
 ITEMS: dict[str, Correction] = dict(shelf.offered("corrections"))
-FILES = sorted(p for p in Path(inspect.getfile(_contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
 CONTROLS = {
     "none": "nothing",
     "holm": "family-wise error",
@@ -41,7 +41,7 @@ def table(seed: int, queries: int = 25, systems: int = 4) -> list[list[float]]:
     return scores.tolist()
 
 
-def adjust(item: Correction, tests: _contract.Tests, seed: int = 0) -> list:
+def adjust(item: Correction, tests: contract.Tests, seed: int = 0) -> list:
     return item.adjust(tests, np.random.default_rng(seed))
 
 
@@ -53,7 +53,7 @@ def test_every_correction_is_in_a_group() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_the_page_has_its_headings_and_its_example_runs(file: Path) -> None:
-    module = importlib.import_module(f"rankproof.corrections.{file.stem}")
+    module = importlib.import_module(f"rankproof.proving.corrections.{file.stem}")
     (item,) = module.OFFERS
     assert item.name == file.stem
     assert item.page == module.__doc__

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from rankproof import shelf
-from rankproof.diagnoses import _contract
-from rankproof.diagnoses._contract import Symptom
-from rankproof.testing import diagnosed
+from rankproof.kernel import shelf
+from rankproof.proving.diagnoses import contract
+from rankproof.proving.diagnoses.contract import Symptom
+from rankproof.testing.diagnoses import diagnosed
 
 ITEMS: dict[str, Symptom] = dict(shelf.offered("diagnoses"))
-FILES = sorted(p for p in Path(inspect.getfile(_contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
 
 # rule -> rankings that have its pattern, and rankings that just do not; relevant documents where not all are ranked
 SICK: dict[str, tuple[dict[str, Any], int | None]] = {
@@ -64,7 +64,7 @@ def test_a_rule_sees_nothing_where_nothing_is(name: str) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_the_page_says_why_and_what_to_try_and_its_example_runs(file: Path) -> None:
-    module = importlib.import_module(f"rankproof.diagnoses.{file.stem}")
+    module = importlib.import_module(f"rankproof.proving.diagnoses.{file.stem}")
     (item,) = module.OFFERS
     assert item.name == file.stem
     assert item.page == module.__doc__

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from tests.raising import raises
 
-from rankproof import evaluate, shelf
-from rankproof.dialects._contract import Dialect, no_limit
 from rankproof.errors import OutOfDialect, RankproofError, UsageError
-from rankproof.flow.explain import explain
-from rankproof.measures._contract import Measure
-from rankproof.measures._text import parse
+from rankproof.kernel import shelf
+from rankproof.measuring.dialects.contract import Dialect, no_limit
+from rankproof.measuring.evaluate import evaluate
+from rankproof.measuring.explain import explain
+from rankproof.measuring.measures.contract import Measure
+from rankproof.measuring.names import parse
 
 DIALECTS: Mapping[str, Dialect] = shelf.offered("dialects")
 OTHERS = [name for name in DIALECTS if name != "rankproof"]
@@ -53,7 +54,7 @@ REFUSED = {
 
 
 def module(dialect: str) -> Any:
-    return importlib.import_module(f"rankproof.dialects.{dialect}")
+    return importlib.import_module(f"rankproof.measuring.dialects.{dialect}")
 
 
 def test_every_dialect_with_a_limit_is_refused_somewhere_here() -> None:

@@ -10,13 +10,13 @@ import pytest
 from tests.contracts.items import check_extra, check_imports, check_page, check_params, files_of
 from tests.raising import raises
 
-from rankproof import shelf
-from rankproof.engines._contract import Engine
 from rankproof.errors import UsageError
-from rankproof.flow.collect import read_run
-from rankproof.records.collection import Query
-from rankproof.records.ground import Ground
-from rankproof.records.ranking import Ranking
+from rankproof.kernel import shelf
+from rankproof.reading.collect import read_run
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines.contract import Engine
+from rankproof.stack.records import Ground
 from rankproof.testing.rankings import choices, corpus_of
 
 ITEMS: dict[str, Engine] = dict(shelf.offered("engines"))

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
 
-from rankproof import shelf
-from rankproof.estimators._contract import Estimator
-from rankproof.flow.calls import read_call
-from rankproof.records.decisions import Believed, Decisions, Influence, Wanted
+from rankproof.kernel import shelf
+from rankproof.kernel.specs import read_configured
+from rankproof.online.counterfactual.records import Believed, Decisions, Influence, TargetDisplay
+from rankproof.online.estimators.contract import Estimator
 
 ITEMS: dict[str, Estimator] = dict(shelf.offered("estimators"))
 ASKED = ("ips", "ips(clip=1.5)", "snips", "snips(clip=1.5)", "dr", "dr(clip=1.5)")
@@ -34,7 +34,7 @@ def drawn(seed: int, pages: int = 12, as_logged: bool = False) -> Decisions:
     rewards = chance.integers(3, size=2 * pages).astype(float)
     weights = np.ones(2 * pages) if as_logged else chance.uniform(0, 3, 2 * pages)
     believed = chance.random(6)
-    wanted = Wanted(np.repeat([0, 1], 3), np.arange(6), chance.random(6))
+    wanted = TargetDisplay(np.repeat([0, 1], 3), np.arange(6), chance.random(6))
     worth = np.bincount(wanted.queries, wanted.amounts * believed, 2)
     return Decisions(
         queries=queries,
@@ -54,7 +54,7 @@ def drawn(seed: int, pages: int = 12, as_logged: bool = False) -> Decisions:
 
 
 def ask(text: str, decisions: Decisions) -> Influence:
-    call = read_call("estimators", text)
+    call = read_configured("estimators", text)
     found = call.item.estimate(decisions, call.values)
     assert isinstance(found, Influence)
     return found
@@ -94,7 +94,7 @@ def test_parameters_are_explained(item: Estimator) -> None:
 
 @every_way
 def test_its_text_reads_back_to_itself(text: str) -> None:
-    assert read_call("estimators", text).text == text
+    assert read_configured("estimators", text).text == text
 
 
 @every_way
@@ -147,7 +147,7 @@ def test_what_was_logged_is_worth_what_it_earned(text: str) -> None:
     """The new system is the logged one: every weight is 1, and what is wanted is what was shown, on average."""
     log = drawn(3, as_logged=True)
     shown = np.bincount(log.cells, minlength=6) / np.repeat(np.bincount(log.queries, minlength=2), 3)
-    log = replace(log, wanted=Wanted(np.repeat([0, 1], 3), np.arange(6), shown))
+    log = replace(log, wanted=TargetDisplay(np.repeat([0, 1], 3), np.arange(6), shown))
     assert log.believed is not None
     # What the model says of all that is wanted is, in the mean over pages, what it says of all that was shown.
     log = replace(log, believed=Believed(log.believed.rewards, log.by_page(log.believed.rewards)))
@@ -162,7 +162,7 @@ def test_a_limit_that_no_weight_reaches_changes_nothing(name: str) -> None:
 
 def test_loading_the_shelf_loads_no_library() -> None:
     program = (
-        "import sys; from rankproof import shelf; shelf.offered('estimators'); "
+        "import sys; from rankproof.kernel import shelf; shelf.offered('estimators'); "
         "print([name for name in ('scipy', 'rich') if name in sys.modules])"
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

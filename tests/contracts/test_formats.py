@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.formats.samples import SAMPLES, TOPICS, WITHOUT_SAMPLE, expected
+from tests.reading.formats.samples import SAMPLES, TOPICS, WITHOUT_SAMPLE, expected
 
-import rankproof.formats
-from rankproof import shelf
-from rankproof.flow.collect import locate, read_qrels, read_rows, read_run, read_topics
-from rankproof.formats._contract import NOUNS, Format, Noun, Sure
-from rankproof.records.source import Source
-from rankproof.store.files import pieces, write
+import rankproof.reading.formats
+from rankproof.kernel import shelf
+from rankproof.reading.collect import locate, read_qrels, read_rows, read_run, read_topics
+from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure
+from rankproof.reading.source import Source
+from rankproof.reading.write import pieces, write
 
 FORMATS: dict[str, Format] = dict(shelf.offered("formats"))
 HELD = [(name, noun) for name, form in FORMATS.items() for noun in form.holds]

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
 
-from rankproof import shelf
-from rankproof.flow.calls import read_call
-from rankproof.flow.interleaving.showing import interleave
-from rankproof.interleavings._contract import Interleaving
+from rankproof.kernel import shelf
+from rankproof.kernel.specs import read_configured
+from rankproof.online.interleaving.show import interleave
+from rankproof.online.interleavings.contract import Interleaving
 
 ITEMS: dict[str, Interleaving] = dict(shelf.offered("interleavings"))
 # The text that asks for it, and how many systems.
@@ -57,7 +57,7 @@ def test_parameters_are_explained(item: Interleaving) -> None:
 
 @every_way
 def test_its_text_reads_back_to_itself(text: str, systems: int) -> None:
-    assert read_call("interleavings", text).text == text
+    assert read_configured("interleavings", text).text == text
 
 
 @every_way
@@ -132,8 +132,8 @@ def test_a_system_that_found_nothing_leaves_the_page_to_the_others(text: str, sy
 
 def test_importing_the_shelf_and_the_servers_function_loads_no_scipy() -> None:
     code = (
-        "import sys; from rankproof import shelf; shelf.offered('interleavings'); "
-        "from rankproof.flow.interleaving.showing import interleave; "
+        "import sys; from rankproof.kernel import shelf; shelf.offered('interleavings'); "
+        "from rankproof.online.interleaving.show import interleave; "
         "rankings = {'a': ['x', 'y'], 'b': ['y', 'x']}; "
         "[interleave(rankings, 'k', m) for m in ('team_draft', 'probabilistic', 'optimized')]; "
         "print([m for m in ('scipy', 'rich', 'msgspec') if m in sys.modules])"

@@ -10,18 +10,19 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.measures.asked import ASKED
+from tests.measuring.measures.asked import ASKED
 from tests.raising import raises
 
-from rankproof import shelf
 from rankproof.errors import UsageError
-from rankproof.measures import _contract
-from rankproof.measures._contract import REQUIRED, Measure, Variant
-from rankproof.measures._text import parse
-from rankproof.measures._trec import trec_variants
+from rankproof.kernel import shelf
+from rankproof.kernel.specs import REQUIRED
+from rankproof.measuring.measures import contract
+from rankproof.measuring.measures.contract import Measure, Variant
+from rankproof.measuring.names import parse
+from rankproof.measuring.trec_names import trec_variants
 
 MEASURES: dict[str, Measure] = dict(shelf.offered("measures"))
-FILES = sorted(p for p in Path(inspect.getfile(_contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
 VARIANTS = [parse(text)[0] for texts in ASKED.values() for text in texts]
 
 every_measure = pytest.mark.parametrize("name", sorted(ASKED))
@@ -59,7 +60,7 @@ def test_the_page_states_the_range_that_the_code_has(name: str) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_the_example_runs(file: Path) -> None:
-    told = doctest.testmod(importlib.import_module(f"rankproof.measures.{file.stem}"))
+    told = doctest.testmod(importlib.import_module(f"rankproof.measuring.measures.{file.stem}"))
     assert told.attempted >= 2
     assert told.failed == 0
 

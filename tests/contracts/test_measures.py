@@ -11,22 +11,22 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.measures.asked import ASKED
-from tests.measures.references import DIVERSITY, REFERENCES
-from tests.measures.worlds import World, crowd, worlds
+from tests.measuring.measures.asked import ASKED
+from tests.measuring.measures.references import DIVERSITY, REFERENCES
+from tests.measuring.measures.worlds import World, crowd, worlds
 from tests.raising import raises
 
-from rankproof import shelf
 from rankproof.errors import UsageError
-from rankproof.flow.evaluate import evaluate_tables
-from rankproof.measures import _contract
-from rankproof.measures._contract import Measure, Variant
-from rankproof.measures._text import parse
-from rankproof.records.pool import Negatives
-from rankproof.testing import table_of
+from rankproof.kernel import shelf
+from rankproof.measuring.evaluate import evaluate_tables
+from rankproof.measuring.measures import contract
+from rankproof.measuring.measures.contract import Measure, Variant
+from rankproof.measuring.names import parse
+from rankproof.measuring.pool import Negatives
+from rankproof.testing.tables import table_of
 
 MEASURES: dict[str, Measure] = dict(shelf.offered("measures"))
-FILES = sorted(p for p in Path(inspect.getfile(_contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
 VARIANTS = [parse(text)[0] for texts in ASKED.values() for text in texts]
 
 # A cutoff measure looks no further than k, except in these variants, whose parameter is about the whole list.
@@ -65,7 +65,7 @@ def test_every_parameter_is_asked_at_another_value(measure: Measure) -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_a_file_has_one_measure_and_its_page(file: Path) -> None:
-    module = importlib.import_module(f"rankproof.measures.{file.stem}")
+    module = importlib.import_module(f"rankproof.measuring.measures.{file.stem}")
     (measure,) = module.OFFERS
     assert measure.page == module.__doc__
 

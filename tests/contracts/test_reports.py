@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from rankproof import shelf
-from rankproof.flow.evaluate import evaluate_tables
-from rankproof.measures._text import parse
-from rankproof.records.evaluation import Evaluation
-from rankproof.records.settings import Settings
-from rankproof.reports._contract import Report
-from rankproof.testing import table_of
+from rankproof.kernel import shelf
+from rankproof.measuring.evaluate import evaluate_tables
+from rankproof.measuring.names import parse
+from rankproof.measuring.records import Evaluation, Settings
+from rankproof.reports.contract import Report
+from rankproof.testing.tables import table_of
 
 REPORTS = shelf.offered("reports")
 FOLDER = Path(inspect.getfile(Report)).parent

@@ -13,19 +13,19 @@ from typing import Any
 import pytest
 from tests.raising import raises
 
-from rankproof import shelf
 from rankproof.errors import UnknownName, UsageError
-from rankproof.flow.explain import page_of
-from rankproof.flow.policy import policy_of, read_clause
-from rankproof.measures._contract import REQUIRED
-from rankproof.records.finding import Finding
-from rankproof.records.verdict import EXIT, Ruling
-from rankproof.rules import _contract
-from rankproof.rules._contract import Rule
+from rankproof.kernel import shelf
+from rankproof.kernel.specs import REQUIRED
+from rankproof.kernel.verdict import EXIT, Ruling
+from rankproof.measuring.explain import page_of
+from rankproof.proving.policy import policy_of, read_clause
+from rankproof.proving.rules import contract
+from rankproof.proving.rules.contract import Rule
+from rankproof.reading.finding import Finding
 from rankproof.testing.ruling import SmallCase, case_of, rule_on
 
 RULES: dict[str, Rule] = dict(shelf.offered("rules"))
-FILES = sorted(p for p in Path(inspect.getfile(_contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
 
 GOOD = [0.8, 0.9, 0.85, 0.95, 0.9, 0.8]
 BAD = [0.1, 0.2, 0.15, 0.1, 0.2, 0.1]
@@ -89,7 +89,7 @@ def test_every_file_of_the_shelf_offers_the_rule_of_its_name() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_the_page_says_how_it_decides_and_its_example_runs(file: Path) -> None:
-    module = importlib.import_module(f"rankproof.rules.{file.stem}")
+    module = importlib.import_module(f"rankproof.proving.rules.{file.stem}")
     (item,) = module.OFFERS
     assert item.page == module.__doc__
     assert item.summary.endswith(".")

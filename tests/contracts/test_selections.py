@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
 from tests.raising import raises
 
-from rankproof import shelf
-from rankproof.flow.calls import read_call
-from rankproof.flow.selecting.material import material_of
-from rankproof.records.judging import Judgment, Source
-from rankproof.records.scale import SCALES
-from rankproof.selections._contract import Chosen, Selection
+from rankproof.judging.records import SCALES, Judgment, JudgmentSource
+from rankproof.judging.rounds.pool import material_of
+from rankproof.judging.selections.contract import SelectedPair, Selection
+from rankproof.kernel import shelf
+from rankproof.kernel.specs import read_configured
 
 ITEMS: dict[str, Selection] = dict(shelf.offered("selections"))
 ASKED = (
@@ -37,18 +36,22 @@ every_way = pytest.mark.parametrize("text", ASKED)
 quick = settings(max_examples=25, deadline=None)
 
 
-def chosen(text: str, seed: int, wanted: int = 1) -> tuple[list[Chosen], dict, list[Judgment]]:
+def chosen(text: str, seed: int, wanted: int = 1) -> tuple[list[SelectedPair], dict, list[Judgment]]:
     """What a selection makes of three made-up runs and a few judgments; the runs and judgments themselves."""
     chance = random.Random(seed)
     docs = [f"d{i}" for i in range(12)]
     runs = {name: {f"q{i}": chance.sample(docs, chance.randint(0, 8)) for i in range(4)} for name in "abc"}
     judgments = [
         Judgment(f"{judge}{query}{doc}", judge, query, doc, chance.randrange(4), source=source)
-        for judge, source in (("ann", Source()), ("bob", Source()), ("gpt", Source("model", "made up")))
+        for judge, source in (
+            ("ann", JudgmentSource()),
+            ("bob", JudgmentSource()),
+            ("gpt", JudgmentSource("model", "made up")),
+        )
         for query in ("q0", "q1")
         for doc in chance.sample(docs, 4)
     ]
-    asked = read_call("selections", text)
+    asked = read_configured("selections", text)
     found = asked.item.select(material_of(runs, judgments, SCALES["graded"], wanted), asked.values)
     return list(found), runs, judgments
 
@@ -71,7 +74,7 @@ def test_parameters_are_explained(item: Selection) -> None:
 
 @every_way
 def test_its_text_reads_back_to_itself(text: str) -> None:
-    assert read_call("selections", text).text == text
+    assert read_configured("selections", text).text == text
 
 
 @every_way
@@ -125,7 +128,7 @@ def test_fewer_pairs_are_pairs_of_the_whole(text: str, seed: int, n: int) -> Non
 @quick
 def test_only_a_selection_that_follows_judgments_is_changed_by_them(text: str, seed: int) -> None:
     found, runs, _ = chosen(text, seed)
-    asked = read_call("selections", text)
+    asked = read_configured("selections", text)
     without = list(asked.item.select(material_of(runs, [], SCALES["graded"]), asked.values))
     if not asked.item.follows:
         assert without == found
@@ -135,7 +138,7 @@ def test_only_a_selection_that_follows_judgments_is_changed_by_them(text: str, s
 def test_no_runs_are_no_pairs_or_a_clear_error(text: str) -> None:
     from rankproof.errors import UsageError
 
-    asked = read_call("selections", text)
+    asked = read_configured("selections", text)
     material = material_of({}, [], SCALES["graded"])
     if text.startswith("influence"):
         with raises(UsageError, "influence", "depth_pool"):
@@ -146,7 +149,7 @@ def test_no_runs_are_no_pairs_or_a_clear_error(text: str) -> None:
 
 def test_importing_the_shelf_loads_no_database() -> None:
     code = (
-        "import sys; from rankproof import shelf; shelf.offered('selections'); "
+        "import sys; from rankproof.kernel import shelf; shelf.offered('selections'); "
         "print([m for m in ('sqlalchemy', 'starlette', 'scipy') if m in sys.modules])"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)

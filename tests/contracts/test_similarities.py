@@ -13,13 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankproof import shelf
-from rankproof.similarities import _contract
-from rankproof.similarities._contract import Pairing, Ranking, Similarity
-from rankproof.similarities._text import parse
+from rankproof.kernel import shelf
+from rankproof.measuring.similarities import contract
+from rankproof.measuring.similarities.contract import Pairing, Ranking, Similarity, parse
 
 ITEMS: dict[str, Similarity] = dict(shelf.offered("similarities"))
-FILES = sorted(p for p in Path(inspect.getfile(_contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
 ASKED = {"Jaccard": ("Jaccard@3", "Jaccard"), "RBO": ("RBO", "RBO(p=0.5)"), "TauAP": ("TauAP",)}
 PAIRINGS = [parse(text)[0] for texts in ASKED.values() for text in texts]
 
@@ -80,7 +79,7 @@ def test_every_similarity_is_asked_for_and_has_a_plain_reference() -> None:
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_the_page_has_its_headings_and_its_example_runs(file: Path) -> None:
-    module = importlib.import_module(f"rankproof.similarities.{file.stem}")
+    module = importlib.import_module(f"rankproof.measuring.similarities.{file.stem}")
     (item,) = module.OFFERS
     assert item.page == module.__doc__
     for heading in ("range:", "undefined:", "source:"):

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from tests.contracts.items import check_extra, check_imports, check_page, check_params, files_of
 
-from rankproof import shelf
-from rankproof.records.collection import Query
-from rankproof.records.ground import Ground
-from rankproof.records.ranking import Passed, Ranking
-from rankproof.stages._contract import Stage
-from rankproof.testing import corpus_of, queries_of
-from rankproof.testing.rankings import choices
+from rankproof.kernel import shelf
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Passed, Ranking
+from rankproof.stack.records import Ground
+from rankproof.stack.stages.contract import Stage
+from rankproof.testing.rankings import choices, corpus_of, queries_of
 
 ITEMS: dict[str, Stage] = dict(shelf.offered("stages"))
 

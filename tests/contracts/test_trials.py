@@ -13,30 +13,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
 
-from rankproof import shelf
-from rankproof.flow.calls import read_call
-from rankproof.records.estimate import Estimate, NotEstimable
-from rankproof.trials._contract import Asked, Effect, Inference, Part
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Estimate, NotEstimable
+from rankproof.kernel.specs import read_configured
+from rankproof.online.trials.contract import Effect, EffectRequest, Inference, VariancePart
 
 ITEMS: dict[str, Inference] = dict(shelf.offered("trials"))
 ASKED = ("welch", "sequence", "sequence(units=200)", "msprt(effect=0.5)", "msprt(effect=0.01)")
 ALWAYS_VALID = {"sequence", "msprt"}
 every_way = pytest.mark.parametrize("text", ASKED)
 quick = settings(max_examples=60, deadline=None)
-parts = st.lists(st.builds(Part, st.floats(1e-6, 10), st.integers(2, 100_000)), min_size=2, max_size=6)
+parts = st.lists(st.builds(VariancePart, st.floats(1e-6, 10), st.integers(2, 100_000)), min_size=2, max_size=6)
 effects = st.builds(
     lambda value, parts: Effect(value, tuple(parts), sum(part.n for part in parts)), st.floats(-5, 5), parts
 )
 questions = st.builds(
-    Asked,
+    EffectRequest,
     level=st.sampled_from([0.8, 0.95, 0.999]),
     alternative=st.sampled_from(["two-sided", "greater", "less"]),
     null=st.sampled_from([0.0, 0.125, -2.0]),
 )
 
 
-def ask(text: str, effect: Effect, asked: Asked) -> Estimate:
-    call = read_call("trials", text)
+def ask(text: str, effect: Effect, asked: EffectRequest) -> Estimate:
+    call = read_configured("trials", text)
     answer = call.item.answer(effect, asked, call.values)
     assert isinstance(answer, Estimate)
     return answer
@@ -60,7 +60,7 @@ def test_parameters_are_explained(item: Inference) -> None:
 @every_way
 @given(effect=effects, asked=questions)
 @quick
-def test_interval_and_p_value_never_contradict(text: str, effect: Effect, asked: Asked) -> None:
+def test_interval_and_p_value_never_contradict(text: str, effect: Effect, asked: EffectRequest) -> None:
     found = ask(text, effect, asked)
     assert 0 <= found.p_value <= 1
     assert found.low < found.value < found.high
@@ -74,7 +74,7 @@ def test_interval_and_p_value_never_contradict(text: str, effect: Effect, asked:
 @every_way
 @given(effect=effects, asked=questions)
 @quick
-def test_the_other_side_is_the_mirror(text: str, effect: Effect, asked: Asked) -> None:
+def test_the_other_side_is_the_mirror(text: str, effect: Effect, asked: EffectRequest) -> None:
     mirror = {"two-sided": "two-sided", "greater": "less", "less": "greater"}
     found = ask(text, effect, asked)
     assert effect.value is not None
@@ -87,7 +87,7 @@ def test_the_other_side_is_the_mirror(text: str, effect: Effect, asked: Asked) -
 @given(effect=effects)
 @quick
 def test_a_greater_level_is_a_wider_interval(text: str, effect: Effect) -> None:
-    narrow, wide = (ask(text, effect, Asked(level)) for level in (0.9, 0.99))
+    narrow, wide = (ask(text, effect, EffectRequest(level)) for level in (0.9, 0.99))
     assert wide.low < narrow.low
     assert narrow.high < wide.high
 
@@ -96,25 +96,25 @@ def test_a_greater_level_is_a_wider_interval(text: str, effect: Effect) -> None:
 @given(effect=effects)
 @quick
 def test_looking_always_costs_width(text: str, effect: Effect) -> None:
-    big = replace(effect, parts=tuple(Part(part.variance, 100_000) for part in effect.parts))
-    assert ask(text, big, Asked()).low < ask("welch", big, Asked()).low
+    big = replace(effect, parts=tuple(VariancePart(part.variance, 100_000) for part in effect.parts))
+    assert ask(text, big, EffectRequest()).low < ask("welch", big, EffectRequest()).low
 
 
 @every_way
 def test_what_cannot_be_estimated_says_why(text: str) -> None:
-    call = read_call("trials", text)
+    call = read_configured("trials", text)
     for effect, why in (
         (Effect(None, (), 7, "no control"), "no control"),
-        (Effect(1.0, (Part(0.0, 1), Part(1.0, 5)), 6), "fewer than two units"),
-        (Effect(1.0, (Part(0.0, 4), Part(0.0, 5)), 9), "without spread"),
+        (Effect(1.0, (VariancePart(0.0, 1), VariancePart(1.0, 5)), 6), "fewer than two units"),
+        (Effect(1.0, (VariancePart(0.0, 4), VariancePart(0.0, 5)), 9), "without spread"),
     ):
-        answer = call.item.answer(effect, Asked(), call.values)
+        answer = call.item.answer(effect, EffectRequest(), call.values)
         assert isinstance(answer, NotEstimable)
         assert why in answer.reason
         assert (answer.n, answer.value, answer.method) == (effect.n, effect.value, call.item.name)
 
 
 def test_importing_the_shelf_loads_no_scipy() -> None:
-    code = "import sys; from rankproof import shelf; shelf.offered('trials'); print('scipy' in sys.modules)"
+    code = "import sys; from rankproof.kernel import shelf; shelf.offered('trials'); print('scipy' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert told.stdout.strip() == "False"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from tests.raising import raises
 
-from rankproof.core._core import Rows
-from rankproof.flow.outofcore.columns import concatenated, dealt, gathered, with_lines
+from rankproof.core import Rows
+from rankproof.measuring.outofcore.columns import concatenated, dealt, gathered, with_lines
 
 COLUMNS = ("query", "number", "state", "rank", "line", "label", "doc_start", "doc_data")
 TREC = {"separator": " ", "query": 0, "doc": 2, "rank": 3, "number": 4, "label": 5, "least": 6, "comments": True}

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankproof.core._core import Joined, Judgments, Rows
-from rankproof.records.order import Order
-from rankproof.testing import table_of
+from rankproof.core import Joined, Judgments, Rows
+from rankproof.reading.records import Order
+from rankproof.testing.tables import table_of
 
 TREC = {
     "separator": " ", "query": 0, "doc": 2, "number": 4, "rank": 3, "label": 5,

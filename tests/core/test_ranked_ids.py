@@ -8,11 +8,9 @@ from typing import Any
 
 import pytest
 
-from rankproof.flow.joining import prepare_qrels
-from rankproof.flow.listed import comparable, listed
-from rankproof.flow.prepared import PreparedRun
-from rankproof.records.order import DEFAULT_ORDER
-from rankproof.records.run import Run
+from rankproof.measuring.join import prepare_qrels
+from rankproof.measuring.prepare import PreparedRun, comparable, listed
+from rankproof.reading.records import DEFAULT_ORDER, Run
 
 
 def from_rows(run: PreparedRun, depth: int | None) -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof.core._core import by_rank, random_orders
+from rankproof.core import by_rank, random_orders
 
 
 @pytest.mark.parametrize(("size", "kept"), [(1, 1), (2, 1), (3, 3), (33, 2), (50, 5), (64, 64), (65, 7), (1000, 3)])

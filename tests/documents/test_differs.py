@@ -12,7 +12,7 @@ import pytest
 from tests.documents.pages import DOCS, Block, blocks, headings
 from tests.documents.reader import Reader
 
-from rankproof import shelf
+from rankproof.kernel import shelf
 
 PAGE = DOCS / "differs.md"
 OTHERS = [name for name in shelf.offered("dialects") if name != "rankproof"]

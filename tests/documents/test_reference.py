@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.documents.pages import DOCS, anchors, headings, links
 
-from rankproof import shelf
+from rankproof.kernel import shelf
 
 REFERENCE = DOCS / "reference"
 GENERATE: dict[str, Any] = runpy.run_path(str(DOCS / "generate.py"))
@@ -39,7 +39,7 @@ def test_every_item_of_a_shelf_has_its_heading_and_its_line_in_the_table(kind: s
 
 
 def test_every_command_has_its_heading() -> None:
-    from rankproof.cli._root import cli
+    from rankproof.cli.shared.root import cli
 
     commands = {f"rankproof {name}" for name in cli.list_commands(None)}
     assert commands <= set(headings(REFERENCE / "cli.md"))

@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 import rankproof
-from rankproof import shelf
-from rankproof.flow import beyond, compare, contrasting, manifest
-from rankproof.flow.gate import gate
-from rankproof.flow.power import queries_needed, queries_needed_each
-from rankproof.flow.searching import least, least_of_each
+from rankproof.kernel import shelf
+from rankproof.kernel.least import least, least_of_each
+from rankproof.proving import compare, manifest
+from rankproof.proving import compare as beyond
+from rankproof.proving import contrasts as contrasting
+from rankproof.proving.gate import gate
+from rankproof.proving.power import queries_needed, queries_needed_each
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample"
 POLICY = {

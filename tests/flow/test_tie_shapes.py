@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof.flow import ties
-from rankproof.flow.joining import prepare_qrels
-from rankproof.measures._text import parse
-from rankproof.records.order import DEFAULT_ORDER
+from rankproof.measuring import ties
+from rankproof.measuring.join import prepare_qrels
+from rankproof.measuring.names import parse
+from rankproof.reading.records import DEFAULT_ORDER
 
 
 def test_all_orders_of_one_shape_are_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:

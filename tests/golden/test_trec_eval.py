@@ -12,12 +12,12 @@ from click.testing import CliRunner
 from tests.shared_data import SHARED as ALL_SHARED
 from tests.shared_data import needs_shared_data
 
-from rankproof.cli._root import cli
-from rankproof.flow.evaluate import evaluate_tables
-from rankproof.measures._text import parse
-from rankproof.records.settings import Settings
+from rankproof.cli.shared.root import cli
+from rankproof.measuring.evaluate import evaluate_tables
+from rankproof.measuring.names import parse
+from rankproof.measuring.records import Settings
 from rankproof.reports.trec import trec_lines
-from rankproof.testing import table_of
+from rankproof.testing.tables import table_of
 
 SHARED = ALL_SHARED / "trec_eval"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from rankproof.flow.evaluate import evaluate_tables
-from rankproof.measures._text import parse
-from rankproof.records.evaluation import Evaluation
-from rankproof.testing import table_of
+from rankproof.measuring.evaluate import evaluate_tables
+from rankproof.measuring.names import parse
+from rankproof.measuring.records import Evaluation
+from rankproof.testing.tables import table_of
 
 BLANKS = " \t\v\f\r"
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")

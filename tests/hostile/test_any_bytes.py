@@ -12,7 +12,7 @@ from tests.hostile.strategies import anything, nearly_qrels, nearly_run
 
 import rankproof
 from rankproof.errors import RankproofError
-from rankproof.records.evaluation import Evaluation
+from rankproof.measuring.records import Evaluation
 
 MEASURES = "nDCG@10 RR AP P@3 R@5 Bpref Judged@5 NumRet"
 GOOD_QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"

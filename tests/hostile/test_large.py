@@ -144,7 +144,7 @@ def test_a_file_that_begins_with_empty_lines_asks_for_no_more_memory() -> None:
     code = (
         "import resource, rankproof\n"
         "text = b'\\n' * (1 << 14) + b'q1 0 d1 1\\n' + b'\\n' * (1 << 25)\n"
-        "from rankproof.flow.collect import read_qrels\n"
+        "from rankproof.reading.collect import read_qrels\n"
         "read_qrels(b'q1 0 d1 1\\n', 'trec')\n"
         "pages = int(open('/proc/self/statm').read().split()[0])\n"
         "most = pages * resource.getpagesize() + (600 << 20)\n"

@@ -14,7 +14,7 @@ from tests.raising import raises
 
 import rankproof
 from rankproof.errors import InputError, RankproofError
-from rankproof.testing import table_of
+from rankproof.testing.tables import table_of
 
 QRELS = {"q1": {"d1": 1, "d2": 0}}
 

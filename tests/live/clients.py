@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankproof import shelf
-from rankproof.engines._contract import Asker
-from rankproof.flow.pipelines.reading import read_pipeline
-from rankproof.records.collection import Query
-from rankproof.records.ground import Ground
-from rankproof.records.pipeline import Step
+from rankproof.kernel import shelf
+from rankproof.reading.collection import Query
+from rankproof.stack.engines.contract import Asker
+from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.records import Ground, Step
 
 PARAMS = {"q": "{query}", "n": "{depth}", "id": "{query_id}"}
 

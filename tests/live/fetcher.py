@@ -8,8 +8,9 @@ import sys
 import numpy as np
 from tests.live.clients import http_step, opened, queries
 
-from rankproof.flow.asking import Limits, Progress, ask_all
-from rankproof.store.answers import Answers
+from rankproof.stack.asking.answers import Answers
+from rankproof.stack.asking.ask import FetchProgress, ask_all
+from rankproof.stack.asking.limits import Limits
 
 
 def fetch(url: str, path: str, n: int) -> dict[str, dict[str, float]]:
@@ -17,7 +18,7 @@ def fetch(url: str, path: str, n: int) -> dict[str, dict[str, float]]:
     step = http_step(url)
     asker = opened(step)
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: FetchProgress) -> None:
         print(progress.done, progress.kept, flush=True)
 
     with Answers(path) as keep:

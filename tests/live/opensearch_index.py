@@ -7,7 +7,7 @@ import urllib.request
 from collections.abc import Sequence
 from typing import Any
 
-from rankproof.records.collection import Corpus
+from rankproof.reading.collection import Corpus
 
 
 def load(url: str, index: str, corpus: Corpus, vectors: Sequence[Sequence[float]] | None = None) -> None:

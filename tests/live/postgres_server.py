@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from rankproof.records.collection import Corpus
+from rankproof.reading.collection import Corpus
 
 
 class CannotStart(Exception):

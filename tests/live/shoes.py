@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankproof.records.collection import Corpus
+from rankproof.reading.collection import Corpus
 
 SHOES = Corpus(
     ("d1", "d2", "d3", "d4", "d5"),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.live.hostile import Hostile, hostile
 
-from rankproof.store.answers import Answers
+from rankproof.stack.asking.answers import Answers
 
 ROOT = Path(__file__).resolve().parents[2]
 N = 200

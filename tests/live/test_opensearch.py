@@ -12,13 +12,14 @@ from tests.live.opensearch_index import call, load
 from tests.live.shoes import PLACES, SHOES
 from tests.raising import raises
 
-from rankproof.engines._contract import AskFailed
 from rankproof.errors import InputError
-from rankproof.flow.asking import KEEP_NOTHING, Limits, ask_step
-from rankproof.flow.pipelines.reading import read_pipeline
-from rankproof.records.collection import Corpus, Query
-from rankproof.records.outcome import StepOutcome
-from rankproof.records.ranking import Ranking
+from rankproof.reading.collection import Corpus, Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.asking.ask import ask_step
+from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
+from rankproof.stack.engines.contract import AskFailed
+from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.records import StepOutcome
 
 pytestmark = pytest.mark.slow
 

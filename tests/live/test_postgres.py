@@ -14,11 +14,12 @@ from tests.live.postgres_server import load
 from tests.live.shoes import PLACES, SHOES
 from tests.raising import raises
 
-from rankproof.engines._contract import Asker, AskFailed
-from rankproof.flow.asking import KEEP_NOTHING, Limits, ask_step
-from rankproof.flow.pipelines.reading import read_pipeline
-from rankproof.records.collection import Corpus, Query
-from rankproof.records.ranking import Ranking
+from rankproof.reading.collection import Corpus, Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.asking.ask import ask_step
+from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
+from rankproof.stack.engines.contract import Asker, AskFailed
+from rankproof.stack.pipelines.read import read_pipeline
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -11,10 +11,10 @@ from tests.live.postgres_server import load
 from tests.live.shoes import PLACES, SHOES
 from tests.raising import raises
 
-from rankproof.engines._contract import AskFailed
 from rankproof.errors import UsageError
-from rankproof.flow.pipelines.reading import read_pipeline
-from rankproof.records.collection import Query
+from rankproof.reading.collection import Query
+from rankproof.stack.engines.contract import AskFailed
+from rankproof.stack.pipelines.read import read_pipeline
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +103,7 @@ def test_no_part_of_an_address_that_cannot_be_read_is_shown(monkeypatch: pytest.
 def test_a_table_too_large_to_be_read_through_is_known_by_its_writes(
     state: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rankproof.engines import postgres
+    from rankproof.stack.engines import postgres
 
     monkeypatch.setattr(postgres, "SECONDS_FOR_ROWS", 0.001)
     state("insert into state (id) select 'many' || i from generate_series(1, 200000) i")

@@ -11,13 +11,15 @@ from tests.live import opensearch_index, postgres_server
 from tests.live.clients import opened
 from tests.shared_data import SHARED, needs_shared_data
 
-from rankproof import evaluate, shelf
-from rankproof.flow.asking import KEEP_NOTHING, Limits, ask_step
-from rankproof.flow.pipelines.reading import read_pipeline
-from rankproof.models.finding import open_model
-from rankproof.records.collection import Corpus, Query
-from rankproof.records.ground import Ground
-from rankproof.records.ranking import Ranking
+from rankproof.kernel import shelf
+from rankproof.measuring.evaluate import evaluate
+from rankproof.reading.collection import Corpus, Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.asking.ask import ask_step
+from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
+from rankproof.stack.models.find import open_model
+from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.records import Ground
 from rankproof.testing.rankings import choices
 
 pytestmark = [pytest.mark.slow, needs_shared_data]

@@ -15,12 +15,13 @@ from typing import Any
 import pytest
 from tests.live import opensearch_index, postgres_server
 
-from rankproof import evaluate, shelf
-from rankproof.flow.collect import read_run
-from rankproof.flow.datasets import read_dataset
-from rankproof.models.finding import open_model
-from rankproof.records.collection import Corpus
-from rankproof.records.ground import Ground
+from rankproof.kernel import shelf
+from rankproof.measuring.evaluate import evaluate
+from rankproof.reading.collect import read_run
+from rankproof.reading.collection import Corpus
+from rankproof.reading.datasets.read import read_dataset
+from rankproof.stack.models.find import open_model
+from rankproof.stack.records import Ground
 from rankproof.testing.rankings import choices
 
 pytest.importorskip("bm25s", reason="the extra bm25 is not installed")

@@ -6,15 +6,15 @@ from contextlib import ExitStack
 from dataclasses import replace
 from unittest.mock import patch
 
-from tests.flow.pipelines.items import Letters, on_shelves
+from tests.stack.pipelines.items import Letters, on_shelves
 
-from rankproof.flow.benchmarking.benchmark import benchmark
-from rankproof.flow.benchmarking.config import config_of
-from rankproof.flow.collect import read_qrels
-from rankproof.flow.pipelines.running import Runner
-from rankproof.records.benchmark import Benchmark, Latency
-from rankproof.records.collection import Query
-from rankproof.records.ground import Ground
+from rankproof.reading.collect import read_qrels
+from rankproof.reading.collection import Query
+from rankproof.stack.benchmark.config import config_of
+from rankproof.stack.benchmark.records import Benchmark, Latency
+from rankproof.stack.benchmark.run import benchmark
+from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.records import Ground
 
 # `letters` answers a, b, c, ...; `turn` turns the first three around; g is relevant everywhere, c in most queries.
 QUERIES = [Query(f"q{i}", f"query {i}", {"kind": "even" if i % 2 == 0 else "odd"}) for i in range(1, 21)]

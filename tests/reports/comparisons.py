@@ -8,16 +8,25 @@ from dataclasses import replace
 import numpy as np
 from scipy import stats
 
-from rankproof.records.blindspot import BlindSpot
-from rankproof.records.bounds import Bound, Holes, MeasureBounds
-from rankproof.records.comparison import Adjusted, Comparison, Contrast, Detectable, Equivalence, Family
-from rankproof.records.diagnosis import Diagnosis
-from rankproof.records.estimate import Answer, Estimate, NotEstimable
-from rankproof.records.evaluation import Evaluation, Population, Result
-from rankproof.records.gradeshares import GradeShares
-from rankproof.records.movement import DocMove, QueryMove
-from rankproof.records.tierisk import TieRisk
-from rankproof.records.verdict import Ruling, Verdict
+from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
+from rankproof.kernel.verdict import Ruling
+from rankproof.measuring.grade_shares import GradeShares
+from rankproof.measuring.records import Evaluation, Population, Result
+from rankproof.measuring.report import Diagnosis
+from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
+from rankproof.proving.records import (
+    Adjusted,
+    BlindSpot,
+    Comparison,
+    Contrast,
+    Detectable,
+    DocMove,
+    Equivalence,
+    Family,
+    QueryMove,
+    TieRisk,
+)
+from rankproof.proving.verdict import Verdict
 
 MEASURES = ("nDCG@10", "RR@10", "AP")
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> \"quoted\" & 'single' {{x}} ​日本"

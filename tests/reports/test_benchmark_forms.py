@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 from tests.reports.benchmarks import MODES, benchmark_of
 from tests.reports.comparisons import HOSTILE
 
-from rankproof import shelf
-from rankproof.flow.schemas import bundled
-from rankproof.records.benchmark import Benchmark
+from rankproof.kernel import shelf
+from rankproof.kernel.schema_files import bundled
+from rankproof.stack.benchmark.records import Benchmark
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,22 @@ import numpy as np
 import pytest
 from tests.reports.comparisons import HOSTILE, comparison_of, contrast_of
 
-from rankproof.records.estimate import Estimate, NotEstimable
-from rankproof.reports._charts.drawn import to_inline, to_png, to_svg
-from rankproof.reports._charts.every import charts, evaluation_charts
-from rankproof.reports._charts.forest import forest, panels
-from rankproof.reports._charts.frame import Look, labels
-from rankproof.reports._charts.palette import DARK, LIGHT, PAGE, Palette, declarations
-from rankproof.reports._charts.queries import MOST_BARS, left_out, query_chart
+from rankproof.kernel.estimate import Estimate, NotEstimable
+from rankproof.reports.charts.all import charts, evaluation_charts
+from rankproof.reports.charts.forest import forest, panels
+from rankproof.reports.charts.frame import (
+    DARK,
+    LIGHT,
+    PAGE,
+    ChartStyle,
+    Palette,
+    declarations,
+    labels,
+    to_inline,
+    to_png,
+    to_svg,
+)
+from rankproof.reports.charts.values import MOST_BARS, left_out, query_chart
 
 THREE = comparison_of(("bm25", "dense", HOSTILE), segments=True)
 EVERY = charts(THREE)
@@ -49,7 +58,7 @@ def test_png_and_svg_are_made_without_a_network_and_are_the_same_each_time() -> 
 
 
 def test_names_from_files_stay_text() -> None:
-    drawn = to_inline(forest(panels(THREE)[0], Look(PAGE, 940)), HOSTILE)
+    drawn = to_inline(forest(panels(THREE)[0], ChartStyle(PAGE, 940)), HOSTILE)
     assert "<script" not in drawn
     assert "<img" not in drawn
     assert "&lt;/script&gt;" in drawn
@@ -57,14 +66,14 @@ def test_names_from_files_stay_text() -> None:
 
 def test_a_number_in_a_name_is_no_coordinate_to_round() -> None:
     named = comparison_of(("base", "v1.23456"))
-    drawn = to_inline(forest(panels(named)[0], Look(PAGE, 940)))
+    drawn = to_inline(forest(panels(named)[0], ChartStyle(PAGE, 940)))
     assert "v1.23456" in drawn
 
 
 def test_a_mark_says_its_row_and_a_name_is_none() -> None:
     """Two intervals and a dot for each of two rows; texts beside them carry nothing."""
     named = comparison_of(("base", "row-7", "row-8"))
-    drawn = to_inline(forest(panels(named)[0], Look(PAGE, 940)))
+    drawn = to_inline(forest(panels(named)[0], ChartStyle(PAGE, 940)))
     assert re.findall(r'data-row="([^"]*)"', drawn) == ["0", "1"] * 3
 
 
@@ -73,7 +82,7 @@ def test_a_row_keeps_its_number_and_its_place_where_some_rows_have_no_interval()
     found = panels(THREE)[0]
     reason = NotEstimable("no query differs", "t", 40, 0.0)
     first = replace(found.contrasts[0], difference=reason, adjusted=None)
-    spec = forest(replace(found, contrasts=(first, *found.contrasts[1:])), Look())
+    spec = forest(replace(found, contrasts=(first, *found.contrasts[1:])), ChartStyle())
     orders = [layer["encoding"]["y"]["sort"] for layer in spec["layer"] if "y" in layer["encoding"]]
     assert all(order == labels(found.rows) for order in orders)
     texts = [row["text"] for row in spec["layer"][-1]["data"]["values"]]
@@ -85,7 +94,7 @@ def test_an_interval_without_an_end_stays_in_the_plot() -> None:
     answer = found.contrasts[0].difference
     assert isinstance(answer, Estimate)
     endless = replace(found.contrasts[0], difference=replace(answer, high=float("inf")), adjusted=None)
-    spec = forest(replace(found, contrasts=(endless, *found.contrasts[1:])), Look())
+    spec = forest(replace(found, contrasts=(endless, *found.contrasts[1:])), ChartStyle())
     json.dumps(spec, allow_nan=False)  # no infinity is left in it
 
 
@@ -94,7 +103,7 @@ def test_bars_of_many_queries_leave_out_the_middle() -> None:
     n = MOST_BARS + 50
     ids = [f"q{i}" for i in range(n)]
     contrast = contrast_of("nDCG@10", ("a", "b"), ids, np.zeros(n), np.arange(n) / n)
-    bars = query_chart(contrast, Look())["layer"][0]["data"]["values"]
+    bars = query_chart(contrast, ChartStyle())["layer"][0]["data"]["values"]
     assert left_out(contrast) == 50
     assert len(bars) == MOST_BARS
     assert (bars[0]["key"], bars[-1]["key"]) == (f"row-{n - 1}", "row-0")
@@ -102,7 +111,7 @@ def test_bars_of_many_queries_leave_out_the_middle() -> None:
 
 def test_where_lower_is_better_the_lowest_comes_first() -> None:
     contrast = contrast_of("AvgPos", ("a", "b"), ["q1", "q2"], np.zeros(2), np.array([3.0, -2.0]))
-    bars = query_chart(replace(contrast, better="lower"), Look())["layer"][0]["data"]["values"]
+    bars = query_chart(replace(contrast, better="lower"), ChartStyle())["layer"][0]["data"]["values"]
     assert [(bar["difference"], bar["tone"]) for bar in bars] == [(-2.0, "better"), (3.0, "worse")]
 
 

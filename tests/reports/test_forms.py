@@ -9,12 +9,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from rankproof import shelf
-from rankproof.flow.evaluate import evaluate_tables
-from rankproof.measures._text import parse
-from rankproof.records.evaluation import Evaluation
-from rankproof.records.settings import Settings
-from rankproof.testing import table_of
+from rankproof.kernel import shelf
+from rankproof.measuring.evaluate import evaluate_tables
+from rankproof.measuring.names import parse
+from rankproof.measuring.records import Evaluation, Settings
+from rankproof.testing.tables import table_of
 
 Dicts = Mapping[str, Mapping[str, float]]
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 1}}
@@ -128,7 +127,7 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 
 
 def test_wide_and_combining_characters_keep_columns_aligned() -> None:
-    from rankproof.reports._align import width
+    from rankproof.kernel.text_table import width
 
     assert [width(text) for text in ("abc", "検索", "e\u0301")] == [3, 4, 1]
 

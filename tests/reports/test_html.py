@@ -15,8 +15,8 @@ from tests.raising import raises
 from tests.reports.comparisons import HOSTILE, comparison_of, verdict_of
 
 from rankproof.errors import MissingExtra
-from rankproof.records.comparison import Comparison
-from rankproof.records.estimate import NotEstimable
+from rankproof.kernel.estimate import NotEstimable
+from rankproof.proving.records import Comparison
 from rankproof.reports.html import cell, comparison, render, verdict
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from rankproof.flow.evaluate import evaluate_tables
-from rankproof.measures._text import parse
-from rankproof.records.evaluation import Evaluation
-from rankproof.records.settings import Settings
+from rankproof.measuring.evaluate import evaluate_tables
+from rankproof.measuring.names import parse
+from rankproof.measuring.records import Evaluation, Settings
 from rankproof.reports.trec import OFFERS, trec_lines
-from rankproof.testing import table_of
+from rankproof.testing.tables import table_of
 
 # q10 before q2 in bytewise order; q3 is missing from the run.
 QRELS = {"q2": {"a": 1, "b": 0}, "q10": {"a": 2, "c": 1, "d": -1}, "q3": {"a": 1}}

@@ -15,7 +15,7 @@ def spark() -> Iterator[Any]:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java, and there is none")
-    from rankproof.scale._session import session
+    from rankproof.scale.session import session
 
     # Few tasks: with the usual 200 small tables would take minutes.
     with session("local-cluster[2,1,2048]", **{"spark.sql.shuffle.partitions": "4"}) as started:

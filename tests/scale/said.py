@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rankproof.errors import InputError, Refused
-from rankproof.records.evaluation import Evaluation
+from rankproof.measuring.records import Evaluation
 
 
 def said(evaluate: Callable[[], Evaluation]) -> Any:

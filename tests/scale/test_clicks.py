@@ -11,9 +11,9 @@ from tests.raising import raises
 from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.errors import UsageError
-from rankproof.flow.calls import read_call
-from rankproof.flow.clicks.reading import read_pages
-from rankproof.records.impressions import Impressions
+from rankproof.kernel.specs import read_configured
+from rankproof.online.clicks.read import read_pages
+from rankproof.online.impressions import Impressions
 from rankproof.scale import spark as on_spark
 
 pytestmark = pytest.mark.slow
@@ -51,7 +51,7 @@ def test_pages_and_counts(spark: Any, tmp_path: Path) -> None:
     assert (found.pairs.query_ids, found.pairs.doc_ids) == (whole.pairs.query_ids, whole.pairs.doc_ids)
     for name in ("shown", "lengths", "clicks", "numbers"):
         assert np.array_equal(getattr(found, name), getattr(whole, name)), name
-    asked = read_call("clickmodels", "position_based")
+    asked = read_configured("clickmodels", "position_based")
     learned = on_spark.fit_clicks(spark, path)
     here = asked.item.fit(whole, asked.values)
     assert learned.fitted.attractiveness.tobytes() == here.attractiveness.tobytes()

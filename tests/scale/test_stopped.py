@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rankproof.scale._session import asked_to_stop
+from rankproof.scale.session import asked_to_stop
 
 
 def test_what_spark_meets_on_the_way_does_not_hide_the_request() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from rankproof.flow.joining import prepare_qrels
-from rankproof.formats.trec import RUN
-from rankproof.records.order import DEFAULT_ORDER
+from rankproof.measuring.join import prepare_qrels
+from rankproof.reading.formats.trec import RUN
+from rankproof.reading.records import DEFAULT_ORDER
 from rankproof.scale import _joining, _judged, _lines, _work
 
 pyarrow = pytest.importorskip("pyarrow", reason="executors speak Arrow")
-SHAPE = _work.Shape(scored=True, ranked=True, tagged=True, placed=True, in_order=False)
+SHAPE = _work.RowColumns(scored=True, ranked=True, tagged=True, placed=True, in_order=False)
 
 
 def lines(*texts: str, split: int = 0, file: str = "f") -> Any:

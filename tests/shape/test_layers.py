@@ -84,5 +84,5 @@ def test_only_surfaces_print_or_know_the_command_line(file: Path) -> None:
 
 def test_the_layer_test_can_fail() -> None:
     """An import inside a function counts, and so does `from rankproof import flow`."""
-    tree = ast.parse("def f():\n    from rankproof.flow.evaluate import x\nfrom rankproof import cli\n")
+    tree = ast.parse("def f():\n    from rankproof.measuring.evaluate import x\nfrom rankproof import cli\n")
     assert [(line, ring_of(module)) for line, module in imported(tree)] == [(3, 4), (2, 3)]

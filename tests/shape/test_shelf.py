@@ -8,8 +8,8 @@ import sys
 import pytest
 from tests.raising import names, raises
 
-from rankproof import shelf
 from rankproof.errors import UnknownName
+from rankproof.kernel import shelf
 
 
 def fresh(code: str) -> str:
@@ -20,7 +20,7 @@ def fresh(code: str) -> str:
 
 def test_a_glance_finds_an_item_in_its_own_file_and_loads_no_other() -> None:
     code = (
-        "import sys; from rankproof import shelf; print(shelf.find('reports', 'table').name, "
+        "import sys; from rankproof.kernel import shelf; print(shelf.find('reports', 'table').name, "
         "'rankproof.reports.latex' in sys.modules)"
     )
     assert fresh(code) == "table False"
@@ -28,7 +28,7 @@ def test_a_glance_finds_an_item_in_its_own_file_and_loads_no_other() -> None:
 
 @pytest.mark.parametrize("name", ["no_such_item", "_contract", "os.path", "../table", "a b", "", "TABLE", "table.x"])
 def test_a_glance_at_what_is_not_there_finds_nothing(name: str) -> None:
-    assert fresh(f"from rankproof import shelf; print(shelf.glance('reports', {name!r}))") == "None"
+    assert fresh(f"from rankproof.kernel import shelf; print(shelf.glance('reports', {name!r}))") == "None"
 
 
 def test_a_glance_at_a_loaded_shelf_agrees_with_it() -> None:

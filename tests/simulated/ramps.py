@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankproof.flow.ramping.evidence import of_days
-from rankproof.flow.ramping.stepping import next_step, standing
-from rankproof.flow.trials.designing import read_design
-from rankproof.records.day import Cell, Day
-from rankproof.records.moments import from_counts, moments_of
-from rankproof.records.ramp import RampPolicy, RampStep, StopRules
-from rankproof.records.ramp_entry import RampDecision
+from rankproof.online.ramp.look import of_days
+from rankproof.online.ramp.records import RampDecision, RampPolicy, RampStep, StopRules
+from rankproof.online.ramp.steps import next_step, standing
+from rankproof.online.trial.days import Day, DayCell
+from rankproof.online.trial.design import read_design
+from rankproof.online.trial.moments import from_counts, moments_of
 
 DESIGN = read_design(
     {
@@ -65,9 +64,9 @@ def _day(chance: np.random.Generator, share: float, change: Change, units: int, 
     new = int(chance.binomial(units, share))
     moments = {}
     for name, n, by in (("old", units - new, Change()), ("new", new, change)):
-        moments[Cell("success", name)] = from_counts(int(chance.binomial(n, SUCCESS * (1 + by.success))), n)
-        moments[Cell("left", name)] = from_counts(int(chance.binomial(n, LEFT * (1 + by.left))), n)
-        moments[Cell("spent", name)] = moments_of(chance.lognormal(0.0, 1.0, n))  # a few spend very much
+        moments[DayCell("success", name)] = from_counts(int(chance.binomial(n, SUCCESS * (1 + by.success))), n)
+        moments[DayCell("left", name)] = from_counts(int(chance.binomial(n, LEFT * (1 + by.left))), n)
+        moments[DayCell("spent", name)] = moments_of(chance.lognormal(0.0, 1.0, n))  # a few spend very much
     return Day(
         trial=DESIGN.name,
         dates=(f"{number:04d}",),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rankproof import shelf
+from rankproof.kernel import shelf
 
 HERE = Path(__file__).resolve().parent
 

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.online_parts.examination import covered, made_up, of_the_log
 from tests.shared_data import needs_shared_data
 
-from rankproof.flow.clicks.examination import FEW, curve
+from rankproof.online.clicks.examination import FEW, curve
 
 pytestmark = pytest.mark.slow
 

@@ -12,11 +12,11 @@ from functools import cache, lru_cache
 import numpy as np
 import pytest
 
-from rankproof.flow.interleaving.anytime import log_evidence, mean_at_any_time, share_at_any_time
-from rankproof.flow.preferring.duels import share_of_wins
-from rankproof.records.estimate import Estimate
-from rankproof.trials._contract import Asked, Effect, Part
-from rankproof.trials.sequence import infer as sequence
+from rankproof.kernel.estimate import Estimate
+from rankproof.online.interleaving.preference import log_evidence, mean_at_any_time, share_at_any_time
+from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
+from rankproof.online.trials.sequence import infer as sequence
+from rankproof.proving.win_share import share_of_wins
 
 pytestmark = pytest.mark.slow
 
@@ -51,8 +51,8 @@ def missed(world: str, share: float) -> dict[str, float]:
             variance = (square - total * total / n) / (n - 1) / n
             if variance == 0:
                 continue
-            effect = Effect(total / n, (Part(variance, n),), n)
-            answer = sequence(effect, Asked(), {"units": UNITS})
+            effect = Effect(total / n, (VariancePart(variance, n),), n)
+            answer = sequence(effect, EffectRequest(), {"units": UNITS})
             if not answer.low <= mean <= answer.high:
                 found.add("margin")
             if abs(total / n - mean) > 1.97 * math.sqrt(variance):
@@ -84,7 +84,10 @@ def test_what_is_simulated_is_what_is_offered() -> None:
         evidence = log_evidence(np.array([wins]), np.array([200 - wins]), 0.95, UNITS, 0.5)[0]
         assert (evidence >= math.log(20)) == (not share.low <= 0.5 <= share.high)
     margins = np.random.default_rng(0).integers(-2, 3, 500).astype(float)
-    effect = Effect(float(margins.mean()), (Part(float(margins.var(ddof=1)) / 500, 500),), 500)
-    short, offered = sequence(effect, Asked(), {"units": UNITS}), mean_at_any_time(UNITS)(margins.tolist(), 0.95)
+    effect = Effect(float(margins.mean()), (VariancePart(float(margins.var(ddof=1)) / 500, 500),), 500)
+    short, offered = (
+        sequence(effect, EffectRequest(), {"units": UNITS}),
+        mean_at_any_time(UNITS)(margins.tolist(), 0.95),
+    )
     assert isinstance(offered, Estimate)
     assert (short.low, short.high, short.p_value) == (offered.low, offered.high, offered.p_value)

@@ -12,8 +12,8 @@ import pytest
 from benchmarks.simulation.judging import Covered, World, agreement, corrected, world
 from tests.shared_data import needs_shared_data
 
-from rankproof.flow.correcting.influences import form_of, variants_of
-from rankproof.flow.correcting.planning import importance_of, probabilities
+from rankproof.judging.correction.frame import form_of, variants_of
+from rankproof.judging.correction.plan import importance_of, probabilities
 
 pytestmark = [pytest.mark.slow, needs_shared_data]
 MODELS = ("gpt-4o_umbrela", "gpt-4o_binary", "llama3.2_binary")

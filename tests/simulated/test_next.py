@@ -9,9 +9,9 @@ import pytest
 from benchmarks.next import Bounds, Collection, dl20, in_proposed_order, needed, trials
 from tests.shared_data import SHARED, needs_shared_data
 
-from rankproof.flow.holes import holes
-from rankproof.flow.joining import prepare_qrels
-from rankproof.measures._text import parse
+from rankproof.measuring.join import prepare_qrels
+from rankproof.measuring.names import parse
+from rankproof.proving.holes.summary import holes
 
 
 @pytest.mark.slow

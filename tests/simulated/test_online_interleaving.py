@@ -13,12 +13,12 @@ from benchmarks.online_parts.replay import Crowd, interleavings, trials
 from benchmarks.online_parts.users import DEPTH, Users, fitted
 from tests.shared_data import SHARED, needs_shared_data
 
-from rankproof.flow.calls import read_call
-from rankproof.flow.clicks.reading import read_pages
-from rankproof.flow.trials.planning import units_needed
-from rankproof.records.impressions import Impressions
-from rankproof.records.metric import Metric
-from rankproof.records.moments import from_counts
+from rankproof.kernel.specs import read_configured
+from rankproof.online.clicks.read import read_pages
+from rankproof.online.impressions import Impressions
+from rankproof.online.trial.moments import from_counts
+from rankproof.online.trial.plan import units_needed
+from rankproof.online.trial.records import Metric
 
 LOOK = np.linspace(0.9, 0.2, DEPTH)
 ONES, NONE = np.ones(DEPTH), np.zeros(DEPTH)
@@ -119,7 +119,7 @@ def test_mixed_users_click_as_the_log_says() -> None:
     assert most + few == pytest.approx(1)
     assert few < 0.1
     assert less < 1 < more
-    learned = read_call("clickmodels", "position_based")
+    learned = read_configured("clickmodels", "position_based")
     attraction = learned.item.fit(pages, learned.values).attractiveness[pages.shown]
     mean, square = mixed.totals(attraction, np.ones_like(attraction))
     clicks = pages.clicks.sum(axis=1)

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.online_parts.looking import allowed
 from benchmarks.online_parts.mismatch import SPLITS, found, stated
 
-from rankproof.flow.trials.sampleratio import ALPHA, POWER
+from rankproof.proving.sample_ratio import ALPHA, POWER
 
 pytestmark = pytest.mark.slow
 

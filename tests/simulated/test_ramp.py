@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from tests.simulated.ramps import Change, ramp
 
-from rankproof.flow.interleaving.anytime import UNITS, log_evidence
-from rankproof.records.ramp import RATIO_ALARM
+from rankproof.online.interleaving.preference import UNITS, log_evidence
+from rankproof.online.ramp.records import RATIO_ALARM
 
 ALLOWED = 0.05
 # A fifth more users leave, from the second step on, where 5% of the traffic has the change.

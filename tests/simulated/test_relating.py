@@ -11,11 +11,9 @@ import math
 import numpy as np
 import pytest
 
-from rankproof.flow.relating.contesting import difference
-from rankproof.flow.relating.correlating import correlation
-from rankproof.flow.relating.noise import corrected
-from rankproof.flow.relating.predicting import line
-from rankproof.records.estimate import Estimate
+from rankproof.kernel.estimate import Estimate
+from rankproof.online.relate.contest import corrected, difference
+from rankproof.online.relate.correlate import correlation, line
 
 pytestmark = pytest.mark.slow
 

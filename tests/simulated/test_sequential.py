@@ -13,13 +13,13 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from rankproof.flow.calls import read_call
-from rankproof.flow.trials.effects import effect_of, variance_kept
-from rankproof.flow.trials.sampleratio import mismatch_power, sample_ratio
-from rankproof.records.estimate import Estimate
-from rankproof.records.metric import Metric
-from rankproof.records.moments import Moments, moments_of
-from rankproof.trials._contract import Asked
+from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.specs import read_configured
+from rankproof.online.trial.effects import effect_of, variance_kept
+from rankproof.online.trial.moments import Moments, moments_of
+from rankproof.online.trial.records import Metric
+from rankproof.online.trials.contract import EffectRequest
+from rankproof.proving.sample_ratio import mismatch_power, sample_ratio
 
 pytestmark = pytest.mark.slow
 
@@ -50,8 +50,8 @@ def so_far(units: np.ndarray) -> Iterator[Moments]:
 def missed(world: str, lift: float, alternative: str = "two-sided") -> dict[str, float]:
     """By method, the share of trials in which at least one look's interval does not contain the true lift."""
     chance = np.random.default_rng([WORLDS.index(world), round(1e6 * lift)])
-    calls = {text: read_call("trials", text) for text in METHODS}
-    asked = Asked(alternative=alternative, null=lift)
+    calls = {text: read_configured("trials", text) for text in METHODS}
+    asked = EffectRequest(alternative=alternative, null=lift)
     trials = dict.fromkeys(METHODS, 0)
     for _ in range(TRIALS):
         wrong = set()

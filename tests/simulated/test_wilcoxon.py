@@ -10,7 +10,7 @@ from benchmarks.simulation.studies import honesty
 from benchmarks.simulation.worlds import World
 from tests.shared_data import needs_shared_data
 
-from rankproof import shelf
+from rankproof.kernel import shelf
 
 pytestmark = [pytest.mark.slow, needs_shared_data]
 

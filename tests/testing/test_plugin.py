@@ -146,4 +146,4 @@ def test_loading_the_plugin_loads_nothing_heavy() -> None:
     loaded = set(told.stdout.split())
     assert "rankproof.testing.plugin" in loaded
     assert loaded & {"scipy", "rich", "pandas", "polars", "pyarrow", "altair", "click", "msgspec"} == set()
-    assert "rankproof.flow.gate" not in loaded
+    assert "rankproof.proving.gate" not in loaded

@@ -9,7 +9,7 @@ from typing import NoReturn
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """The entry point of the command `rankproof`: runs one command and exits with its status."""
     try:
-        from rankproof.cli._root import cli
+        from rankproof.cli.shared.root import cli
     except KeyboardInterrupt:  # before there is anything that could answer it better
         raise SystemExit(130) from None
     cli.main(args, prog_name="rankproof")

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._starting import begin
-from rankproof.cli._types import ShelfName
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.groups import begin
+from rankproof.cli.shared.options import ShelfName
 from rankproof.errors import UsageError
 
 STARTER = "benchmark.toml"
@@ -49,24 +49,24 @@ def run(
     if as_json and form not in (None, "json"):
         raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
     form = "json" if as_json else form or "table"
-    from rankproof import shelf
-    from rankproof.cli import _benchmarking
-    from rankproof.flow.benchmarking.benchmark import benchmark, refuse_alone
-    from rankproof.flow.benchmarking.config import read_config
+    from rankproof.cli.shared import benchmarking
+    from rankproof.kernel import shelf
+    from rankproof.stack.benchmark.config import read_config
+    from rankproof.stack.benchmark.run import benchmark, refuse_alone
 
     report = shelf.find("reports", form)
     began = time.perf_counter()
-    read = _benchmarking.only(read_config(config), modes)
+    read = benchmarking.only(read_config(config), modes)
     folder = output or f"{read.name.replace(' ', '-').replace(os.sep, '-')}-report"
     refuse_alone(read)
-    _benchmarking.refuse_folder(folder)
-    dataset = _benchmarking.dataset_of(read)
+    benchmarking.refuse_folder(folder)
+    dataset = benchmarking.dataset_of(read)
     queries = dataset.judged_queries
     documents = 0 if dataset.corpus is None else len(dataset.corpus)
-    with _benchmarking.running(read, dataset, queries, cache) as runner:
+    with benchmarking.running(read, dataset, queries, cache) as runner:
         found, outcomes = benchmark(read, queries, dataset.qrels, runner, dataset.content_hash, documents)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
-    found = _benchmarking.write_everything(folder, read, dataset, found, outcomes, observed)
+    found = benchmarking.write_everything(folder, read, dataset, found, outcomes, observed)
     _output.say(report.benchmark(found, per_query=per_query, observed=observed))
     if form == "table":
         _output.say(f"\nReport: {os.path.join(folder, 'BenchmarkReport.html')}\n")
@@ -76,6 +76,6 @@ def run(
 @click.argument("path", type=click.Path(), default=STARTER)
 def init(path: str) -> None:
     """Write a commented configuration to PATH, to begin with. A file that is there already is left alone."""
-    from rankproof.flow.benchmarking.starter import starter_config
+    from rankproof.stack.benchmark.config import starter_config
 
     begin(path, starter_config(), f"Put your data and pipelines into it, then: rankproof benchmark run {path}")

@@ -25,7 +25,7 @@ def command(ctx: click.Context, shell: str) -> None:
     """
     from click.shell_completion import ShellComplete, get_completion_class
 
-    from rankproof.cli._output import say
+    from rankproof.cli.shared.output import say
 
     found = get_completion_class(shell)
     assert found is not None

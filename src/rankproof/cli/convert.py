@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from rankproof.cli._document import document
-from rankproof.cli._output import output
-from rankproof.cli._types import ShelfName
+from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.output import document, output
 from rankproof.errors import UsageError
 
 NOUNS = ("run", "qrels", "topics")
@@ -81,7 +80,7 @@ def command(
     reading: dict[str, Any] = {"format": from_, **_options(options)}
     found, source = _open(source)
     if noun is None:
-        from rankproof.flow.detect import noun_of
+        from rankproof.reading.detect import noun_of
 
         noun = noun_of(found, source, from_, hints=(source, target))
     if noun == "run":
@@ -109,15 +108,14 @@ def _options(said: Sequence[str]) -> dict[str, str]:
 
 def _open(source: str) -> tuple[Any, str]:
     """What to read, and what to call it."""
-    from rankproof.flow.opening import STDIN
-    from rankproof.flow.source import once
+    from rankproof.reading.source import STDIN, once
 
     return once(source), "<stdin>" if source == STDIN else source
 
 
 def _read(found: Any, noun: str, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The record, and what there is to tell about it."""
-    from rankproof.flow.collect import read_qrels, read_run, read_topics
+    from rankproof.reading.collect import read_qrels, read_run, read_topics
 
     if noun == "topics":
         topics = read_topics(found, **reading)
@@ -129,7 +127,7 @@ def _read(found: Any, noun: str, reading: dict[str, Any]) -> tuple[Any, dict[str
 
 def _write(record: Any, target: str, to: str | None) -> str:
     """Writes, and says in which format."""
-    from rankproof.store.files import format_for, noun_of, pieces, write
+    from rankproof.reading.write import format_for, noun_of, pieces, write
 
     if target != "-":
         return write(record, target, to)

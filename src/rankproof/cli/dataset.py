@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._document import document
-from rankproof.cli._types import ShelfName
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.findings import listed
+from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.kernel.text_table import aligned, printable
+from rankproof.reading.datasets.records import DocumentSurvey, Join, JudgmentSurvey, QuerySurvey, Survey
+from rankproof.reading.finding import count
 
 if TYPE_CHECKING:
-    from rankproof.records.dataset import Dataset
-    from rankproof.records.survey import Survey
+    from rankproof.reading.datasets.records import Dataset, Survey
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -71,8 +75,7 @@ def show(dataset: str, as_json: bool, output: str | None, **asked: Any) -> None:
     rankproof dataset show esci --locale us --version small --split test --sample 500
     """
     _refuse(output)
-    from rankproof.cli._dataset_text import as_text
-    from rankproof.flow.datasets import survey
+    from rankproof.reading.datasets.survey import survey
 
     found = survey(_read(dataset, {**asked, "split": asked["split"] or "all"}))
     _output.give(document("dataset/1", found.to_dict()) if as_json else as_text(found), output)
@@ -90,7 +93,7 @@ def prepare(dataset: str, folder: str, as_json: bool, output: str | None, **aske
     rankproof dataset prepare irds:beir/scifact/test scifact
     """
     _refuse(output, folder)
-    from rankproof.flow.datasets import survey
+    from rankproof.reading.datasets.survey import survey
 
     found = _read(dataset, {**asked, "split": asked["split"] or "all"})
     _write(found, survey(found), folder, as_json, output)
@@ -125,8 +128,9 @@ def split(
     """
     _refuse(output, folder)
     sizes = _parts(parts or ("dev=0.5", "test=0.5"))
-    from rankproof.flow.datasets import split as share_out
-    from rankproof.flow.datasets import survey, with_splits
+    from rankproof.reading.datasets.split import split as share_out
+    from rankproof.reading.datasets.split import with_splits
+    from rankproof.reading.datasets.survey import survey
 
     whole = _read(dataset, asked)
     found = with_splits(whole, share_out(whole, sizes, by, asked["seed"]))
@@ -139,13 +143,13 @@ def _refuse(output: str | None, folder: str | None = None) -> None:
     if output is not None and output != "-":
         refuse_path(output)
     if folder is not None:
-        from rankproof.store.folders import refuse_folder
+        from rankproof.kernel.atomic import refuse_folder
 
         refuse_folder(folder)
 
 
 def _read(dataset: str, asked: Mapping[str, Any]) -> Dataset:
-    from rankproof.flow.datasets import read_dataset
+    from rankproof.reading.datasets.read import read_dataset
 
     options = {**asked, "fields": asked["fields"] or None, "field": asked["topic_field"]}
     del options["topic_field"]
@@ -174,8 +178,7 @@ def _write(
     output: str | None,
     more: Mapping[str, Any] | None = None,
 ) -> None:
-    from rankproof.cli._dataset_text import as_text, written
-    from rankproof.store.datasets import write_dataset
+    from rankproof.reading.datasets.store import write_dataset
 
     manifest = write_dataset(folder, dataset, found, more)
     if as_json:
@@ -184,3 +187,103 @@ def _write(
     else:
         text = f"{as_text(found)}\n{written(folder, manifest)}"
     _output.give(text, output)
+
+
+# Values of a column that a line shows.
+SHOWN = 12
+
+
+def as_text(found: Survey) -> str:
+    """The whole answer."""
+    rows = [
+        *_documents(found.documents),
+        *_queries(found.queries),
+        *_judgments(found.judgments),
+        *([["joins", _join(found.join, found.documents is not None)]] if found.judgments.count else []),
+        *_splits(found),
+        ["content", f"sha256 {found.content_hash}"],
+    ]
+    lines = [f"{found.name}: {found.kind} dataset, {found.source}", "", *aligned(rows, 2), ""]
+    if found.judgments.grades:
+        lines += [*aligned(_grades(found.judgments), 0), ""]
+    lines += [f"note: {printable(note)}" for note in found.notes]
+    lines += [line.removeprefix("  ") for line in listed(found.findings)] or ["nothing found that would spoil a result"]
+    return "\n".join(lines) + "\n"
+
+
+def written(folder: str, manifest: Mapping[str, Any]) -> str:
+    """What was written where."""
+    files = [[name, f"{about['bytes']:,} bytes"] for name, about in manifest["files"].items()]
+    return "\n".join([f"written: {folder}", *(f"  {line}" for line in aligned(files, 1))]) + "\n"
+
+
+def _documents(documents: DocumentSurvey | None) -> list[list[str]]:
+    if documents is None:
+        return [["documents", "none"]]
+    fields = ", ".join(
+        name if filled == documents.count else f"{name} ({filled:,} filled)"
+        for name, filled in documents.fields.items()
+    )
+    rows = [["documents", f"{documents.count:,}; fields: {fields}"]]
+    if documents.duplicate_groups:
+        shared = f"{documents.duplicates:,} documents share {count(documents.duplicate_groups, 'text')}"
+        rows.append(["", f"{shared}; judged differently for one query: {documents.judged_differently:,}"])
+    return rows
+
+
+def _queries(queries: QuerySurvey) -> list[list[str]]:
+    said = f"{queries.count:,}; judged: {queries.judged:,}"
+    if queries.without_text:
+        said += f"; without text: {queries.without_text:,}"
+    if queries.sharing_a_text:
+        said += f"; with the same text as another: {queries.sharing_a_text:,}"
+    rows = [["queries", said]]
+    for column, values in queries.columns.items():
+        if values is None:
+            rows.append(["", f"{column}: too many values to make segments"])
+            continue
+        shown = ", ".join(f"{value} {n:,}" for value, n in list(values.items())[:SHOWN])
+        rows.append(["", f"{column}: {shown}{', ...' if len(values) > SHOWN else ''}"])
+    return rows
+
+
+def _judgments(judgments: JudgmentSurvey) -> list[list[str]]:
+    if not judgments.count:
+        return [["judgments", "none"]]
+    said = f"{judgments.count:,} for {count(judgments.queries, 'query', 'queries')}"
+    per = judgments.per_query
+    if per is not None:
+        said += f"; per query {per.least:,} to {per.most:,}, median {per.median:g}, mean {per.mean:.1f}"
+    return [["judgments", said]]
+
+
+def _join(join: Join, corpus: bool) -> str:
+    said = [
+        f"{count(join.queries_without_text, 'judged query', 'judged queries')} without text"
+        if join.queries_without_text
+        else "every judged query has its text"
+    ]
+    if corpus:
+        said.append(
+            f"{join.judgments_without_document:,} judgments of {join.documents_missing:,} documents not in the corpus"
+            if join.documents_missing
+            else "every judged document is there"
+        )
+    return "; ".join(said)
+
+
+def _splits(found: Survey) -> list[list[str]]:
+    if not found.splits:
+        return []
+    rows = [
+        ["splits" if i == 0 else "", f"{name}: {part.queries:,} queries, {part.judgments:,} judgments"]
+        for i, (name, part) in enumerate(found.splits.items())
+    ]
+    if not found.leaks:
+        rows.append(["", "no query text in two of them"])
+    return rows + [["", f"{leak.texts:,} query texts in both {' and '.join(leak.splits)}"] for leak in found.leaks]
+
+
+def _grades(judgments: JudgmentSurvey) -> list[list[str]]:
+    rows = [["grade", "judgments", "share"]]
+    return rows + [[str(g.grade), f"{g.count:,}", f"{100 * g.share:.1f}%"] for g in judgments.grades]

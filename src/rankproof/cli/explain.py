@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli._document import document
-from rankproof.cli._output import say
-from rankproof.cli._types import any_name
+from rankproof.cli.shared.options import any_name
+from rankproof.cli.shared.output import document, say
 
 if TYPE_CHECKING:
-    from rankproof.flow.explain import Page
+    from rankproof.measuring.explain import Page
 
 
 @click.command("explain")
@@ -24,7 +23,7 @@ def command(name: str | None, as_json: bool) -> None:
     NAME is anything on a shelf, in any accepted spelling: nDCG, mrr@10, ndcg_cut_10, trec_eval,
     duplicate_document. Without NAME, list everything there is.
     """
-    from rankproof.flow.explain import explain, listing
+    from rankproof.measuring.explain import explain, listing
 
     if name is None:
         shelves = listing()

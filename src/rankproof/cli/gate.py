@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._starting import begin, with_init
-from rankproof.cli._types import ShelfName
-from rankproof.cli._verdict_forms import chosen_forms, verdict_options
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.groups import begin, with_init
+from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.output import chosen_forms, verdict_options
 from rankproof.errors import InputError, UsageError
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rankproof.records.verdict import Verdict
+    from rankproof.proving.verdict import Verdict
 
 # Where GitHub's runner wants the Markdown of a job summary appended.
 SUMMARY = "GITHUB_STEP_SUMMARY"
@@ -34,7 +34,7 @@ def init(path: str) -> None:
     rankproof gate init
     rankproof gate init policies/search.toml
     """
-    from rankproof.flow.starter import starter_policy
+    from rankproof.proving.starter_policy import starter_policy
 
     begin(path, starter_policy(), f"Put your files and targets into it, then: rankproof gate {path}")
 
@@ -85,7 +85,7 @@ def command(
         raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
     if manifest is not None and manifest != "-":
         refuse_path(manifest)
-    from rankproof.flow.gate import gate
+    from rankproof.proving.gate import gate
 
     began = time.perf_counter()
     verdict = gate(policy, **instead)
@@ -100,9 +100,9 @@ def command(
 
 def _keep(path: str, verdict: Verdict, observed: Mapping[str, Any]) -> None:
     """Writes the manifest of what the verdict rests on."""
-    from rankproof.flow.versions import now
-    from rankproof.records.manifest import ExperimentManifest
-    from rankproof.store.lasting import write_manifest
+    from rankproof.kernel.documents import now
+    from rankproof.kernel.manifest import ExperimentManifest
+    from rankproof.measuring.report import write_manifest
 
     if not verdict.manifest:
         raise UsageError("Nothing was measured, so there is no manifest: no rule of the policy names a measure.")
@@ -111,7 +111,7 @@ def _keep(path: str, verdict: Verdict, observed: Mapping[str, Any]) -> None:
 
 def _tell_github(verdict: Verdict, observed: Mapping[str, Any], annotate: bool) -> None:
     """Annotations on standard output, where the runner looks for them; the report in the job summary."""
-    from rankproof import shelf
+    from rankproof.kernel import shelf
 
     if annotate:
         _output.say(shelf.find("reports", "github").verdict(verdict, observed=observed))

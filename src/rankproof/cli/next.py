@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._progress import watched
-from rankproof.cli._types import Measures, ShelfName
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import Measures, ShelfName
+from rankproof.cli.shared.output import document
+from rankproof.cli.shared.progress import watched
 from rankproof.errors import UsageError
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.wording import number
+from rankproof.proving.holes.bounds import Bound, Proposal
 
 if TYPE_CHECKING:
-    from rankproof.records.bounds import Proposal
+    from rankproof.proving.holes.bounds import Proposal
+
 
 DEFAULT_MEASURE = "DCG@10"
 
@@ -96,19 +102,18 @@ def command(
     began = time.perf_counter()
     found = _propose(qrels, runs, " ".join(measures) or DEFAULT_MEASURE, number, choices)
     texts = _texts(topics)
-    from rankproof.cli import _next_text as text
 
     if form == "json":
-        told = text.as_json(found, texts, time.perf_counter() - began)
+        told = proposal_json(found, texts, time.perf_counter() - began)
     else:
-        told = text.to_judge(found, texts) if form == "tsv" else text.to_read(found, texts)
+        told = to_judge(found, texts) if form == "tsv" else to_read(found, texts)
     _output.give(told, output)
 
 
 def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices: dict[str, Any]) -> Proposal:
-    from rankproof.flow.joining import join_run, prepare_qrels
-    from rankproof.flow.pooled import documents_of
-    from rankproof.flow.proposing import propose
+    from rankproof.measuring.join import join_run, prepare_qrels
+    from rankproof.proving.next import propose
+    from rankproof.reading.collect import documents_of
 
     allow = choices["allow"]
     judged = prepare_qrels(qrels, choices["qrels_format"], allow)
@@ -135,6 +140,106 @@ def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices
 def _texts(topics: str | None) -> dict[str, str]:
     if topics is None:
         return {}
-    from rankproof.flow.collect import read_topics
+    from rankproof.reading.collect import read_topics
 
     return dict(read_topics(topics))
+
+
+SCHEMA = "next/1"
+LONGEST = 60  # of a query's text in the table
+
+
+def to_read(found: Proposal, texts: Mapping[str, str]) -> str:
+    """The pairs in order, and what they are to settle below them."""
+    lines = []
+    if found.wanted:
+        rows = [["", "query_id", "doc_id", "best rank", "worth"]]
+        for place, pair in enumerate(found.wanted, 1):
+            number_of = str(place).rjust(len(str(len(found.wanted))))
+            rows.append([number_of, pair.query_id, pair.doc_id, str(pair.best_rank or "-"), f"{pair.worth:.5f}"])
+        lines = aligned(rows, 3)
+        if texts:
+            shown = ["query", *(_short(texts.get(pair.query_id, "")) for pair in found.wanted)]
+            lines = [f"{line}  {printable(text)}".rstrip() for line, text in zip(lines, shown, strict=True)]
+        lines.append("")
+    return "\n".join([*lines, *map(printable, _notes(found))]) + "\n"
+
+
+def _notes(found: Proposal) -> list[str]:
+    baseline, notes = found.systems[0], []
+    for system, value, bound, settled in zip(
+        found.systems[1:], found.values[1:], found.differences, found.settled, strict=True
+    ):
+        sign = f"its sign is {'certain' if settled else 'not certain'}"
+        notes.append(
+            f"{system} - {baseline}: {found.measure} {value - found.values[0]:+.4f} now, between {number(bound.least)} "
+            f"and {number(bound.greatest)} under all grades; {sign}"
+        )
+    if all(found.settled):
+        notes.append("every sign is certain: these judgments would make the bounds narrower, and change no sign")
+    if not found.useful:
+        notes.append("nothing to judge: no unjudged document was found to move a difference")
+    elif found.useful > len(found.wanted):
+        more = found.useful - len(found.wanted)
+        notes.append(f"{more:,} more {'is' if more == 1 else 'are'} worth judging; -n lists them")
+    notes.append("worth: how far the judgment is expected to move the bound that decides the sign, toward a decision")
+    notes.append(f"universe: {found.universe}")
+    return notes
+
+
+def to_judge(found: Proposal, texts: Mapping[str, str]) -> str:
+    """Tab-separated, with a header that reads as qrels, and an empty column for the grade."""
+    from rankproof.reading.formats.tsv import protect
+
+    lines = ["\t".join(["query_id", "doc_id", "grade", *(["query"] if texts else [])])]
+    for pair in found.wanted:
+        text = [" ".join(texts.get(pair.query_id, "").split())] if texts else []
+        lines.append("\t".join([*protect([pair.query_id, pair.doc_id]), "", *text]))
+    return "\n".join(lines) + "\n"
+
+
+def proposal_json(found: Proposal, texts: Mapping[str, str], seconds: float) -> str:
+    """The whole answer, for programs."""
+    body = {
+        "measure": found.measure,
+        "baseline": found.systems[0],
+        "universe": found.universe,
+        "documents": found.documents,
+        "useful": found.useful,
+        "values": {name: _finite(value) for name, value in zip(found.systems, found.values, strict=True)},
+        "differences": [
+            {"candidate": name, "difference": _finite(value - found.values[0]), **_bound(bound), "settled": settled}
+            for name, value, bound, settled in zip(
+                found.systems[1:], found.values[1:], found.differences, found.settled, strict=True
+            )
+        ],
+        "wanted": [
+            {
+                "query_id": pair.query_id,
+                "doc_id": pair.doc_id,
+                "worth": pair.worth,
+                "best_rank": pair.best_rank or None,
+                **({"query": texts.get(pair.query_id)} if texts else {}),
+            }
+            for pair in found.wanted
+        ],
+    }
+    return document(SCHEMA, body, seconds)
+
+
+def _bound(bound: Bound) -> dict[str, object]:
+    return {
+        "least": _finite(bound.least),
+        "greatest": _finite(bound.greatest),
+        "exact": bound.exact,
+        "note": bound.note,
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3].rstrip()}..."

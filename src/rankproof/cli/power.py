@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from rankproof.cli import _output
-from rankproof.cli._compare_options import DEFAULT_MEASURES
-from rankproof.cli._compare_options import reading as reading_options
-from rankproof.cli._document import document
-from rankproof.cli._types import Measures
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import DEFAULT_MEASURES, Measures
+from rankproof.cli.shared.options import reading as reading_options
+from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.kernel.estimate import NotEstimable
+from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.wording import number, percent
+from rankproof.proving.plan_power import Needed, PowerPlan, Sizing
 
 if TYPE_CHECKING:
-    from rankproof.records.power import PowerPlan
+    from rankproof.proving.plan_power import PowerPlan
+
 
 SCHEMA = "power/1"
 
@@ -84,12 +88,7 @@ def command(
     }
     began = time.perf_counter()
     plan = _plan_runs(inputs, measures, reading, ask) if sd is None else _plan_sd(sd, inputs, measures, reading, ask)
-    if as_json:
-        text = document(SCHEMA, plan.to_dict(), time.perf_counter() - began)
-    else:
-        from rankproof.cli import _power_text
-
-        text = _power_text.shown(plan)
+    text = document(SCHEMA, plan.to_dict(), time.perf_counter() - began) if as_json else shown(plan)
     _output.give(text, output)
 
 
@@ -103,7 +102,7 @@ def _plan_sd(
         raise UsageError(
             f"--sd stands in place of two runs, and {', '.join(beside)} came with it. Leave out one of the two."
         )
-    from rankproof.flow.sizing import plan_sd
+    from rankproof.proving.plan_power import plan_sd
 
     return plan_sd(sd, **ask)
 
@@ -119,7 +118,144 @@ def _plan_runs(
         )
     if list(inputs).count("-") > 1:
         raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    from rankproof.flow.sizing import plan_runs
+    from rankproof.proving.plan_power import plan_runs
 
     qrels, baseline, candidate = inputs
     return plan_runs(qrels, baseline, candidate, measures or (DEFAULT_MEASURES,), **ask, **reading)
+
+
+# A standard deviation from fewer queries is off by a fifth or more in one set of twenty.
+FEW_QUERIES = 50
+NONE = "-"
+
+
+def shown(plan: PowerPlan) -> str:
+    """The whole answer for a terminal."""
+    sized = {measure: found for measure, found in plan.sizings.items() if isinstance(found, Sizing)}
+    parts = [_summary(sized)] if sized else []
+    if len(plan.sizings) == 1:
+        for found in sized.values():
+            parts += _curves(plan, found)
+    parts.append(_notes(plan, sized))
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _summary(sized: dict[str, Sizing]) -> list[str]:
+    """One row per measure. Columns that no row has a value for are left out."""
+    head = ["measure", "queries", "observed", "sd", "shown", "needed", "range"]
+    rows = [head, *([measure, *_cells(found)] for measure, found in sized.items())]
+    kept = [i for i in range(len(head)) if any(row[i] for row in rows[1:])]
+    return aligned([[row[i] for i in kept] for row in rows], 1 if 0 in kept else 0)
+
+
+def _cells(found: Sizing) -> list[str]:
+    return [
+        "" if found.queries is None else f"{found.queries:,}",
+        "" if found.observed is None else f"{found.observed:+.4f}",
+        number(found.spread.sd),
+        "" if found.smallest is None else number(found.smallest.difference),
+        _count(found.needed),
+        _counts(found.needed),
+    ]
+
+
+def _curves(plan: PowerPlan, found: Sizing) -> list[list[str]]:
+    parts = []
+    if found.by_difference:
+        head = ["true difference", "power", f"queries for {percent(plan.power)}", "range"]
+        rows = [
+            [number(at.difference), _percent(at.power), _count(at.needed), _counts(at.needed)]
+            for at in found.by_difference
+        ]
+        wide = len(head) if any(row[3] for row in rows) else 3
+        table = aligned([row[:wide] for row in (head, *rows)], 0)
+        parts.append([f"With {found.queries:,} queries:", *table])
+    if found.by_queries and found.difference is not None:
+        needed = found.needed.queries if found.needed else None
+        rows = [["queries", "power"]]
+        rows += [[f"{at.queries:,}", _percent(at.power)] for at in found.by_queries]
+        words = {
+            found.queries: "  these queries"
+            if plan.runs and found.queries == found.spread.measured_on
+            else "  as asked",
+            needed: f"  {percent(plan.power)} reached",
+        }
+        if found.queries == needed:
+            words[needed] = f"  as many as there are: {percent(plan.power)} reached"
+        marks = ["", *(words.get(at.queries, "") for at in found.by_queries)]
+        lines = [line + mark for line, mark in zip(aligned(rows, 0), marks, strict=True)]
+        what = "" if plan.asked else ", the observed one"
+        parts.append([f"For a true difference of {number(found.difference)}{what}:", *lines])
+    return parts
+
+
+def _notes(plan: PowerPlan, sized: dict[str, Sizing]) -> list[str]:
+    notes = [f"{plan.runs[0]} against {plan.runs[1]}: differences are candidate minus baseline"] if plan.runs else []
+    side = {"two-sided": "two-sided", "greater": "one-sided: gains only", "less": "one-sided: losses only"}
+    notes.append(f"test: paired t, {side[plan.alternative]}, {percent(plan.level)} confidence")
+    notes += [
+        f"{measure}: not estimable: {found.reason}"
+        for measure, found in plan.sizings.items()
+        if isinstance(found, NotEstimable)
+    ]
+    notes += [found.note for found in sized.values() if found.note]
+    if any(found.smallest for found in sized.values()):
+        notes.append(
+            f"shown: the least true difference that the test finds in {percent(plan.power)} of such query sets"
+        )
+    differences = [found.difference for found in sized.values() if found.difference is not None]
+    if differences:
+        which = (
+            f"a true difference of {number(differences[0])}" if plan.asked else "the observed difference, were it true"
+        )
+        notes.append(f"needed: the queries that find {which}, in {percent(plan.power)} of such query sets")
+    if any(found.needed is not None and found.needed.queries is None for found in sized.values()):
+        notes.append(f"{NONE}: no number of queries finds it, or it takes more than a billion")
+    notes += _doubts(plan, sized)
+    if len(sized) > 1:
+        notes.append("curves: ask for one measure, or for --json")
+    return [printable(note) for note in notes]
+
+
+def _doubts(plan: PowerPlan, sized: dict[str, Sizing]) -> list[str]:
+    """What a plan made from two runs rests on."""
+    if not plan.runs or not sized:
+        return []
+    measured = sorted({found.spread.measured_on for found in sized.values() if found.spread.measured_on})
+    notes = [
+        f"range: sd was measured on {' or '.join(f'{n:,}' for n in measured)} queries and is itself uncertain; needed "
+        f"for both ends of its {percent(plan.level)} interval"
+    ]
+    if len(sized) == 1:
+        for found in sized.values():
+            notes[0] += f", {_range(found.spread.low, found.spread.high)}"
+            if found.smallest is not None:
+                notes[0] += f" (shown: {_range(found.smallest.low, found.smallest.high)})"
+    if measured[0] < FEW_QUERIES:
+        notes.append(
+            f"warning: fewer than {FEW_QUERIES} queries measure sd badly; plan with the upper end of the range"
+        )
+    if not plan.asked:
+        notes.append("an observed difference is uncertain too: plan for the least one that matters, with --difference")
+    return notes
+
+
+def _range(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{number(low)} to {number(high)}"
+
+
+def _count(needed: Needed | None) -> str:
+    return "" if needed is None else NONE if needed.queries is None else f"{needed.queries:,}"
+
+
+def _counts(needed: Needed | None) -> str:
+    if needed is None or not needed.ranged or needed.queries is None:
+        return ""
+    return (
+        f"{NONE if needed.low is None else f'{needed.low:,}'} to {NONE if needed.high is None else f'{needed.high:,}'}"
+    )
+
+
+def _percent(power: float) -> str:
+    """No promise of certainty where there is none."""
+    return ">99%" if power > 0.995 else "<1%" if power < 0.005 else f"{power:.0%}"

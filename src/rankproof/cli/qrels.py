@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._progress import watched
-from rankproof.cli._types import ShelfName
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.progress import watched
 from rankproof.errors import InputError
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
 
 
 @click.group("qrels")
@@ -52,17 +52,17 @@ def validate(
     """
     if output is not None and output != "-":
         refuse_path(output)
-    from rankproof.cli._findings import Answer, as_text
-    from rankproof.cli._findings import as_json as to_json
-    from rankproof.flow.validate import validate_qrels
+    from rankproof.cli.shared.findings import FileReport, as_text
+    from rankproof.cli.shared.findings import as_json as to_json
+    from rankproof.reading.validate import validate_qrels
 
     answers = []
     for path in watched(qrels, "validating"):
         try:
             validated = validate_qrels(path, form, allow=allow, strict=strict)
         except InputError as error:
-            answers.append(Answer(path, unreadable=str(error)))
+            answers.append(FileReport(path, unreadable=str(error)))
         else:
-            answers.append(Answer(validated.said.source, validated))
+            answers.append(FileReport(validated.said.source, validated))
     _output.give(to_json(answers) if as_json else as_text(answers), output)
     return 0 if all(answer.valid for answer in answers) else 1

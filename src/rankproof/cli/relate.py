@@ -7,9 +7,13 @@ from collections.abc import Sequence
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._document import document
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.output import document
+from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.wording import number, percent, signed
+from rankproof.online.relate.records import Enough, Foretold, Related, Relation, Signs
 
 SCHEMA = "relation/1"
 
@@ -60,17 +64,115 @@ def command(
     """
     if output is not None and output != "-":
         refuse_path(output)
-    from rankproof.flow.relating.assembling import assemble
-    from rankproof.flow.relating.reading import read_changes
-    from rankproof.flow.relating.relate import relate
+    from rankproof.online.relate.read import assemble, read_changes
+    from rankproof.online.relate.relate import relate
 
     began = time.perf_counter()
     read = assemble(changes, lower) if changes.endswith(".toml") else read_changes(changes, lower)
     found = relate(read, by=by, level=confidence, chance=chance)
-    if as_json:
-        text = document(SCHEMA, found.to_dict(), time.perf_counter() - began)
-    else:
-        from rankproof.cli._relate_text import shown
-
-        text = shown(found)
+    text = document(SCHEMA, found.to_dict(), time.perf_counter() - began) if as_json else shown(found)
     _output.give(text, output)
+
+
+NONE = "-"
+# What a slope is told for: the step in which people speak of measures.
+STEP = 0.01
+
+
+def shown(relation: Relation) -> str:
+    """The whole answer for a terminal."""
+    parts = [[printable(ranked.sentence) for ranked in relation.ranked]]
+    for metric in relation.metrics:
+        related = [each for each in relation.related if each.metric == metric]
+        said = f"{printable(metric)} ({'less' if metric in relation.lower else 'more'} is better)"
+        parts.append([f"{said}: how well each measure told it", *_correlations(relation, related)])
+        parts.append([f"{said}: what an offline difference has meant", *_meanings(relation, related)])
+    parts.append(_notes(relation))
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _correlations(relation: Relation, related: list[Related]) -> list[str]:
+    span = f"{percent(relation.level)} interval"
+    rows = [["measure", "changes", "Spearman", span, "Pearson", span, "Kendall", span, "without noise", span]]
+    for each in related:
+        cells = [each.measure, str(each.n)]
+        for answer in (each.spearman, each.pearson, each.kendall, each.corrected):
+            cells += _cells(answer)
+        rows.append(cells)
+    return aligned(rows, 1)
+
+
+def _meanings(relation: Relation, related: list[Related]) -> list[str]:
+    span = f"{percent(relation.level)} interval"
+    rows = [
+        ["measure", "same sign", span, "where shown", span, f"per {STEP:g}", span, "enough", "gains offline, online"]
+    ]
+    for each in related:
+        slope = each.slope
+        scaled = (
+            [signed(STEP * slope.value), f"{signed(STEP * slope.low)} to {signed(STEP * slope.high)}"]
+            if isinstance(slope, Estimate)
+            else [NONE if slope.value is None else signed(STEP * slope.value), NONE]
+        )
+        rows.append(
+            [
+                each.measure,
+                *_signs(each.signs),
+                *_signs(each.shown_signs),
+                *scaled,
+                _enough(each.enough),
+                _foretold(each.foretold),
+            ]
+        )
+    return aligned(rows, 1)
+
+
+def _cells(answer: Answer) -> list[str]:
+    if isinstance(answer, Estimate):
+        return [_two(answer.value), f"{_two(answer.low)} to {_two(answer.high)}"]
+    return [NONE if answer.value is None else _two(answer.value), NONE]
+
+
+def _two(value: float) -> str:
+    text = f"{value:.2f}"
+    return text.removeprefix("-") if text.strip("-0.") == "" else text
+
+
+def _signs(signs: Signs | None) -> list[str]:
+    if signs is None or not isinstance(signs.share, Estimate):
+        return [NONE, NONE]
+    told = signs.agree + signs.disagree
+    return [f"{signs.agree} of {told}", f"{100 * signs.share.low:.0f}% to {100 * signs.share.high:.0f}%"]
+
+
+def _enough(found: Enough) -> str:
+    return NONE if found.difference is None else number(found.difference)
+
+
+def _foretold(found: Foretold | None) -> str:
+    return NONE if found is None else f"{found.better} better, {found.neither} open, {found.worse} worse"
+
+
+def _notes(relation: Relation) -> list[str]:
+    notes = [f"warning: {warning}" for warning in relation.warnings]
+    pairs = relation.related
+    notes.append(f"changes: {len(relation.changes)}; measures are ranked by {relation.by}, with Holm's correction")
+    sides = sorted({side for each in pairs for side in each.corrected_for})
+    if sides:
+        notes.append(f"without noise: Pearson's, corrected for the standard errors that are given ({', '.join(sides)})")
+    notes += sorted(
+        {
+            f"{each.measure} and {each.metric}: without noise not estimable: {each.corrected.reason}"
+            for each in pairs
+            if sides and not isinstance(each.corrected, Estimate)
+        }
+    )
+    notes.append("where shown: among changes whose online effect is shown to differ from 0")
+    notes.append(f"per {STEP:g}: the online effect that goes with {STEP:g} more offline, as measured")
+    chance = pairs[0].enough.chance
+    notes.append(
+        f"enough: the offline difference from which on a trial shows a gain with a chance of {percent(chance)}"
+    )
+    reasons = {each.enough.reason for each in pairs if each.enough.reason}
+    notes += [f"  {NONE}: {reason}" for reason in sorted(reasons)]
+    return [printable(note) for note in notes]

@@ -2,22 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._fetch import fetch
-from rankproof.cli._progress import watched
-from rankproof.cli._types import ShelfName
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.progress import watched
 from rankproof.errors import InputError, UsageError
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
-    from rankproof.cli._findings import Answer, Fixed
-    from rankproof.flow.validate import Wanted
+    from rankproof.reading.ranking import Failure
+    from rankproof.stack.records import ModeOutcome
+
+
+# Queries that a line names.
+NAMED = 3
+
+
+@click.command("fetch")
+@click.argument("config", type=click.Path())
+@click.option("--mode", "modes", multiple=True, help="Only this mode; may be repeated.")
+@click.option("--judged", is_flag=True, help="Ask only the queries that have judgments; all queries otherwise.")
+@click.option("--fresh", is_flag=True, help="Forget the answers in the cache folder, and ask everything again.")
+@click.option("-o", "--output", type=click.Path(), default="fetched", show_default=True, help="The folder to write to.")
+@click.option("--cache", type=click.Path(), help="The folder for answers and vectors; beside CONFIG by default.")
+@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
+def fetch(
+    config: str, modes: Sequence[str], judged: bool, fresh: bool, output: str, cache: str | None, as_json: bool
+) -> int:
+    """Ask every mode of CONFIG all queries; write a run and a latency file for each, and a manifest.
+
+    Answers of live engines are kept as they come: a fetch that was stopped goes on where it was, and one that was
+    done asks nothing again. After the engine has changed behind its address, fetch with --fresh.
+
+    Exit status: 0 done, 1 a query has no answer, 2 wrong usage.
+
+    \b
+    rankproof runs fetch benchmark.toml -o fetched
+    rankproof runs validate fetched/runs/lexical.run
+    """
+    from dataclasses import replace
+
+    from rankproof.cli.shared import benchmarking
+    from rankproof.kernel.jsontext import to_json
+    from rankproof.stack.benchmark.config import read_config
+    from rankproof.stack.benchmark.run import refuse_silence, unanswered
+
+    began = time.perf_counter()
+    read = benchmarking.only(read_config(config), modes)
+    if modes:
+        read = replace(read, modes={name: step for name, step in read.modes.items() if name in modes})
+    benchmarking.refuse_folder(output)
+    dataset = benchmarking.dataset_of(read, judged)
+    queries = dataset.judged_queries if judged else dataset.asked_queries
+    if fresh:
+        _forget(cache or os.path.join(read.folder, benchmarking.CACHE))
+    with benchmarking.running(read, dataset, queries, cache) as runner:
+        runner.open(list(read.modes.values()))
+        outcomes = {name: runner.run(name, step) for name, step in read.modes.items()}
+    for outcome in outcomes.values():
+        refuse_silence(outcome)
+    kept = {name: n for name, outcome in outcomes.items() if (n := sum(step.kept for step in outcome.steps))}
+    observed = {"seconds": round(time.perf_counter() - began, 6), **({"kept": kept} if kept else {})}
+    document = benchmarking.write_runs(output, read, dataset, outcomes, observed)
+    if as_json:
+        _output.say(to_json(document, indent=2) + "\n")
+    else:
+        _output.say("".join(f"{line}\n" for line in told(output, outcomes)))
+    return int(any(unanswered(outcome) for outcome in outcomes.values()))
+
+
+def _forget(folder: str) -> None:
+    """All answers at once: of a fetch that is stopped in the middle, no old ones may stand beside the new."""
+    from rankproof.stack.asking.answers import Answers
+
+    if os.path.isdir(folder):
+        with Answers(os.path.join(folder, "answers.jsonl")) as keep:
+            keep.forget()
+
+
+def told(folder: str, outcomes: Mapping[str, ModeOutcome]) -> Iterator[str]:
+    """What was fetched, what failed and why, and where it lies."""
+    from rankproof.stack.benchmark.run import latency_of, unanswered
+
+    missing = 0
+    for name, outcome in outcomes.items():
+        time = latency_of(outcome.milliseconds)
+        parts = [f"{len(outcome.query_ids):,} queries", f"{sum(map(len, outcome.rankings)):,} documents"]
+        if time.p50 is not None:
+            parts.append(f"p50 {time.p50:.1f} ms, p95 {time.p95:.1f} ms")
+        kept = sum(step.kept for step in outcome.steps)
+        if kept:
+            parts.append(f"{kept:,} answers kept from before")
+        yield f"{name}: {', '.join(parts)}: {os.path.join(folder, 'runs', f'{name}.run')}"
+        yield from _failed(outcome.failures)
+        missing += len(unanswered(outcome))
+    yield f"manifest: {os.path.join(folder, 'fetch.json')}"
+    if missing:
+        queries = "1 query has" if missing == 1 else f"{missing:,} queries have"
+        yield f"{queries} no answer. Mend what failed and fetch again: only what is missing is asked."
+
+
+def _failed(failures: Sequence[Failure]) -> Iterator[str]:
+    """Each kind of failure once: how many, of which queries, and what the first one said."""
+    from rankproof.kernel.text_table import printable
+
+    kinds: dict[tuple[str, str, str], list[Failure]] = {}
+    for failure in failures:
+        kinds.setdefault((failure.stage, failure.kind, failure.fallback), []).append(failure)
+    for (stage, kind, fallback), found in kinds.items():
+        names = ", ".join([failure.query_id for failure in found[:NAMED]] + ["..."] * (len(found) > NAMED))
+        yield printable(f"  {stage}: {kind}, {fallback}: {len(found):,} ({names})")
+        yield printable(f"    {found[0].message}")
+
+
+if TYPE_CHECKING:
+    from rankproof.cli.shared.findings import FileReport, FixOutcome
+    from rankproof.reading.validate import RunReference
 
     _Ranks = click.ParamType[tuple[int, ...]]
 else:
@@ -131,13 +238,13 @@ def validate(
     for path in (fix, output):
         if path is not None and path != STDIN:
             refuse_path(path)
-    from rankproof.cli import _findings
-    from rankproof.flow.check import MAX_DEPTH
-    from rankproof.flow.source import once
-    from rankproof.flow.validate import Wanted, held_against
+    from rankproof.cli.shared import findings
+    from rankproof.reading.check import MAX_DEPTH
+    from rankproof.reading.source import once
+    from rankproof.reading.validate import RunReference, held_against
 
     judged, known = held_against(qrels, topics)
-    wanted = Wanted(judged, known, cutoffs, max_depth or MAX_DEPTH, allow, strict)
+    wanted = RunReference(judged, known, cutoffs, max_depth or MAX_DEPTH, allow, strict)
     reading = {"format": form, "order": order, "lower_is_better": lower_is_better}
     answers = []
     for path in watched(runs, "validating"):
@@ -146,39 +253,39 @@ def validate(
         if fix is not None and answer.validated is not None:
             answer = replace(answer, fixed=_fix(source, fix, wanted, {**reading, "tag": tag, "max_depth": max_depth}))
         answers.append(answer)
-    _output.give(_findings.as_json(answers) if as_json else _findings.as_text(answers), output)
+    _output.give(findings.as_json(answers) if as_json else findings.as_text(answers), output)
     return 0 if all(answer.valid for answer in answers) else 1
 
 
-def _answer(source: Any, path: str, wanted: Wanted, reading: dict[str, Any]) -> Answer:
-    from rankproof.cli._findings import Answer
-    from rankproof.flow.validate import validate_run
+def _answer(source: Any, path: str, wanted: RunReference, reading: dict[str, Any]) -> FileReport:
+    from rankproof.cli.shared.findings import FileReport
+    from rankproof.reading.validate import validate_run
 
     try:
         validated = validate_run(source, wanted, **reading)
     except InputError as error:
-        return Answer(path, unreadable=str(error))
-    return Answer(validated.said.source, validated)
+        return FileReport(path, unreadable=str(error))
+    return FileReport(validated.said.source, validated)
 
 
-def _fix(source: Any, out: str, wanted: Wanted, how: dict[str, Any]) -> Fixed:
+def _fix(source: Any, out: str, wanted: RunReference, how: dict[str, Any]) -> FixOutcome:
     """Repairs, writes what came of it, and checks it again."""
-    from rankproof.cli._findings import Fixed
-    from rankproof.flow.description import Description
-    from rankproof.flow.validate import repair_run
-    from rankproof.store.files import write
+    from rankproof.cli.shared.findings import FixOutcome
+    from rankproof.reading.description import Description
+    from rankproof.reading.validate import repair_run
+    from rankproof.reading.write import write
 
     try:
         run, changes = repair_run(source, **how)
         form = write(run, out, _form(out))
     except InputError as error:  # a guess, or an id that the format cannot hold
-        return Fixed(out, refused=str(error))
-    return Fixed(out, changes, wanted.findings(run.rows, Description(out, "run", form, run.order, unit="row")))
+        return FixOutcome(out, refused=str(error))
+    return FixOutcome(out, changes, wanted.findings(run.rows, Description(out, "run", form, run.order, unit="row")))
 
 
 def _form(path: str) -> str:
     """The format that a file's ending names; TREC when it names none that can hold a run."""
-    from rankproof.store.files import format_for
+    from rankproof.reading.write import format_for
 
     try:
         return format_for(path, "run").name

@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._document import document
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.output import document
+from rankproof.kernel.atomic import refuse as refuse_path
 
 
 def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
     from click.shell_completion import CompletionItem
 
-    from rankproof.flow.schemas import names
+    from rankproof.kernel.schema_files import names
 
     return [CompletionItem(name) for name in names() if name.startswith(incomplete)]
 
@@ -34,8 +34,8 @@ def command(name: str | None, as_json: bool, output: str | None) -> None:
     """
     if output is not None and output != "-":
         refuse_path(output)
-    from rankproof.flow.schemas import bundled, names, schema
-    from rankproof.records.jsontext import to_json
+    from rankproof.kernel.jsontext import to_json
+    from rankproof.kernel.schema_files import bundled, names, schema
 
     if name is not None:
         _output.give(to_json(bundled(name), indent=2) + "\n", output)
@@ -44,7 +44,7 @@ def command(name: str | None, as_json: bool, output: str | None) -> None:
     if as_json:
         _output.give(document("schemas/1", {"schemas": found}), output)
         return
-    from rankproof.reports._align import aligned
+    from rankproof.kernel.text_table import aligned
 
     lines = [*aligned([[known, about] for known, about in found.items()], 2), ""]
     _output.give("\n".join([*lines, "rankproof schema NAME prints one of them."]) + "\n", output)

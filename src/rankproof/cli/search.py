@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankproof.cli import _output
+from rankproof.cli.shared import output as _output
 from rankproof.errors import UsageError
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
-    from rankproof.records.collection import Corpus, Query
-    from rankproof.records.dataset import Dataset
-    from rankproof.records.outcome import ModeOutcome
+    from rankproof.reading.collection import Corpus, Query
+    from rankproof.reading.datasets.records import Dataset
+    from rankproof.stack.records import ModeOutcome
 
 # A title is cut here, so that a line stays a line.
 LONGEST = 56
@@ -50,15 +50,15 @@ def command(
         refuse_path(output)
     from dataclasses import replace
 
-    from rankproof.cli import _benchmarking
-    from rankproof.flow.benchmarking.config import read_config
+    from rankproof.cli.shared import benchmarking
+    from rankproof.stack.benchmark.config import read_config
 
-    read = _benchmarking.only(read_config(config), modes)
+    read = benchmarking.only(read_config(config), modes)
     wanted = {name: step for name, step in read.modes.items() if not modes or name in modes}
     read = replace(read, modes=wanted, depth=max(read.depth, number))
-    dataset = _benchmarking.dataset_of(read, judged=False)
+    dataset = benchmarking.dataset_of(read, judged=False)
     asked = _asked(dataset, query)
-    with _benchmarking.running(read, dataset, [asked], cache) as runner:
+    with benchmarking.running(read, dataset, [asked], cache) as runner:
         runner.open(list(wanted.values()))
         outcomes = {name: runner.run(name, step) for name, step in wanted.items()}
     grades = dataset.qrels.get(asked.query_id, {})
@@ -70,7 +70,7 @@ def command(
 
 def _asked(dataset: Dataset, query: str) -> Query:
     """A query of the dataset by its id or its very words; else these words, of which nothing is judged."""
-    from rankproof.records.collection import Query
+    from rankproof.reading.collection import Query
 
     for known in dataset.queries:
         if query in (known.query_id, known.text):
@@ -81,7 +81,7 @@ def _asked(dataset: Dataset, query: str) -> Query:
 def _table(
     asked: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], corpus: Corpus | None, number: int
 ) -> str:
-    from rankproof.reports._align import aligned, printable
+    from rankproof.kernel.text_table import aligned, printable
 
     lines = [f"{asked.query_id}: {asked.text}" if asked.query_id else f"{asked.text} (not a query of the dataset)"]
     for name, outcome in outcomes.items():
@@ -112,8 +112,8 @@ def _title(corpus: Corpus | None, doc: str) -> str:
 
 
 def _json(asked: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], number: int) -> str:
-    from rankproof import __version__
-    from rankproof.records.jsontext import to_json
+    from rankproof.kernel.jsontext import to_json
+    from rankproof.kernel.version import __version__
 
     document = {
         "rankproof": __version__,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankproof.cli import _output
+from rankproof.cli.shared import output
 from rankproof.errors import MissingExtra, UsageError
-from rankproof.records.account import ROLES
+from rankproof.judging.records import ROLES
 
 if TYPE_CHECKING:
     from rankproof.web.settings import ServeSettings
@@ -73,12 +73,12 @@ def command(
             "front, or --certificate and --key, or --plain-http where the network is trusted."
         )
     settings = ServeSettings(host, port, tuple(names), https or certificate is not None, behind_proxy=https)
-    from rankproof.store.judging import open_store
+    from rankproof.judging.store import open_store
 
     with serving.listening(settings) as (bound, settings), open_store(store) as opened:
         app, link = serving.prepare(opened, settings, invite)
         config = serving.configured(app, certificate, key, proxies)
-        _output.say(_told(opened.address, settings, link, invite))
+        output.say(_told(opened.address, settings, link, invite))
         serving.serve(config, bound)
 
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._document import document
-from rankproof.cli._types import ShelfName
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
-    from rankproof.records.run import Run
-    from rankproof.records.similarity import Likeness
+    from rankproof.measuring.similarity import Likeness
+    from rankproof.reading.records import Run
 
 DEFAULT = "RBO"
 
@@ -66,8 +66,8 @@ def command(
         raise UsageError("Standard input (-) can be read only once. Give the other run as a file.")
     if output is not None and output != "-":
         refuse_path(output)
-    from rankproof.flow.collect import read_run
-    from rankproof.flow.similarity import similarities
+    from rankproof.measuring.similarity import similarities
+    from rankproof.reading.collect import read_run
 
     reading = {"order": order, "lower_is_better": lower_is_better or None}
     first, second = (_rankings(read_run(run, run_format, **reading)) for run in (run_a, run_b))
@@ -81,9 +81,9 @@ def _rankings(run: Run) -> dict[str, list[str]]:
 
 
 def _table(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:
-    from rankproof.flow.fine_print import some
-    from rankproof.records.show import UNDEFINED, number
-    from rankproof.reports._align import aligned, printable
+    from rankproof.kernel.text_table import aligned, printable
+    from rankproof.kernel.wording import UNDEFINED, number
+    from rankproof.measuring.fine_print import some
 
     first = next(iter(found.values()))
     rows: list[list[str]] = [["query_id", *found]]

@@ -9,17 +9,23 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._document import document
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.kernel.text_table import aligned
+from rankproof.kernel.wording import interval, number, p_text, percent, signed
+from rankproof.reports.tuning_words import conclusion, shown, spoken, title
+from rankproof.stack.tune.records import Against, Gain, Tuning
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from rankproof.flow.pipelines.running import Runner
-    from rankproof.records.dataset import Dataset
-    from rankproof.records.tuning import Setting, TuneConfig
+    from rankproof.reading.datasets.records import Dataset
+    from rankproof.stack.pipelines.run import Runner
+    from rankproof.stack.tune.records import Setting, TuneConfig
+
 
 SCHEMA = "tune/1"
 SECONDS_BETWEEN_SIGNS = 0.1
@@ -42,14 +48,13 @@ def command(config: str, output: str | None, cache: str | None, as_json: bool) -
     """
     from dataclasses import replace
 
-    from rankproof.cli import _benchmarking, _tune_text
-    from rankproof.flow.tuning.config import read_tune_config
-    from rankproof.flow.tuning.splits import halves
-    from rankproof.flow.tuning.tune import tune
-    from rankproof.flow.tuning.winner import MARK, winning_config
-    from rankproof.records._tuning_dict import to_dict
-    from rankproof.reports._html.tuning import tuning_page
-    from rankproof.store.atomic import replace_file
+    from rankproof.cli.shared import benchmarking
+    from rankproof.kernel.atomic import replace_file
+    from rankproof.reports.page.tuning import tuning_page
+    from rankproof.stack.tune.config import halves, read_tune_config
+    from rankproof.stack.tune.records import to_dict
+    from rankproof.stack.tune.tune import tune
+    from rankproof.stack.tune.winner import MARK, winning_config
 
     began = time.perf_counter()
     read, text = read_tune_config(config)
@@ -59,11 +64,11 @@ def command(config: str, output: str | None, cache: str | None, as_json: bool) -
     if os.path.exists(folder) and not os.path.isdir(folder):
         raise UsageError(f"{folder} is a file. Name a folder for the reports.")
     whole = replace(read.benchmark, split="all") if read.dev else read.benchmark
-    dev, test = halves(read, _benchmarking.dataset_of(whole))
-    sign = _Sign(read)
+    dev, test = halves(read, benchmarking.dataset_of(whole))
+    sign = _SearchProgress(read)
 
     def open_runner(dataset: Dataset) -> AbstractContextManager[Runner]:
-        return _benchmarking.running(read.benchmark, dataset, dataset.judged_queries, cache, sign.step)
+        return benchmarking.running(read.benchmark, dataset, dataset.judged_queries, cache, sign.step)
 
     try:
         found, ran = tune(read, dev, test, open_runner, sign.told)
@@ -79,7 +84,7 @@ def command(config: str, output: str | None, cache: str | None, as_json: bool) -
     if as_json:
         _output.say(shown)
         return
-    _output.say(_tune_text.tuned(found))
+    _output.say(tuned(found))
     _output.say(f"\nWinner: {winner}\nReport: {os.path.join(folder, 'TuneReport.html')}\n")
 
 
@@ -92,7 +97,7 @@ def _refuse_winner(path: str, mark: str) -> None:
                 raise UsageError(f"{path} is there already and was not written by a tuning. Move it away first.")
 
 
-class _Sign:
+class _SearchProgress:
     """A line on a terminal that says how far the search is; silence elsewhere."""
 
     def __init__(self, config: TuneConfig) -> None:
@@ -125,3 +130,77 @@ class _Sign:
         sys.stderr.write(f"\r{text.ljust(self._width)}" + ("" if text else "\r"))
         sys.stderr.flush()
         self._width, self._last = len(text), time.monotonic()
+
+
+NONE = "-"
+
+
+def tuned(tuning: Tuning) -> str:
+    """The whole answer."""
+    parts = [[title(tuning)], _dials(tuning), _gains(tuning), [conclusion(tuning), *_reasons(tuning)]]
+    parts += [_against(tuning), *_responses(tuning)]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _dials(tuning: Tuning) -> list[str]:
+    rows = [["dial", "as written", "winner"]]
+    rows += [[d.name, shown(d.as_written), shown(tuning.winner.dials[d.name])] for d in tuning.config.dials]
+    return aligned(rows, 1)
+
+
+def _gains(tuning: Tuning) -> list[str]:
+    level = percent(tuning.config.benchmark.design.confidence)
+    rows = [["", "queries", "as written", "winner", "gain", f"{level} interval", "p"]]
+    rows.append(["dev", *_gain(tuning.dev)])
+    rows.append(["out of bag", *_gain(tuning.out_of_bag)])
+    if tuning.test is not None:
+        rows.append(["test", *_gain(tuning.test)])
+    said = {
+        "dev": "picked on these queries, so it flatters",
+        "out of bag": "picked again without the queries it is measured on",
+        "test": "never seen by the search",
+    }
+    return [f"{line}  {said.get(row[0], '')}".rstrip() for line, row in zip(aligned(rows, 1), rows, strict=True)]
+
+
+def _gain(gain: Gain) -> list[str]:
+    values = [NONE if value is None else number(value) for value in (gain.before, gain.after)]
+    picked = gain.before is None or not isinstance(gain.answer, Estimate)
+    return [f"{gain.queries:,}", *values, *_answer(gain.answer)[:2], NONE if picked else _answer(gain.answer)[2]]
+
+
+def _answer(answer: Answer) -> tuple[str, str, str]:
+    value = signed(answer.value or 0.0)
+    if not isinstance(answer, Estimate):
+        return value, NONE, NONE
+    return value, interval(answer.low, answer.high), p_text(answer.p_value)
+
+
+def _reasons(tuning: Tuning) -> list[str]:
+    return [f"  {reason}" for reason in (*tuning.ruling.reasons, *tuning.notes)]
+
+
+def _against(tuning: Tuning) -> list[str]:
+    if not tuning.against:
+        return []
+    level = percent(tuning.config.benchmark.design.confidence)
+    rows = [["mode", tuning.config.measure, "gain over it", f"{level} interval", "p adjusted"]]
+    rows += [_other(other) for other in tuning.against]
+    return [f"The tuned {tuning.config.mode} against the other modes, on test:", *aligned(rows, 1)]
+
+
+def _other(other: Against) -> list[str]:
+    value, ends, _ = _answer(other.answer)
+    return [other.mode, number(other.value), value, ends, p_text(other.p_adjusted)]
+
+
+def _responses(tuning: Tuning) -> list[list[str]]:
+    """A table for each dial: short ones say more than the chart on a terminal."""
+    found = []
+    for name, several in tuning.responses.items():
+        rows = [[name, "settings", f"mean {tuning.config.measure}", "best", "gain of the best", "interval"]]
+        rows += [
+            [spoken(at), f"{at.settings:,}", number(at.mean), number(at.best), *_answer(at.gain)[:2]] for at in several
+        ]
+        found.append(aligned(rows, 1))
+    return found

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankproof.cli import _output
-from rankproof.cli._document import document
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
-from rankproof.store.atomic import refuse as refuse_path
+from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
-    from rankproof.records.manifest import ExperimentManifest
-    from rankproof.records.verification import Verification
+    from rankproof.kernel.manifest import ExperimentManifest
+    from rankproof.proving.verify import Verification
 
 # Values that differ and are shown one by one to a person; --json has all of them.
 MOST_SHOWN = 20
@@ -62,9 +62,8 @@ def command(
     """
     if output is not None and output != "-":
         refuse_path(output)
-    from rankproof.flow.manifest import read_manifest
-    from rankproof.flow.verify import verify
-    from rankproof.records.verification import SCHEMA
+    from rankproof.proving.manifest import read_manifest
+    from rankproof.proving.verify import SCHEMA, verify
 
     began = time.perf_counter()
     record = read_manifest(manifest)
@@ -88,8 +87,8 @@ def _places(option: str, said: Sequence[str]) -> Mapping[str, str]:
 
 
 def _text(manifest: ExperimentManifest, found: Verification) -> str:
-    from rankproof.checks._words import count
-    from rankproof.reports._align import printable
+    from rankproof.kernel.text_table import printable
+    from rankproof.reading.finding import count
 
     values = [d for d in found.discrepancies if d.problem == "value_differs"]
     others = [d for d in found.discrepancies if d.problem != "value_differs"]
@@ -109,7 +108,7 @@ def _text(manifest: ExperimentManifest, found: Verification) -> str:
 
 
 def _differs(found: Verification, values: int) -> str:
-    from rankproof.checks._words import count
+    from rankproof.reading.finding import count
 
     counts = {
         "missing": sum(d.problem == "input_missing" for d in found.discrepancies),

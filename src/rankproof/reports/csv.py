@@ -14,10 +14,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rankproof.records import show
-from rankproof.records.evaluation import Evaluation, Result
-from rankproof.reports._contract import Report
-from rankproof.reports._grid import as_range
+from rankproof.kernel.wording import UNDEFINED
+from rankproof.measuring.records import Evaluation, Result
+from rankproof.measuring.wording import query_ids
+from rankproof.reports.contract import Report
+from rankproof.reports.grid import as_range
 
 
 def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
@@ -44,8 +45,8 @@ def _overall(run: Evaluation, result: Result) -> list[str]:
 
 def _queries(run: Evaluation) -> Iterator[list[str]]:
     columns = [column for result in run.results.values() for column in _columns(run, result)]
-    for query in show.query_ids(run):
-        yield [run.run_name, query, *(column.get(query, show.UNDEFINED) for column in columns)]
+    for query in query_ids(run):
+        yield [run.run_name, query, *(column.get(query, UNDEFINED) for column in columns)]
 
 
 def _columns(run: Evaluation, result: Result) -> list[dict[str, str]]:
@@ -68,7 +69,7 @@ def _columns(run: Evaluation, result: Result) -> list[dict[str, str]]:
 
 def _exact(value: float) -> str:
     """The shortest text that reads back to the same number."""
-    return show.UNDEFINED if math.isnan(value) else repr(float(value))
+    return UNDEFINED if math.isnan(value) else repr(float(value))
 
 
 OFFERS = (Report("csv", __doc__, render, ".csv", "text/csv"),)

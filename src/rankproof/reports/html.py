@@ -1,12 +1,4 @@
-"""One HTML file for a browser: verdict, charts, every query; it holds all it needs and asks the network for nothing.
-
-A comparison shows its headline, what to know before quoting it, a forest plot, the difference of every query with the
-query at the pointer, a table of queries that can be sorted and searched, segments, blind spots, bounds from unjudged
-documents, ties, grades, power, diagnoses, fine print and manifest. A verdict stands above the comparison it rests on,
-or above the units, effects, days and segments of its trial.
-Evaluations show their table and a chart for each measure; with `--per-query` each query too. Light and dark follow
-the reader's system. Charts are drawn by vl-convert, from the extra `report`. The same input gives the same bytes.
-"""
+"""One HTML file for a browser: verdict, charts, every query; it holds all it needs and asks the network for nothing."""
 
 from __future__ import annotations
 
@@ -14,18 +6,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rankproof.records.benchmark import Benchmark
-from rankproof.records.comparison import Comparison
-from rankproof.records.evaluation import Evaluation
-from rankproof.records.verdict import Verdict
-from rankproof.reports._contract import Report
-from rankproof.reports._grid import notes
+from rankproof.errors import MissingExtra
+from rankproof.measuring.records import Evaluation
+from rankproof.online.trial.reading_records import TrialReading, trial_of
+from rankproof.proving.records import ALL_QUERIES, Comparison
+from rankproof.proving.verdict import Verdict
+from rankproof.reports.charts.forest import forest, panels
+from rankproof.reports.charts.frame import NOTEBOOK, ChartStyle, Spec, to_inline
+from rankproof.reports.charts.values import can_draw, query_chart, value_chart
+from rankproof.reports.contract import Report
+from rankproof.reports.grid import notes
+from rankproof.reports.page import contrasts, queries, unseen
+from rankproof.reports.page import page as fine
+from rankproof.reports.page.contrasts import power_section, segments_section
+from rankproof.reports.page.elements import Column, PageSection, bullets, table
+from rankproof.reports.page.unseen import diagnoses_section, grades_section, holes_section
+from rankproof.reports.page.verdict import minus_signs
+from rankproof.reports.trial_sections import trial_sections
+from rankproof.stack.benchmark.records import Benchmark
 
 
 def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
     """The page of evaluations."""
-    from rankproof.reports._html import fine, values
-    from rankproof.reports._html.page import page
+    from rankproof.reports.page import values
+    from rankproof.reports.page.page import lines_section, page
 
     return page(
         f"{values.title(evaluations)} · rankproof",
@@ -34,71 +38,138 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
         (
             values.section(evaluations),
             values.queries(evaluations) if per_query else None,
-            fine.lines_section(notes(evaluations)),
+            lines_section(notes(evaluations)),
         ),
     )
 
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
     """The page of a comparison. Its queries are always there: a mean without them cannot be defended."""
-    from rankproof.reports._html import parts, summary
-    from rankproof.reports._html.page import page
+    from rankproof.reports.page import verdict as summary
+    from rankproof.reports.page.page import page
 
     head = (
-        summary.head(comparison),
+        summary.comparison_head(comparison),
         summary.also(comparison),
         summary.margins(comparison),
-        summary.facts(comparison),
+        summary.comparison_facts(comparison),
         summary.caveats(comparison),
     )
-    return page(summary.title(comparison), "comparison", head, parts.sections(comparison, comparison.manifest))
+    return page(
+        summary.title(comparison), "comparison", head, comparison_page_sections(comparison, comparison.manifest)
+    )
 
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
     """The page of a verdict: the rules first, then the comparison or the evaluation they rest on."""
-    from rankproof.reports._html import fine, parts, rulings, summary, values
-    from rankproof.reports._html.page import page
+    from rankproof.reports.page import values
+    from rankproof.reports.page import verdict as summary
+    from rankproof.reports.page.page import lines_section, manifest, page
+    from rankproof.reports.page.verdict import section, verdict_facts, verdict_head
 
     below: list[Any] = []
     against: list[Any] = []
     if verdict.comparison is not None:
         against = [summary.caveats(verdict.comparison)]
-        below = parts.sections(verdict.comparison, verdict.manifest or verdict.comparison.manifest)
+        below = comparison_page_sections(verdict.comparison, verdict.manifest or verdict.comparison.manifest)
     elif verdict.evaluation is not None:
         below = [
             values.section([verdict.evaluation]),
-            fine.lines_section(notes([verdict.evaluation])),
-            fine.manifest(verdict.manifest),
+            lines_section(notes([verdict.evaluation])),
+            manifest(verdict.manifest),
         ]
-    elif verdict.trial is not None:
-        from rankproof.reports._html import trial
-
-        below = [*trial.sections(verdict.trial)]
-    head = (rulings.head(verdict), rulings.facts(verdict), *against)
+    elif (reading := trial_of(verdict)) is not None:
+        below = [*trial_page_sections(reading)]
+    head = (verdict_head(verdict), verdict_facts(verdict), *against)
     title = f"{verdict.status}: {verdict.candidate} · rankproof"
     kind = "gate" if verdict.trial is None else "trial"
-    return page(title, kind, head, (rulings.section(verdict), *below))
+    return page(title, kind, head, (section(verdict), *below))
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
     """The page of a benchmark: the modes first, then the comparison behind them."""
-    from rankproof.reports._benchmark_sections import fine_print
-    from rankproof.reports._html import parts, stages, summary
-    from rankproof.reports._html.page import page
+    from rankproof.reports.benchmark_sections import fine_print
+    from rankproof.reports.page import stages
+    from rankproof.reports.page import verdict as summary
+    from rankproof.reports.page.page import page
 
     # The grades are among the stages already.
     lines = (*benchmark.comparison.fine_print, *fine_print(benchmark))
     found = replace(benchmark.comparison, grade_shares=None, fine_print=lines)
-    head = (stages.head(benchmark), summary.facts(found), summary.caveats(found))
+    head = (stages.head(benchmark), summary.comparison_facts(found), summary.caveats(found))
     title = f"{benchmark.config.name} · rankproof"
-    return page(title, "benchmark", head, (*stages.sections(benchmark), *parts.sections(found, found.manifest)))
+    return page(
+        title, "benchmark", head, (*stages.sections(benchmark), *comparison_page_sections(found, found.manifest))
+    )
 
 
 def cell(shown: Comparison | Evaluation) -> str:
     """The charts of a notebook's cell."""
-    from rankproof.reports._html.cell import charts
 
     return charts(shown)
 
 
 OFFERS = (Report("html", __doc__, render, ".html", "text/html", comparison, verdict, cell, benchmark),)
+
+
+def comparison_page_sections(comparison: Comparison, manifest: Mapping[str, Any]) -> list[PageSection]:
+    """How large, who pays, for whom; then what the numbers cannot see; then what they stand on."""
+    found = [
+        contrasts.contrasts_section(comparison),
+        queries.section(comparison),
+        segments_section(comparison),
+        grades_section(comparison),
+        unseen.blind_spots(comparison),
+        holes_section(comparison),
+        unseen.ties(comparison),
+        power_section(comparison),
+        diagnoses_section(comparison),
+        fine.fine_print(comparison),
+        fine.manifest(manifest),
+    ]
+    return [section for section in found if section is not None]
+
+
+LEDES = {
+    "Units": "Who came, on which days, and in the planned shares?",
+    "Variants": "What does each variant come to?",
+    "Effects": "What changed, by how much, and how sure is it?",
+    "Day by day": "Does the effect wear off, or take time to come?",
+    "Segments": "For whom did it change?",
+}
+
+
+def trial_page_sections(reading: TrialReading) -> list[PageSection]:
+    """The sections that have something to say."""
+    found = []
+    for part in trial_sections(reading):
+        inside = []
+        if part.table:
+            head, *rows = part.table
+            columns = [Column(name, "name" if i < part.names else "number") for i, name in enumerate(head)]
+            inside.append(table(part.title, columns, [[minus_signs(text) for text in row] for row in rows]))
+        inside.append(bullets([minus_signs(line) for line in part.lines if isinstance(line, str)], "fine"))
+        found.append(PageSection(part.title.lower().replace(" ", "-"), part.title, LEDES[part.title], tuple(inside)))
+    return found
+
+
+# A cell is read at a glance; the report holds the rest.
+MOST_CHARTS = 4
+
+
+def charts(shown: Comparison | Evaluation) -> str:
+    """SVG elements in colors that are readable on light and on dark; "" where nothing can be drawn."""
+    look = ChartStyle(NOTEBOOK, 720)
+    try:
+        drawn = [to_inline(spec, label) for label, spec in _specs(shown, look)[:MOST_CHARTS]]
+    except MissingExtra:
+        return ""  # the table stands by itself
+    return "".join(f"<div>{svg}</div>" for svg in drawn)
+
+
+def _specs(shown: Comparison | Evaluation, look: ChartStyle) -> list[tuple[str, Spec]]:
+    if isinstance(shown, Evaluation):
+        return [(m, value_chart([shown], m, look)) for m in shown.results if can_draw([shown], m)]
+    found = [(panel.title, forest(panel, look)) for panel in panels(shown)][: MOST_CHARTS - 1]
+    whole = [c for c in shown.contrasts if c.segment == ALL_QUERIES and c.query_ids]
+    return [*found, *((f"{c.measure} by query", query_chart(c, look)) for c in whole[:1])]

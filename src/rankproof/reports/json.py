@@ -35,13 +35,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankproof import __version__
-from rankproof.records.benchmark import Benchmark
-from rankproof.records.comparison import Comparison
-from rankproof.records.evaluation import Evaluation
-from rankproof.records.jsontext import to_json
-from rankproof.records.verdict import Verdict
-from rankproof.reports._contract import Report
+from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.version import __version__
+from rankproof.measuring.records import Evaluation
+from rankproof.online.trial.reading_records import trial_of
+from rankproof.proving.records import Comparison
+from rankproof.proving.verdict import Verdict
+from rankproof.reports.contract import Report
+from rankproof.stack.benchmark.records import Benchmark
 
 SCHEMA = "evaluation/1"
 
@@ -70,7 +71,8 @@ def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
     """One JSON object, by the published schema `verdict/1`; of a trial by `trial/1`, with what it showed."""
-    of_trial = {} if verdict.trial is None else {"trial": verdict.trial.to_dict()}
+    reading = trial_of(verdict)
+    of_trial = {} if reading is None else {"trial": reading.to_dict()}
     document = {
         "rankproof": __version__,
         "schema": "trial/1" if of_trial else "verdict/1",
@@ -83,16 +85,16 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
     """One JSON object, by the published schema `benchmark/1`; times of queries stand under `observed`."""
-    from rankproof.records import _benchmark_dict
+    from rankproof.stack.benchmark.records import times, to_dict, unbeaten_in_time
 
     document = {
         "rankproof": __version__,
         "schema": "benchmark/1",
-        **_benchmark_dict.to_dict(benchmark, by_query=per_query),
+        **to_dict(benchmark, by_query=per_query),
         "observed": {
             **observed,
-            "milliseconds": _benchmark_dict.times(benchmark),
-            "unbeaten": _benchmark_dict.unbeaten_in_time(benchmark),
+            "milliseconds": times(benchmark),
+            "unbeaten": unbeaten_in_time(benchmark),
         },
     }
     return to_json(document, indent=2) + "\n"

@@ -1,21 +1,125 @@
-r"""A LaTeX table for a paper: booktabs rules, the best value of each measure in bold.
-
-Needs `\usepackage{booktabs}`. Four decimals; whole numbers as such; `undefined` where a query has no value.
-The fine print follows as comments, so that the table can be pasted as it is and its facts stay with it.
-A comparison has its significance marks explained in the caption.
-"""
+"""A LaTeX table for a paper: booktabs rules, the best value of each measure in bold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from string import ascii_lowercase
 from typing import Any
 
-from rankproof.records.comparison import Comparison
-from rankproof.records.evaluation import Evaluation
-from rankproof.reports._contract import Report
-from rankproof.reports._grid import Cell, grid, notes
-from rankproof.reports._latex_comparison import latex_comparison
-from rankproof.reports._tex import cell, escaped, flat, row
+from rankproof.kernel.text_table import printable
+from rankproof.kernel.wording import number, percent
+from rankproof.measuring.records import Evaluation
+from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
+from rankproof.reports.contract import Report
+from rankproof.reports.grid import GridCell, grid, notes
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+}
+
+
+def flat(text: str) -> str:
+    """The text on one line."""
+    return printable(re.sub(r"\s", " ", text))
+
+
+def escaped(text: str) -> str:
+    """The text with LaTeX's own characters written out, on one line."""
+    return "".join(_SPECIAL.get(c, c) for c in flat(text))
+
+
+def cell(text: str) -> str:
+    """The text as a cell. A row that begins with `[` would be read as the argument of the line end above it."""
+    return escaped(text).replace("[", "{[}", 1) if text.startswith("[") else escaped(text)
+
+
+def row(cells: Iterable[str]) -> str:
+    """One row of a tabular."""
+    return f"{' & '.join(cells)} \\\\"
+
+
+def latex_comparison(comparison: Comparison) -> str:
+    """A table environment with caption, and the fine print as comments."""
+    whole = [c for c in comparison.contrasts if c.segment == ALL_QUERIES]
+    over_pairs = any(c.baseline != comparison.systems[0] for c in whole)
+    letters = _letters(comparison) if over_pairs else {}
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{_caption(comparison, over_pairs)}}}",
+        rf"\begin{{tabular}}{{l{'r' * len(comparison.measures)}}}",
+        r"\toprule",
+        row(["", *map(escaped, comparison.measures)]),
+        r"\midrule",
+    ]
+    for system in comparison.systems:
+        name = f"{cell(system)} ({letters[system]})" if letters else cell(system)
+        cells = [_value(comparison, whole, system, measure, letters) for measure in comparison.measures]
+        lines.append(row([name, *cells]))
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    return "\n".join([*lines, *(f"% {flat(note)}" for note in comparison.fine_print), ""])
+
+
+def _letters(comparison: Comparison) -> dict[str, str]:
+    """a to z; then aa, ab and so on."""
+    return {
+        system: ascii_lowercase[at] if at < 26 else ascii_lowercase[at // 26 - 1] + ascii_lowercase[at % 26]
+        for at, system in enumerate(comparison.systems)
+    }
+
+
+def _caption(comparison: Comparison, over_pairs: bool) -> str:
+    corrected = (
+        "" if comparison.correction == "none" else f", {comparison.correction} over {comparison.family.tests} tests"
+    )
+    test = f"{comparison.significance}{corrected}, {percent(comparison.level)}"
+    base = escaped(comparison.systems[0])
+    marks = (
+        "Letters: shown to be better than the systems with these letters"
+        if over_pairs
+        else rf"$\uparrow$, $\downarrow$: shown to be better or worse than {base}"
+    )
+    return f"{len(comparison.query_ids)} queries. Best in bold. {marks} ({escaped(test)})."
+
+
+def _value(comparison: Comparison, whole: list[Contrast], system: str, measure: str, letters: dict[str, str]) -> str:
+    means = _means(whole, measure)
+    lower = any(c.better == "lower" for c in whole if c.measure == measure)
+    best = (min if lower else max)(means.values())
+    text = number(means[system])
+    if means[system] == best and all(c.better != "neither" for c in whole if c.measure == measure):
+        text = rf"\textbf{{{text}}}"
+    mark = _beaten(whole, system, measure, letters) if letters else _arrow(whole, system, measure)
+    return f"{text}$^{{{mark}}}$" if mark else text
+
+
+def _means(whole: list[Contrast], measure: str) -> dict[str, float]:
+    found = {}
+    for contrast in whole:
+        if contrast.measure == measure:
+            found[contrast.baseline] = contrast.baseline_mean
+            found[contrast.candidate] = contrast.candidate_mean
+    return found
+
+
+def _arrow(whole: list[Contrast], system: str, measure: str) -> str:
+    for contrast in whole:
+        if contrast.measure == measure and contrast.candidate == system:
+            return {"better": r"\uparrow", "worse": r"\downarrow", "not shown": ""}[contrast.direction]
+    return ""
+
+
+def _beaten(whole: list[Contrast], system: str, measure: str, letters: dict[str, str]) -> str:
+    beaten = [c.baseline for c in whole if (c.measure, c.candidate, c.direction) == (measure, system, "better")]
+    beaten += [c.candidate for c in whole if (c.measure, c.baseline, c.direction) == (measure, system, "worse")]
+    return r"\mathrm{" + "".join(sorted(letters[name] for name in beaten)) + "}" if beaten else ""
 
 
 def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
@@ -37,7 +141,7 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
     )
 
 
-def _cell(found: Cell) -> str:
+def _cell(found: GridCell) -> str:
     return rf"\textbf{{{cell(found.text)}}}" if found.best else cell(found.text)
 
 

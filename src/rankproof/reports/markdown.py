@@ -1,24 +1,21 @@
-"""A Markdown table for a pull request or a README: the best value of each measure in bold, fine print below.
-
-GitHub's table syntax. Four decimals; whole numbers as such; `undefined` where a query has no value. The
-fine print follows as a list.
-"""
+"""A Markdown table for a pull request or a README: the best value of each measure in bold."""
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankproof.records.benchmark import Benchmark
-from rankproof.records.comparison import Comparison
-from rankproof.records.evaluation import Evaluation
-from rankproof.records.verdict import Verdict
-from rankproof.reports._align import printable
-from rankproof.reports._benchmark_sections import benchmark_sections
-from rankproof.reports._contract import Report
-from rankproof.reports._grid import Cell, grid, notes
-from rankproof.reports._sections import Section, sections
+from rankproof.kernel.text_table import printable
+from rankproof.measuring.records import Evaluation
+from rankproof.proving.records import Comparison
+from rankproof.proving.verdict import Verdict
+from rankproof.reports.benchmark_sections import BEST, benchmark_sections
+from rankproof.reports.comparison_sections import Section, sections
+from rankproof.reports.contract import Report
+from rankproof.reports.grid import GridCell, grid, notes
+from rankproof.stack.benchmark.records import Benchmark
 
 
 def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
@@ -37,7 +34,6 @@ def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
     """The parts of the benchmark, each under a heading; what not everybody reads is folded."""
-    from rankproof.reports._benchmark_markdown import folded
 
     return "\n\n".join(map(folded, benchmark_sections(benchmark, per_query))) + "\n"
 
@@ -62,7 +58,7 @@ def _row(texts: Any) -> str:
     return f"| {' | '.join(texts)} |"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: GridCell) -> str:
     return f"**{escaped(cell.text)}**" if cell.best else escaped(cell.text)
 
 
@@ -74,9 +70,52 @@ def escaped(text: str) -> str:
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
     """The verdict, its rules in a table, and words for those that did not pass."""
-    from rankproof.reports._verdict_markdown import verdict_markdown
+    from rankproof.reports.verdict_sections import verdict_markdown
 
     return verdict_markdown(verdict, escaped, _part)
 
 
 OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown", comparison, verdict, benchmark=benchmark),)
+
+
+BOLD = f"Bold: {BEST.removeprefix('* ')}."
+
+
+def folded(section: Section) -> str:
+    """One part. GitHub and GitLab fold `details`; elsewhere it is read in full."""
+    blocks = []
+    if section.table:
+        first, *rows = section.table
+        rule = ["---" if i < section.names else "---:" for i in range(len(first))]
+        blocks.append(
+            "\n".join(
+                [
+                    _benchmark_row(map(escaped, first)),
+                    _benchmark_row(rule),
+                    *(_benchmark_row(map(_benchmark_cell, row)) for row in rows),
+                ]
+            )
+        )
+    if section.code:
+        fence = "```"
+        blocks.append("\n".join([fence, *(printable(line) for line in section.lines if isinstance(line, str)), fence]))
+    elif section.lines:
+        blocks.append("\n".join(_benchmark_item(line) for line in section.lines))
+    if section.folded:
+        head = f"<details><summary>{html.escape(printable(section.title))}</summary>"
+        return "\n\n".join([head, *blocks, "</details>"])
+    return "\n\n".join([f"### {escaped(section.title)}", *blocks])
+
+
+def _benchmark_item(line: str | tuple[str, ...]) -> str:
+    first, *below = (line,) if isinstance(line, str) else line
+    said = BOLD if first == BEST else escaped(first)
+    return "\n".join([f"- {said}", *(f"  - {escaped(text)}" for text in below)])
+
+
+def _benchmark_cell(text: str) -> str:
+    return f"**{escaped(text[:-1])}**" if text.endswith("*") else escaped(text).strip()
+
+
+def _benchmark_row(texts: Iterable[str]) -> str:
+    return f"| {' | '.join(texts)} |"

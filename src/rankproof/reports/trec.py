@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankproof.measures._text import parse
-from rankproof.measures._trec import TREC_MEASURES, TrecName, trec_name
-from rankproof.records.evaluation import Evaluation, Result
-from rankproof.reports._contract import Report
+from rankproof.measuring.names import parse
+from rankproof.measuring.records import Evaluation, Result
+from rankproof.measuring.trec_names import TREC_MEASURES, TrecName, trec_name
+from rankproof.reports.contract import Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from rankproof.errors import InputError, UsageError
-from rankproof.flow.clicks.counted import Counts
-from rankproof.flow.clicks.logs.described import NAMES
-from rankproof.records.impressions import Impressions
+from rankproof.online.clicks.counts import RankCounts
+from rankproof.online.clicks.logs.layout import NAMES
+from rankproof.online.impressions import Impressions
 
 ROLES = ("page", "query", "doc", "rank", "clicked")
 BROKEN = "pages with several queries, a gap in the ranks or a document twice"
@@ -58,7 +58,7 @@ def _guess(role: str, names: list[str]) -> str:
     return found
 
 
-def counts_of(rows: Any) -> Counts:
+def counts_of(rows: Any) -> RankCounts:
     """How often each pair stood at each rank and was clicked there: as many entries as there are such places."""
     from pyspark.sql import functions as f
 
@@ -70,7 +70,7 @@ def counts_of(rows: Any) -> Counts:
         raise InputError("The log has no whole page. A page has one query and documents at ranks 1, 2, 3, ...")
     first = np.unique(np.array(table.column("first").to_pylist()), return_inverse=True)[1]
     ranks, shown, clicked = (table.column(name).to_numpy().astype(np.int64) for name in ("rank", "shown", "clicks"))
-    return Counts(table.column("query").to_pylist(), table.column("doc").to_pylist(), ranks, shown, clicked, first)
+    return RankCounts(table.column("query").to_pylist(), table.column("doc").to_pylist(), ranks, shown, clicked, first)
 
 
 def pages_of(rows: Any, broken: int) -> Impressions:

@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.errors import InputError, UsageError
-from rankproof.flow import detect
-from rankproof.flow.collect import plan
-from rankproof.flow.description import order_of
-from rankproof.flow.joining import name_of
-from rankproof.flow.outofcore.findings import Faulty
-from rankproof.flow.unpackstream import plain_stream
-from rankproof.formats._arrow import columns_of
-from rankproof.formats._contract import Layout
-from rankproof.records.order import Order
-from rankproof.records.source import HEAD, Source
+from rankproof.measuring.join import name_of
+from rankproof.measuring.outofcore.findings import Faulty
+from rankproof.reading import detect
+from rankproof.reading.arrow import columns_of
+from rankproof.reading.collect import plan
+from rankproof.reading.description import order_of
+from rankproof.reading.formats.contract import TextLayout
+from rankproof.reading.records import Order
+from rankproof.reading.source import HEAD, Source
+from rankproof.reading.stream import plain_stream
 from rankproof.scale._lines import FILE, LINE, SPLIT
-from rankproof.scale._work import DOC, PLACE, QUERY, RANK, SCORE, TAG, Shape
+from rankproof.scale._work import DOC, PLACE, QUERY, RANK, SCORE, TAG, RowColumns
 
 # Lines that are looked at to recognize a text which is on no disk of this machine.
 LOOKED_AT = 3000
@@ -34,11 +34,11 @@ class Input:
     """
 
     frame: Any
-    shape: Shape
+    shape: RowColumns
     own: Order
     faulty: Faulty
     name: str
-    layout: Layout | None = None
+    layout: TextLayout | None = None
     notes: tuple[str, ...] = ()
     called: Mapping[str, str] = field(default_factory=dict)
 
@@ -87,7 +87,7 @@ def _of_frame(frame: Any, source: str, place: str | None, name: str, reading: Ma
     from pyspark.sql import functions
 
     chosen, notes, distances = columns_of(frame.columns, "run", source)
-    shape = Shape("number" in chosen, "rank" in chosen, "label" in chosen, place is not None, True)
+    shape = RowColumns("number" in chosen, "rank" in chosen, "label" in chosen, place is not None, True)
     own = order_of(source, shape.scored, shape.ranked, distances, reading)
     if own.by == "given" and place is None:
         raise UsageError(
@@ -127,7 +127,7 @@ def _of_lines(spark: Any, path: str, given: str, format: str | None, name: str, 
     frame = lines.select(functions.col("value").cast("binary").alias(LINE), about[0].alias(FILE), about[1].alias(SPLIT))
     one_file = len(lines.inputFiles()) == 1
     layout = said.layout
-    shape = Shape(layout.number >= 0, layout.rank >= 0, layout.label >= 0, one_file, False)
+    shape = RowColumns(layout.number >= 0, layout.rank >= 0, layout.label >= 0, one_file, False)
     if said.order.by == "given" and not one_file:
         raise UsageError(f"{given}: rows of several files have no order. Add scores or ranks, or give one file.")
     return Input(frame, shape, said.order, Faulty(given, said.order, said.shape, said.unit), name, layout)

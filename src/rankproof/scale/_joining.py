@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core._core import Rows
+from rankproof.core import Rows
 from rankproof.errors import InputError, UsageError
-from rankproof.flow.joining import trusted
-from rankproof.flow.outofcore.findings import refuse_found
-from rankproof.flow.outofcore.parts import Together, together
-from rankproof.flow.prepared import PreparedQrels, PreparedRun
-from rankproof.records.finding import Finding
-from rankproof.records.order import By, Order
+from rankproof.measuring.join import trusted
+from rankproof.measuring.outofcore.findings import refuse_found
+from rankproof.measuring.outofcore.parts import Together, together
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+from rankproof.reading.finding import Finding
+from rankproof.reading.records import By, Order
 from rankproof.scale import _lines, _work
 from rankproof.scale._inputs import Input
 from rankproof.scale._judged import Sent, sent
@@ -160,7 +160,7 @@ def prepared(qrels: PreparedQrels, run: OnSpark, asked: By | None) -> PreparedRu
     )  # fmt: skip
 
 
-def _unjudged(answers: Sequence[_work.Answer], placed: bool) -> list[str]:
+def _unjudged(answers: Sequence[_work.TaskResult], placed: bool) -> list[str]:
     """The unjudged queries in order of first appearance; by id where rows have no order."""
     if not placed:
         return sorted(query for answer in answers for query in answer.part.unjudged)
@@ -168,7 +168,7 @@ def _unjudged(answers: Sequence[_work.Answer], placed: bool) -> list[str]:
     return [query for _, query in sorted(found)]
 
 
-def _tag(answers: Sequence[_work.Answer], placed: bool) -> str:
+def _tag(answers: Sequence[_work.TaskResult], placed: bool) -> str:
     """The tag of the last row; where rows have no order, the tag that all of them have."""
     if placed:
         return max(answers, key=lambda answer: answer.last).part.tag if answers else ""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.core._core import Judgments, Rows
+from rankproof.core import Judgments, Rows
 
 # Judgments that a process keeps: an executor's Python serves one task after the other.
 _KEPT: OrderedDict[str, Judgments] = OrderedDict()

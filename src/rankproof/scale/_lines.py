@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.core._core import Rows
-from rankproof.flow.outofcore.columns import with_lines
-from rankproof.flow.outofcore.findings import OF_QUERIES, OF_RUNS, Faulty, findings_of
-from rankproof.formats._contract import Layout
-from rankproof.scale._work import DOC, PLACE, QUERY, RANK, SCORE, TAG, Shape, dealt_batch, mark_batch
+from rankproof.core import Rows
+from rankproof.measuring.outofcore.columns import with_lines
+from rankproof.measuring.outofcore.findings import OF_QUERIES, OF_RUNS, Faulty, findings_of
+from rankproof.reading.formats.contract import TextLayout
+from rankproof.scale._work import DOC, PLACE, QUERY, RANK, SCORE, TAG, RowColumns, dealt_batch, mark_batch
 
 # Names of the columns that hold lines: the bytes, the file and where its split begins.
 LINE, FILE, SPLIT = "line", "file", "split"
@@ -27,7 +27,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stretch:
+class LineBlock:
     """Neighboring lines of one split as rows. `place` is where each row stands: what `first_line` or the split says."""
 
     rows: Rows
@@ -35,8 +35,8 @@ class Stretch:
 
 
 def stretches(
-    batches: Iterator[Any], layout: Layout, first_lines: Mapping[tuple[str, int], int] | None
-) -> Iterator[Stretch]:
+    batches: Iterator[Any], layout: TextLayout, first_lines: Mapping[tuple[str, int], int] | None
+) -> Iterator[LineBlock]:
     """The lines of batches as rows, split by split; places are line numbers where those of the splits are given."""
     import pyarrow
     import pyarrow.compute as compute
@@ -68,13 +68,13 @@ def stretches(
                 place = key[1] + bytes_before.get(key, 0) + here[rows.line - 1]
             else:
                 place = rows.line
-            yield Stretch(rows, place.astype(np.int64))
+            yield LineBlock(rows, place.astype(np.int64))
             lines[key] = before + end - begin
             bytes_before[key] = bytes_before.get(key, 0) + int(bounds[end] - bounds[begin])
 
 
 def deal_lines(
-    batches: Iterator[Any], layout: Layout, hands: int, first_lines: Mapping[tuple[str, int], int] | None
+    batches: Iterator[Any], layout: TextLayout, hands: int, first_lines: Mapping[tuple[str, int], int] | None
 ) -> Iterator[Any]:
     """Rows of lines packed for the tasks that will join them, and a mark for each kind of line that became no row."""
     for stretch in stretches(batches, layout, first_lines):
@@ -87,7 +87,7 @@ def deal_lines(
                 yield mark_batch(mark)
 
 
-def read_lines(batches: Iterator[Any], layout: Layout, shape: Shape) -> Iterator[Any]:
+def read_lines(batches: Iterator[Any], layout: TextLayout, shape: RowColumns) -> Iterator[Any]:
     """Rows of lines, as batches of columns."""
     for stretch in stretches(batches, layout, None):
         if len(stretch.rows):
@@ -95,7 +95,7 @@ def read_lines(batches: Iterator[Any], layout: Layout, shape: Shape) -> Iterator
 
 
 def find_line_faults(
-    batches: Iterator[Any], layout: Layout, faulty: Faulty, first_lines: Mapping[tuple[str, int], int]
+    batches: Iterator[Any], layout: TextLayout, faulty: Faulty, first_lines: Mapping[tuple[str, int], int]
 ) -> Iterator[Any]:
     """The findings of checks that look at single lines, with how many lines became no row."""
     import pyarrow
@@ -107,7 +107,7 @@ def find_line_faults(
         yield pyarrow.RecordBatch.from_pydict({"answer": pyarrow.array([answer], pyarrow.binary())})
 
 
-def _batch(rows: Rows, place: NDArray[np.int64], shape: Shape) -> Any:
+def _batch(rows: Rows, place: NDArray[np.int64], shape: RowColumns) -> Any:
     import pyarrow
 
     def texts(names: list[str], places: NDArray[np.int32]) -> Any:

@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.core._core import Rows
-from rankproof.flow.outofcore.columns import dealt, gathered, with_lines
-from rankproof.flow.outofcore.findings import OF_QUERIES, OF_RUNS, Faulty, findings_of
-from rankproof.flow.outofcore.parts import Part, part_of
-from rankproof.records.finding import Finding
-from rankproof.records.order import Order
-from rankproof.records.run import Run
+from rankproof.core import Rows
+from rankproof.measuring.outofcore.columns import dealt, gathered, with_lines
+from rankproof.measuring.outofcore.findings import OF_QUERIES, OF_RUNS, Faulty, findings_of
+from rankproof.measuring.outofcore.parts import JoinPart, part_of
+from rankproof.reading.finding import Finding
+from rankproof.reading.records import Order, Run
 from rankproof.scale._judged import Sent
 
 # What the columns of rows are called.
@@ -33,7 +32,7 @@ ANSWER = "answer binary"
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class RowColumns:
     """Which columns the rows have beside query and document, and what their order means.
 
     placed    the rows have their place in the source; else they have no order
@@ -53,7 +52,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answer:
+class TaskResult:
     """What one task found of the queries it got.
 
     first    for each unjudged query of the part, the place of its first row; empty where rows have no places
@@ -61,7 +60,7 @@ class Answer:
     tags     the tags that rows had, two at most
     """
 
-    part: Part
+    part: JoinPart
     first: tuple[int, ...]
     last: int
     tags: tuple[str, ...]
@@ -74,12 +73,12 @@ class Unusable:
     reason: str
 
 
-def join_rows_of(batches: Iterator[Any], judged: Sent, shape: Shape, own: Order, order: Order) -> Iterator[Any]:
+def join_rows_of(batches: Iterator[Any], judged: Sent, shape: RowColumns, own: Order, order: Order) -> Iterator[Any]:
     """The part of the queries whose rows came here; nothing where none did."""
     yield from _answered(batches, shape, lambda rows, marks: _joined(rows, marks, judged, shape, own, order))
 
 
-def find_faults(batches: Iterator[Any], shape: Shape, faulty: Faulty, every: bool) -> Iterator[Any]:
+def find_faults(batches: Iterator[Any], shape: RowColumns, faulty: Faulty, every: bool) -> Iterator[Any]:
     """The findings of the checks that look at whole queries, or of every check but those that look at the whole run."""
 
     def look(rows: Rows, marks: Sequence[str]) -> tuple[Finding, ...]:
@@ -88,7 +87,7 @@ def find_faults(batches: Iterator[Any], shape: Shape, faulty: Faulty, every: boo
     yield from _answered(batches, shape, look)
 
 
-def deal_rows(batches: Iterator[Any], shape: Shape, hands: int) -> Iterator[Any]:
+def deal_rows(batches: Iterator[Any], shape: RowColumns, hands: int) -> Iterator[Any]:
     """Rows of a DataFrame packed for the tasks that will join them."""
     import pyarrow
 
@@ -101,7 +100,7 @@ def deal_rows(batches: Iterator[Any], shape: Shape, hands: int) -> Iterator[Any]
                 yield mark_batch(Unusable(re.sub(r"^row \d+: ", "", str(error))))
 
 
-def rows_of(table: Any, shape: Shape) -> Rows:
+def rows_of(table: Any, shape: RowColumns) -> Rows:
     """The rows of a table, each with its place for a line; 0 where rows have none."""
     rows = Rows.from_arrow(
         table,
@@ -135,7 +134,7 @@ def _batch(values: list[tuple[int, bytes]]) -> Any:
     return pyarrow.RecordBatch.from_pydict(columns)
 
 
-def _answered(batches: Iterator[Any], shape: Shape, work: Callable[[Rows, list[str]], Any]) -> Iterator[Any]:
+def _answered(batches: Iterator[Any], shape: RowColumns, work: Callable[[Rows, list[str]], Any]) -> Iterator[Any]:
     """What `work` makes of all rows that came here, in their order, and of the marks; nothing where nothing came."""
     import pyarrow
 
@@ -158,7 +157,7 @@ def _answered(batches: Iterator[Any], shape: Shape, work: Callable[[Rows, list[s
     yield pyarrow.RecordBatch.from_pydict({"answer": pyarrow.array([pickle.dumps(answer)], pyarrow.binary())})
 
 
-def _joined(rows: Rows, marks: Sequence[str], judged: Sent, shape: Shape, own: Order, order: Order) -> Answer:
+def _joined(rows: Rows, marks: Sequence[str], judged: Sent, shape: RowColumns, own: Order, order: Order) -> TaskResult:
     judgments = judged.judgments()
     names = rows.query_ids
     first = np.zeros(len(names), dtype=np.int64)
@@ -173,6 +172,6 @@ def _joined(rows: Rows, marks: Sequence[str], judged: Sent, shape: Shape, own: O
     for mark in marks:
         faults[mark] += 1
     place = dict(zip(names, first.tolist(), strict=True))
-    return Answer(
+    return TaskResult(
         replace(part, faults=faults), tuple(place[query] for query in part.unjudged), last, tuple(rows.labels[:2])
     )

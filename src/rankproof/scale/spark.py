@@ -15,16 +15,16 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import MissingExtra, UsageError
-from rankproof.records.order import By
-from rankproof.records.settings import Settings
+from rankproof.measuring.records import Settings
+from rankproof.reading.records import By
 
 if TYPE_CHECKING:
-    from rankproof.flow.clicks.counted import Counted
-    from rankproof.flow.measuring import Measures
-    from rankproof.flow.prepared import PreparedQrels, PreparedRun
-    from rankproof.records.comparison import Comparison
-    from rankproof.records.evaluation import Evaluation
-    from rankproof.records.impressions import Impressions
+    from rankproof.measuring.evaluate import Measures
+    from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+    from rankproof.measuring.records import Evaluation
+    from rankproof.online.clicks.counts import CountedFit
+    from rankproof.online.impressions import Impressions
+    from rankproof.proving.records import Comparison
 
 _OF_SETTINGS = {field.name for field in fields(Settings)}
 # What needs all rows of a run in one place before they are joined.
@@ -33,7 +33,7 @@ ELSEWHERE = ("collapse", "drop_self", "allow")
 
 def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = ()) -> PreparedQrels:
     """Judgments from anything that `rankproof.prepare` takes, or from a DataFrame, which comes to this machine."""
-    from rankproof.flow.joining import prepare_qrels as prepare
+    from rankproof.measuring.join import prepare_qrels as prepare
 
     refuse_without_spark()
     return prepare(qrels.toArrow() if hasattr(qrels, "mapInArrow") else qrels, format, allow)
@@ -91,8 +91,8 @@ def evaluate(
     **choices: Any,
 ) -> Evaluation:
     """`rankproof.evaluate` on Spark; `choices` are those of `Settings`. See `prepare_run` for the others."""
-    from rankproof.flow.measuring import measure_run
-    from rankproof.measures._text import parse
+    from rankproof.measuring.evaluate import measure_run
+    from rankproof.measuring.names import parse
 
     settings = Settings(**{option: choices.pop(option) for option in _OF_SETTINGS & choices.keys()})
     ready = prepare_run(
@@ -123,7 +123,7 @@ def compare(
     What looks at documents and not at values alone (`beyond`, and the queries that moved most) brings the rows of the
     judged queries to this machine; `beyond=False, most_moved=0` does without.
     """
-    from rankproof.flow.compare import compare as compare_here
+    from rankproof.proving.compare import compare as compare_here
 
     judged = prepare_qrels(qrels, qrels_format)
     sources = [baseline, *(candidates if isinstance(candidates, list | tuple) else [candidates])]
@@ -141,7 +141,7 @@ def compare(
 
 
 def pages(spark: Any, log: Any, columns: Mapping[str, str] | None = None) -> Impressions:
-    """The pages of a click log, for every click model: `rankproof.flow.clicks.fitting.fit_models(pages(...))`.
+    """The pages of a click log, for every click model: `rankproof.online.clicks.study.fit_models(pages(...))`.
 
     log       a DataFrame or Parquet with a row for each document that was shown: page, query, doc, rank and clicked
     columns   what these are called, where their names do not say: {"page": "impression"}
@@ -156,13 +156,13 @@ def pages(spark: Any, log: Any, columns: Mapping[str, str] | None = None) -> Imp
 
 def fit_clicks(
     spark: Any, log: Any, model: str = "position_based", columns: Mapping[str, str] | None = None
-) -> Counted:
+) -> CountedFit:
     """A click model that needs counts only (`position_based`, `ctr`), from a log of any size.
 
     As much comes to this machine as there are pairs at ranks, however many pages showed them.
     """
     refuse_without_spark()
-    from rankproof.flow.clicks.counted import fit_counts
+    from rankproof.online.clicks.counts import fit_counts
     from rankproof.scale._clicks import counts_of, shown_rows
 
     rows, _ = shown_rows(spark, log, columns or {})

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
-from rankproof import shelf
-from rankproof.checks._contract import Check
-from rankproof.checks._subject import Subject
-from rankproof.core._core import Rows
-from rankproof.records.finding import Finding
+from rankproof.core import Rows
+from rankproof.kernel import shelf
+from rankproof.reading.check_subject import Subject
+from rankproof.reading.checks.contract import Check
+from rankproof.reading.finding import Finding
 
 Lines = str | bytes | Sequence[str]
 

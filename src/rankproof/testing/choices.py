@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankproof.flow.calls import read_call
-from rankproof.flow.selecting.material import material_of
-from rankproof.records.judging import REASONS, Judgment, Source
-from rankproof.records.scale import SCALES
+from rankproof.judging.records import REASONS, SCALES, Judgment, JudgmentSource
+from rankproof.judging.rounds.pool import material_of
+from rankproof.kernel.specs import read_configured
 
 
 def said_of(said: Mapping[str, str]) -> list[Judgment]:
@@ -20,7 +19,7 @@ def said_of(said: Mapping[str, str]) -> list[Judgment]:
             name, _, kind = who.partition(":")
             reason = next((reason for reason in REASONS if reason == what), None)
             grade = int(what) if reason is None else None
-            source = Source("model", "made up") if kind == "model" else Source()
+            source = JudgmentSource("model", "made up") if kind == "model" else JudgmentSource()
             found.append(Judgment(f"{len(found):032x}", name, query, doc, grade, reason or "", source=source))
     return found
 
@@ -29,7 +28,7 @@ def chosen(
     selection: str, runs: Mapping[str, Mapping[str, str]], said: Mapping[str, str] | None = None, wanted: int = 1
 ) -> list[tuple[str, str, float]]:
     """Query, document and weight of each pair that a selection picks, on the scale from 0 to 3."""
-    asked = read_call("selections", selection)
+    asked = read_configured("selections", selection)
     ranked = {name: {query: docs.split() for query, docs in run.items()} for name, run in runs.items()}
     material = material_of(ranked, said_of(said or {}), SCALES["graded"], wanted)
     return [(c.query_id, c.doc_id, round(c.weight, 6)) for c in asked.item.select(material, asked.values)]

@@ -21,7 +21,7 @@ SCORES = (1.0, 1.0 + 2**-40, 0.5, 2.0, 7.25, -1.5, 0.0, 1e-3, 3e5)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class CollectionKind:
     """What a random collection may hold.
 
     grades     grades that judgments may have
@@ -47,7 +47,7 @@ class Kind:
 QUERIES = ("1", "2", "3", "4")
 
 
-def collections(kind: Kind) -> st.SearchStrategy[tuple[Qrels, Run]]:
+def collections(kind: CollectionKind) -> st.SearchStrategy[tuple[Qrels, Run]]:
     """Pairs of qrels and a run that share at least one query."""
 
     @st.composite
@@ -62,7 +62,7 @@ def collections(kind: Kind) -> st.SearchStrategy[tuple[Qrels, Run]]:
     return pair()
 
 
-def grades(kind: Kind) -> st.SearchStrategy[dict[str, int]]:
+def grades(kind: CollectionKind) -> st.SearchStrategy[dict[str, int]]:
     """The judgments of one query."""
     drawn = st.dictionaries(st.sampled_from(DOCS), st.sampled_from(kind.grades), min_size=1, max_size=8)
     # Documents of their own make sure of what the kind promises, without throwing draws away.
@@ -72,7 +72,7 @@ def grades(kind: Kind) -> st.SearchStrategy[dict[str, int]]:
     return drawn.map(lambda judged: {**judged, **sure, **({} if max(judged.values()) >= 0 else {"q": 0})})
 
 
-def scores(kind: Kind) -> st.SearchStrategy[dict[str, float]]:
+def scores(kind: CollectionKind) -> st.SearchStrategy[dict[str, float]]:
     """The ranking of one query, in any order of rows."""
     if kind.ties:
         return st.dictionaries(st.sampled_from(DOCS), st.sampled_from(SCORES), min_size=kind.least, max_size=len(DOCS))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankproof.flow.calls import read_call
-from rankproof.records.decisions import Believed, Decisions, Wanted
+from rankproof.kernel.specs import read_configured
+from rankproof.online.counterfactual.records import Believed, Decisions, TargetDisplay
 
 
 def choices(
@@ -28,7 +28,7 @@ def choices(
         looked=np.ones(n),
         norms=None,
         group_of=np.zeros(1, dtype=np.int64),
-        wanted=Wanted(wanted, wanted, np.ones(1)),
+        wanted=TargetDisplay(wanted, wanted, np.ones(1)),
         balanced=True,
         believed=None if believed is None else Believed(np.full(n, believed), np.full(n, believed)),
     )
@@ -36,5 +36,5 @@ def choices(
 
 def valued(text: str, decisions: Decisions) -> float:
     """The estimate alone."""
-    call = read_call("estimators", text)
+    call = read_configured("estimators", text)
     return float(call.item.estimate(decisions, call.values).value)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rankproof import shelf
-from rankproof.diagnoses._contract import Chart, Symptom
+from rankproof.kernel import shelf
+from rankproof.proving.diagnoses.contract import Chart, Symptom
 from rankproof.testing.tables import table_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankproof.flow.measuring import evaluate
+from rankproof.measuring.evaluate import evaluate
 
 Judgments = Mapping[str, Mapping[str, int]]
 Rankings = Mapping[str, Mapping[str, float]]

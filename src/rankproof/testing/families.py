@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.corrections._contract import Block, Tests
-from rankproof.records.estimate import Answer, Estimate, NotEstimable
-from rankproof.significance import t
-from rankproof.significance._contract import Question
+from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
+from rankproof.proving.corrections.contract import Block, Tests
+from rankproof.proving.significance import t
+from rankproof.proving.significance.contract import TestRequest
 
 
 def family(p_values: Sequence[float | None], level: float = 0.95) -> Tests:
@@ -44,14 +44,14 @@ def all_pairs(tables: Sequence[Sequence[Sequence[float]]], level: float = 0.95, 
 
     def at_level(asked: float) -> list[Answer]:
         chance = np.random.default_rng(0)
-        return [t.infer(column, Question(asked), chance) for column in columns]
+        return [t.infer(column, TestRequest(asked), chance) for column in columns]
 
     return Tests(at_level(level), at_level, blocks, level, resamples)
 
 
 def adjusted(correction: str, tests: Tests, seed: int = 0) -> list[float | None]:
     """The p-values a correction makes of a family, to three places; None for a test that was not made."""
-    from rankproof import shelf
+    from rankproof.kernel import shelf
 
     made = shelf.find("corrections", correction).adjust(tests, np.random.default_rng(seed))
     return [None if one is None else round(one.p_value, 3) for one in made]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.records.impressions import Impressions
+from rankproof.online.impressions import Impressions
 
 
 def pages_of(*pages: str) -> Impressions:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankproof import shelf
-from rankproof.engines._contract import Engine
-from rankproof.flow.collect import read_run
-from rankproof.records.collection import Corpus, Query
-from rankproof.records.ground import Ground
-from rankproof.records.ranking import Ranking
-from rankproof.stages._contract import Stage
+from rankproof.kernel import shelf
+from rankproof.reading.collect import read_run
+from rankproof.reading.collection import Corpus, Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines.contract import Engine
+from rankproof.stack.records import Ground
+from rankproof.stack.stages.contract import Stage
 
 Texts = Mapping[str, str | Mapping[str, str]]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 
 if TYPE_CHECKING:
-    from rankproof.records.comparison import Comparison
-    from rankproof.records.evaluation import Evaluation
-    from rankproof.records.verdict import Verdict
+    from rankproof.measuring.records import Evaluation
+    from rankproof.proving.records import Comparison
+    from rankproof.proving.verdict import Verdict
 
 Undecided = Literal["fail", "warn", "skip"]
 
@@ -36,7 +36,7 @@ class Relevance:
         """
         __tracebackhide__ = True
         from rankproof.errors import RankproofError
-        from rankproof.flow.gate import gate
+        from rankproof.proving.gate import gate
 
         try:
             # What a policy says itself goes before what pytest is configured with; what a call says, before both.
@@ -50,7 +50,7 @@ class Relevance:
         """The candidate's values: `relevance.evaluate("nDCG@10")["nDCG@10"].mean`. `run=` names another run."""
         __tracebackhide__ = True
         from rankproof.errors import RankproofError
-        from rankproof.flow.measuring import evaluate
+        from rankproof.measuring.evaluate import evaluate
 
         qrels = choices.pop("qrels", None) or self._needed("qrels")
         run = choices.pop("run", None) or self._needed("candidate")
@@ -63,7 +63,7 @@ class Relevance:
         """The candidate against the baseline: `relevance.compare("nDCG@10").contrast("nDCG@10")`."""
         __tracebackhide__ = True
         from rankproof.errors import RankproofError
-        from rankproof.flow.compare import compare
+        from rankproof.proving.compare import compare
 
         qrels, baseline, candidate = (
             choices.pop(side, None) or self._needed(side) for side in ("qrels", "baseline", "candidate")
@@ -75,7 +75,7 @@ class Relevance:
             pytest.fail(f"rankproof: {error}", pytrace=False)
 
     def _policy(self, asked: tuple[Any, ...], inputs: dict[str, Any]) -> Any:
-        from rankproof.flow.policy import read_policy
+        from rankproof.proving.policy import read_policy
 
         if len(asked) == 1 and not _is_rule(asked[0]):
             what = asked[0]
@@ -101,7 +101,7 @@ class Relevance:
         __tracebackhide__ = True
         if verdict.status == "PASS":
             return
-        from rankproof.reports._verdict_text import verdict_text
+        from rankproof.reports.verdict_sections import verdict_text
 
         text = verdict_text(verdict).rstrip()
         if verdict.status == "UNDECIDED" and undecided == "warn":

@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from rankproof import shelf
 from rankproof.errors import UsageError
-from rankproof.flow.policy import read_clause
-from rankproof.flow.power import queries_needed
-from rankproof.records.estimate import Alternative, Answer, Estimate, NotEstimable
-from rankproof.records.finding import Finding
-from rankproof.records.verdict import Ruling
-from rankproof.rules._contract import POWER, Numbers, Sample
-from rankproof.rules._shared import measure_of
-from rankproof.significance._contract import Question
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
+from rankproof.kernel.verdict import Ruling
+from rankproof.proving.policy import read_clause
+from rankproof.proving.power import queries_needed
+from rankproof.proving.rule_params import measure_of
+from rankproof.proving.rules.contract import POWER, Numbers, RuleSample
+from rankproof.proving.significance.contract import TestRequest
+from rankproof.reading.finding import Finding
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,18 @@ class SmallCase:
             raise UsageError("There are no latencies.")
         return self.times
 
-    def values(self, measure: str, segment: str = "") -> Sample:
+    def values(self, measure: str, segment: str = "") -> RuleSample:
         """The values given."""
         of = measure_of(measure)
         values = np.log(self.after) if of.aggregate == "geometric" else self.after
-        return Sample(measure, of.better, of.aggregate, self._ids, values)
+        return RuleSample(measure, of.better, of.aggregate, self._ids, values)
 
-    def changes(self, measure: str, segment: str = "") -> Sample:
+    def changes(self, measure: str, segment: str = "") -> RuleSample:
         """The values given, of both sides."""
         if self.before is None:
             raise UsageError("There is no baseline.")
         of = measure_of(measure)
-        return Sample(measure, of.better, of.aggregate, self._ids, self.after, self.before, self.lost)
+        return RuleSample(measure, of.better, of.aggregate, self._ids, self.after, self.before, self.lost)
 
     def judged_rate(self, k: int, segment: str = "") -> float | None:
         """Their mean."""
@@ -70,7 +70,7 @@ class SmallCase:
     def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
         """By the method named."""
         method = shelf.find("significance", self.significance)
-        answer: Answer = method.infer(values, Question(level, alternative, null), np.random.default_rng(0))
+        answer: Answer = method.infer(values, TestRequest(level, alternative, null), np.random.default_rng(0))
         return answer
 
     def agreement(

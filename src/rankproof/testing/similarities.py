@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankproof.similarities._text import parse
+from rankproof.measuring.similarities.contract import parse
 
 
 def alike(similarity: str, a: Sequence[str], b: Sequence[str]) -> float | None:

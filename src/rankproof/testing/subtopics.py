@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rankproof.measures._text import parse
-from rankproof.records.judged import JudgedTable
-from rankproof.records.order import DEFAULT_ORDER, Order
-from rankproof.records.subtopics import Subtopics
+from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.names import parse
+from rankproof.measuring.pool import Subtopics
+from rankproof.reading.records import DEFAULT_ORDER, Order
 from rankproof.testing.tables import table_of
 
 

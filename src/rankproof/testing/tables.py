@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rankproof.measures._text import parse
-from rankproof.records.judged import JudgedTable
-from rankproof.records.order import DEFAULT_ORDER, Order
-from rankproof.records.pool import Negatives, Pool
+from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.names import parse
+from rankproof.measuring.pool import Negatives, Pool
+from rankproof.reading.records import DEFAULT_ORDER, Order
 
 
 def ranked(scores: Mapping[str, float], order: Order = DEFAULT_ORDER) -> list[str]:

@@ -6,9 +6,8 @@ from collections.abc import Collection
 from string import ascii_lowercase
 from typing import Any
 
-from rankproof.flow.calls import call
-from rankproof.records.judging import PERSON, SETTLING, Judgment
-from rankproof.records.scale import SCALES
+from rankproof.judging.records import PERSON, SCALES, SETTLING, Judgment
+from rankproof.kernel.specs import configure
 
 
 def votes(*grades: int, settles: Collection[str] = ()) -> list[Judgment]:
@@ -29,6 +28,6 @@ def votes(*grades: int, settles: Collection[str] = ()) -> list[Judgment]:
 
 def settled(method: str, *grades: int, settles: Collection[str] = (), **said: Any) -> tuple[int | None, str]:
     """The grade that a method makes of grades from 0 to 3, and how."""
-    asked = call("adjudications", method, said)
+    asked = configure("adjudications", method, said)
     found = asked.item.settle(votes(*grades, settles=settles), SCALES["graded"], asked.values)
     return found.grade, found.how

@@ -1,33 +1,76 @@
-"""The application: pages and API behind what guards them."""
+"""The application: pages found by their files, the API and static files behind their guards."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from importlib import import_module
+from mimetypes import guess_type
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.routing import Route
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
 from rankproof.errors import RankproofError
-from rankproof.web import discovery
-from rankproof.web.api._docs import docs
-from rankproof.web.api._every import routes as api_routes
-from rankproof.web.api._openapi import openapi
-from rankproof.web.assets import Assets, asset
-from rankproof.web.desk import Desk
-from rankproof.web.problems import Problem, handle
+from rankproof.web import pages
+from rankproof.web.api._openapi import docs, openapi
+from rankproof.web.api._operations import routes as api_routes
+from rankproof.web.context import Assets, Desk, Tab
+from rankproof.web.problem_answers import handle
+from rankproof.web.problems import Problem
 from rankproof.web.render import environment
-from rankproof.web.security.bodies import Bodies
 from rankproof.web.security.csrf import Forgery
-from rankproof.web.security.faults import Faults
-from rankproof.web.security.headers import SecurityHeaders
-from rankproof.web.security.hosts import Hosts
-from rankproof.web.security.sessions import Sessions
+from rankproof.web.security.middleware import Bodies, Faults, Hosts, SecurityHeaders
+from rankproof.web.security.roles import is_guarded, open_to_anybody
+from rankproof.web.security.sessions import SessionMiddleware
 from rankproof.web.settings import ServeSettings
 
 if TYPE_CHECKING:
-    from rankproof.store.judging.store import Store
+    from rankproof.judging.store.store import Store
+
+
+_FOREVER = "public, max-age=31536000, immutable"
+
+
+@open_to_anybody
+async def asset(request: Request) -> Response:
+    """A file of web/static."""
+    name = request.path_params["name"]
+    content = request.app.state.desk.assets.get(name)
+    kind = guess_type(name)[0] or "application/octet-stream"
+    return Response(content, media_type=kind, headers={"Cache-Control": _FOREVER})
+
+
+def routes() -> list[BaseRoute]:
+    """The routes of every page; an error where one does not say who may use it."""
+    found: list[BaseRoute] = []
+    for module in _modules():
+        for route in module.ROUTES:
+            if not isinstance(route, Route) or not is_guarded(route.endpoint):
+                raise TypeError(f"{module.__name__}: {route!r} does not say who may use it: @needs(role)")
+            found.append(route)
+    return found
+
+
+def tabs() -> tuple[Tab, ...]:
+    """The tabs of every page, in their order."""
+    return tuple(sorted((t for m in _modules() for t in getattr(m, "TABS", ())), key=lambda t: (t.place, t.word)))
+
+
+def _modules() -> Iterator[ModuleType]:
+    names = {
+        file[:-3]
+        for folder in pages.__path__
+        for file in os.listdir(folder)
+        if file.endswith(".py") and not file.startswith("_")
+    }
+    for name in sorted(names):
+        yield import_module(f"rankproof.web.pages.{name}")
 
 
 def make_app(store: Store, settings: ServeSettings | None = None) -> Starlette:
@@ -40,18 +83,18 @@ def make_app(store: Store, settings: ServeSettings | None = None) -> Starlette:
             Route("/api/openapi.json", openapi),
             Route("/api/docs", docs),
             *api_routes(),
-            *discovery.routes(),
+            *routes(),
         ],
         middleware=[
             Middleware(SecurityHeaders, https=settings.https),
             Middleware(Faults),
             Middleware(Hosts, allowed=settings.allowed),
-            Middleware(Sessions),
+            Middleware(SessionMiddleware),
             Middleware(Bodies, settings=settings),
             Middleware(Forgery),
         ],
         exception_handlers={HTTPException: handle, Problem: handle, RankproofError: handle},
     )
     app.router.redirect_slashes = False
-    app.state.desk = Desk(store, settings, environment(assets), assets, discovery.tabs())
+    app.state.desk = Desk(store, settings, environment(assets), assets, tabs())
     return app

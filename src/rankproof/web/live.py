@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
-from rankproof.records.collection import Query
+from rankproof.reading.collection import Query
 from rankproof.web.problems import Problem
 
 if TYPE_CHECKING:
-    from rankproof.engines._contract import Asker
-    from rankproof.flow.pipelines.running import Runner
-    from rankproof.records.benchmark import BenchmarkConfig
-    from rankproof.records.outcome import StepOutcome
-    from rankproof.records.pipeline import Step
+    from rankproof.stack.benchmark.records import BenchmarkConfig
+    from rankproof.stack.engines.contract import Asker
+    from rankproof.stack.pipelines.run import Runner
+    from rankproof.stack.records import Step, StepOutcome
 
 PATIENCE = 10.0  # seconds
 CACHE = ".rankproof-cache"  # beside the configuration, as for the command line
@@ -42,7 +41,7 @@ class Stack:
     """The pipelines of one configuration, as its file was at one time."""
 
     def __init__(self, path: str) -> None:
-        from rankproof.flow.benchmarking.config import read_config
+        from rankproof.stack.benchmark.config import read_config
 
         self.config: BenchmarkConfig = read_config(path)
         self._lock = Lock()
@@ -90,14 +89,13 @@ class Stack:
             self._runner = None
 
     def _made(self) -> Runner:
-        from rankproof.flow.asking.keeping import KEEP_NOTHING
-        from rankproof.flow.asking.limits import Limits
-        from rankproof.flow.asking.steps import ask_step
-        from rankproof.flow.collect import read_run
-        from rankproof.flow.datasets import read_dataset
-        from rankproof.flow.pipelines.running import Runner
-        from rankproof.records.ground import Ground
-        from rankproof.store.cache import FolderCache
+        from rankproof.kernel.cache import FolderCache
+        from rankproof.reading.collect import read_run
+        from rankproof.reading.datasets.read import read_dataset
+        from rankproof.stack.asking.ask import ask_step
+        from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
+        from rankproof.stack.pipelines.run import Runner
+        from rankproof.stack.records import Ground
 
         config, limits = self.config, Limits(**self.config.limits)
         inside = ":" not in config.dataset and not os.path.isabs(config.dataset)

@@ -10,9 +10,6 @@ from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from rankproof.errors import RankproofError, UnknownName
 
@@ -29,20 +26,6 @@ TYPES: Mapping[int, str] = {
     422: "invalid",
     429: "too_many_tries",
     500: "fault",
-}
-
-TITLES: Mapping[int, str] = {
-    400: "This request cannot be read",
-    401: "Sign in first",
-    403: "This is not allowed",
-    404: "This is not here",
-    405: "This cannot be done here",
-    409: "This conflicts with what is there",
-    413: "This is too much at once",
-    415: "This kind of content is not taken",
-    422: "This does not fit",
-    429: "Too many tries",
-    500: "Something broke",
 }
 
 
@@ -75,40 +58,6 @@ def understood(error: Exception) -> Problem | None:
             return Problem(404, "There is nothing at this address.")
         return Problem(error.status_code if error.status_code in TYPES else 400, error.detail)
     return None
-
-
-def answer(request: Request, problem: Problem) -> Response:
-    """The problem as JSON under /api/, as a page elsewhere."""
-    if request.scope["path"].startswith("/api/"):
-        return JSONResponse(problem.to_dict(), problem.status, problem.headers)
-    from rankproof.web.render import ProblemPage, render
-
-    page = ProblemPage(TITLES[problem.status], problem.message, problem.remedy)
-    response = render(request, "problem.html", page, problem.status)
-    response.headers.update(problem.headers)
-    return response
-
-
-async def handle(request: Request, error: Exception) -> Response:
-    """For Starlette: an error that was raised on purpose becomes its answer; others go on up."""
-    problem = understood(error)
-    if problem is None:
-        raise error
-    if problem.status == 405:
-        allowed = _methods(request)
-        problem = Problem(405, problem.message, f"It takes: {allowed}.", {"Allow": allowed})
-    return answer(request, problem)
-
-
-def _methods(request: Request) -> str:
-    """The methods of every route with this address: several may have it."""
-    found = {
-        method
-        for route in request.app.routes
-        if isinstance(route, Route) and route.path_regex.match(request.scope["path"])
-        for method in route.methods or ()
-    }
-    return ", ".join(sorted(found))
 
 
 def _readable(error: RankproofError) -> str:

@@ -11,10 +11,9 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from rankproof import __version__
-from rankproof.records.project import Project
-from rankproof.web.assets import Assets
-from rankproof.web.desk import desk
+from rankproof.judging.records import Project
+from rankproof.kernel.version import __version__
+from rankproof.web.context import Assets, desk
 from rankproof.web.security.csrf import csrf_token, keep_csrf
 from rankproof.web.security.sessions import signed_in
 

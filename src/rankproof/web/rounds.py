@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from threading import RLock, Thread
 from typing import Any
 
-from rankproof.flow.calls import read_call
-from rankproof.flow.selecting.material import material_of
-from rankproof.flow.selecting.pool import Pool, assigned, selected
-from rankproof.flow.selecting.round import Asked, Round
-from rankproof.flow.selecting.words import Words
-from rankproof.records.project import Project
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import Project
+from rankproof.judging.rounds.pool import JudgingPool, assigned, material_of, selected
+from rankproof.judging.rounds.progress import Words
+from rankproof.judging.rounds.round import NextPair, Round
+from rankproof.judging.store.store import Store
+from rankproof.kernel.specs import read_configured
 
 # Acts after which a selection that follows them is asked again, and seconds that this may take while somebody waits.
 AGAIN, QUICK = 25, 0.2
@@ -59,7 +58,7 @@ class Rounds:
                 self._follow(kept, project)
             return kept.round
 
-    def hand(self, project: Project, judge: str, n: int, now: float) -> list[Asked]:
+    def hand(self, project: Project, judge: str, n: int, now: float) -> list[NextPair]:
         """The next pairs for a judge; a selection that follows judgments is asked again before it says that none is."""
         found = self.of(project).hand(judge, n, now)
         kept = self._kept[project.slug]
@@ -94,13 +93,13 @@ class Rounds:
             kept.round, kept.made_from = made, made_from
             kept.last, kept.told, kept.took = last, 0, time.perf_counter() - began
 
-    def _pool(self, project: Project) -> Pool:
+    def _pool(self, project: Project) -> JudgingPool:
         store, slug = self._store, project.slug
         gold = [(answer.query_id, answer.doc_id) for answer in store.gold.all(slug)]
         handed = store.assignments.all(slug)
         if handed:
             return assigned(project, handed, gold)
-        follows = read_call("selections", project.selection).item.follows
+        follows = read_configured("selections", project.selection).item.follows
         judgments = store.judgments.current(slug) if follows else []
         runs = {run.name: store.runs.whole(slug, run.name) for run in store.runs.all(slug)}
         return selected(project, material_of(runs, judgments, project.scale, project.wanted), gold)

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from rankproof.errors import UsageError
-from rankproof.store.judging.store import Store
+from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
 from rankproof.web.security.door import invite as make_invitation
 from rankproof.web.security.door import read_role

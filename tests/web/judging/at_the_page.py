@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.web.judging.sample_shop import SLUG
 
-from rankproof.store.judging.store import Store
+from rankproof.judging.store.store import Store
 
 
 def pair(page: Any) -> tuple[str, str]:

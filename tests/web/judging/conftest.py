@@ -11,8 +11,8 @@ import pytest
 from starlette.applications import Starlette
 from tests.web.judging.workbench import Client, fill, signed_in, stranger
 
-from rankproof.store.judging import open_store
-from rankproof.store.judging.store import Store
+from rankproof.judging.store import open_store
+from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from rankproof.records.assignment import GoldAnswer
-from rankproof.records.judging import Judgment, Mark
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import GoldAnswer, Judgment, Mark
+from rankproof.judging.store.store import Store
 
 # Documents of q1 and q2 as ann, bob and cyd grade them; bm25 ranks d1 d2 d3 d4, dense d3 d5 d1 d6 (workbench.fill).
 GRADES = {

@@ -20,11 +20,11 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from rankproof.records.collection import Query
-from rankproof.records.project import Project
-from rankproof.store.judging import open_store
-from rankproof.web.desk import stamp
-from rankproof.web.security.tokens import digest, new_token
+from rankproof.judging.records import Project
+from rankproof.judging.store import open_store
+from rankproof.reading.collection import Query
+from rankproof.web.context import stamp
+from rankproof.web.security.credentials import digest, new_token
 
 SLUG = "load"
 QUERIES, DOCUMENTS = 20, 200

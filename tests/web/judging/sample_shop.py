@@ -6,11 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from rankproof.cli._judging_setup import fill, read_filling, template_for
-from rankproof.flow.datasets import read_dataset
-from rankproof.records.project import Project
-from rankproof.records.scale import SCALES
-from rankproof.store.judging.store import Store
+from rankproof.cli.judgments.store import fill, read_filling, template_for
+from rankproof.judging.records import SCALES, Project
+from rankproof.judging.store.store import Store
+from rankproof.reading.datasets.read import read_dataset
 
 SLUG = "sample"
 GUIDELINES = """Think of somebody who typed these words and wants to buy.

@@ -8,10 +8,9 @@ import pytest
 from starlette.applications import Starlette
 from tests.web.judging.workbench import Client, signed_in, stranger
 
-from rankproof.records.assignment import Assignment
-from rankproof.store.judging.store import Store
-from rankproof.web.api._every import ROOT, operations
-from rankproof.web.api._operation import Operation
+from rankproof.judging.records import Assignment
+from rankproof.judging.store.store import Store
+from rankproof.web.api._operations import ROOT, Operation, operations
 
 SHOP = "/api/v1/projects/shop"
 

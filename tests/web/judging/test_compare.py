@@ -13,18 +13,18 @@ from jsonschema import Draft202012Validator
 from starlette.applications import Starlette
 from tests.web.judging.workbench import Client, signed_in
 
-from rankproof.flow.preferring import shuffled
-from rankproof.flow.schemas import bundled
-from rankproof.records.judging import Judgment, Preference
-from rankproof.store.judging.store import Store
-from rankproof.web.pages._compare_setup import Variant
+from rankproof.judging.preferences import shuffled
+from rankproof.judging.records import Judgment, Preference
+from rankproof.judging.store.store import Store
+from rankproof.kernel.schema_files import bundled
+from rankproof.web.pages._compare_setup import ComparedVariant
 
 NAMES = ("bm25", "dense")
 
 
 def at(path: str = "", names: str = "after", query: str | None = "q1", variants: tuple[str, ...] = NAMES) -> str:
     """The address of a comparison."""
-    handles = ".".join(Variant(name).handle for name in variants)
+    handles = ".".join(ComparedVariant(name).handle for name in variants)
     return f"/p/shop/compare{path}?v={handles}&names={names}&k=5" + (f"&q={query}" if query else "")
 
 

@@ -12,12 +12,11 @@ from starlette.applications import Starlette
 from tests.web.judging.looks import SCHEMES, WIDTHS, faults, opened, overflow
 from tests.web.judging.workbench import serving, session_cookie
 
-from rankproof.flow.preferring import shuffled
-from rankproof.records.collection import Query
-from rankproof.records.judging import Judgment, Mark, Preference
-from rankproof.records.project import Project
-from rankproof.store.judging.store import Store
-from rankproof.web.pages._compare_setup import Variant
+from rankproof.judging.preferences import shuffled
+from rankproof.judging.records import Judgment, Mark, Preference, Project
+from rankproof.judging.store.store import Store
+from rankproof.reading.collection import Query
+from rankproof.web.pages._compare_setup import ComparedVariant
 
 pytestmark = pytest.mark.slow
 NAMES = ("bm25", "dense", "hybrid")
@@ -58,7 +57,7 @@ def served(store: Store) -> Iterator[tuple[Starlette, str]]:
 
 
 def at(names: str, query: str = "q1", path: str = "") -> str:
-    handles = ".".join(Variant(name).handle for name in NAMES)
+    handles = ".".join(ComparedVariant(name).handle for name in NAMES)
     return f"/p/shop/compare{path}?v={handles}&names={names}&k=5&q={query}"
 
 

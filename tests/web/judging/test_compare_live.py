@@ -12,12 +12,12 @@ from starlette.applications import Starlette
 from tests.web.judging.looks import faults, opened, overflow
 from tests.web.judging.workbench import Client, serving, session_cookie, signed_in
 
-from rankproof.records.collection import Query
-from rankproof.records.project import Project
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import Project
+from rankproof.judging.store.store import Store
+from rankproof.reading.collection import Query
 from rankproof.web import live
 from rankproof.web.app import make_app
-from rankproof.web.pages._compare_setup import Variant
+from rankproof.web.pages._compare_setup import ComparedVariant
 
 pytest.importorskip("bm25s")
 
@@ -51,7 +51,7 @@ def judy(store: Store, config: Path) -> Client:
 
 
 def at(path: str = "", query: str = "", names: str = "hidden", modes: tuple[str, ...] = tuple(MODES)) -> str:
-    handles = ".".join(Variant(f"live:{mode}", live=True).handle for mode in modes)
+    handles = ".".join(ComparedVariant(f"live:{mode}", live=True).handle for mode in modes)
     return f"/p/live/compare{path}?v={handles}&names={names}&k=5" + (f"&q={query}" if query else "")
 
 

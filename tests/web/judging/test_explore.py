@@ -13,9 +13,9 @@ from tests.web.judging.test_settle import text
 from tests.web.judging.workbench import Client
 
 import rankproof
-from rankproof import shelf
-from rankproof.records.judging import SETTLING, Judgment
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import SETTLING, Judgment
+from rankproof.judging.store.store import Store
+from rankproof.kernel import shelf
 
 PAGE = "/p/shop/explore"
 GRADES = {"q1": {"d1": 3, "d2": 0}, "q2": {"d1": 1}}
@@ -106,7 +106,7 @@ def test_requests_that_make_no_sense(viewer: Client, settled: Store) -> None:
 
 def test_reports_are_kept_and_shown(admin: Client, shop: Store) -> None:
     evaluation = rankproof.evaluate(GRADES, RUN_A, "nDCG@10 P@1", name="a")
-    from rankproof.flow.evaluation_report import report_of
+    from rankproof.measuring.report import report_of
 
     answer = keep(admin, json.dumps(report_of(evaluation, targets={"P@1": 0.5}).to_dict()))
     assert answer.status_code == 303

@@ -6,8 +6,8 @@ import pytest
 from starlette.applications import Starlette
 from tests.web.judging.workbench import Client
 
-from rankproof.web import fresh
-from rankproof.web.fresh import Fresh
+from rankproof.web import context as fresh
+from rankproof.web.context import Fresh
 
 
 class Clock:

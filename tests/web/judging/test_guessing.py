@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from tests.web.judging.workbench import stranger
 
 from rankproof.web.problems import Problem
-from rankproof.web.security.passwords import Passwords
+from rankproof.web.security.credentials import Passwords
 from rankproof.web.security.throttle import ACCOUNT, ADDRESS, MOST, Throttle
 
 

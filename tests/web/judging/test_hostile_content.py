@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from tests.web.judging.workbench import Client, serving, session_cookie, signed_in
 
-from rankproof.records.collection import Query
-from rankproof.records.project import Project
-from rankproof.records.scale import Level, Scale
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import Level, Project, Scale
+from rankproof.judging.store.store import Store
+from rankproof.reading.collection import Query
 from rankproof.web.app import make_app
 
 EVIL = """'"><script>window.hit=1;alert(1)</script><img src=x onerror="hit=2"><svg onload=alert(3)>{{7*7}}</title>"""

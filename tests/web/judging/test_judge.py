@@ -10,10 +10,9 @@ import pytest
 from starlette.applications import Starlette
 from tests.web.judging.workbench import Client, signed_in
 
-from rankproof.records.assignment import Assignment, GoldAnswer
-from rankproof.records.collection import Query
-from rankproof.records.scale import Level, Scale
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import Assignment, GoldAnswer, Level, Scale
+from rankproof.judging.store.store import Store
+from rankproof.reading.collection import Query
 
 PAGE = "/p/shop/judge"
 
@@ -250,7 +249,7 @@ def test_grades_without_a_digit_have_keys_by_place(judge: Client, shop: Store) -
 
 
 def test_a_project_without_runs_says_what_to_do(admin: Client, shop: Store) -> None:
-    from rankproof.records.project import Project
+    from rankproof.judging.records import Project
 
     shop.projects.add(Project("bare", "Bare"), "setup")
     page = admin.get("/p/bare/judge").text

@@ -13,7 +13,7 @@ from tests.web.judging.looks import SCHEMES, WIDTHS, faults, opened, overflow
 from tests.web.judging.sample_shop import SLUG, sample_shop
 from tests.web.judging.workbench import serving, session_cookie
 
-from rankproof.store.judging.store import Store
+from rankproof.judging.store.store import Store
 
 pytestmark = pytest.mark.slow
 GRADES = "231030123203213302101233021032"

@@ -12,7 +12,7 @@ from tests.web.judging.at_the_page import held, pair, press, saved
 from tests.web.judging.sample_shop import SLUG, sample_shop
 from tests.web.judging.workbench import serving, session_cookie
 
-from rankproof.store.judging.store import Store
+from rankproof.judging.store.store import Store
 
 pytestmark = pytest.mark.slow
 

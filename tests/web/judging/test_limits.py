@@ -13,7 +13,7 @@ import pytest
 from starlette.applications import Starlette
 from tests.web.judging.workbench import Client, raw, signed_in
 
-from rankproof.store.judging.store import Store
+from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
 from rankproof.web.settings import ServeSettings
 

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from tests.web.judging.looks import SCHEMES, WIDTHS, faults, opened, overflow
 from tests.web.judging.workbench import serving, session_cookie
 
-from rankproof.store.judging.store import Store
+from rankproof.judging.store.store import Store
 from rankproof.web.security.door import invite
 
 pytestmark = pytest.mark.slow

@@ -10,9 +10,10 @@ from jsonschema import Draft202012Validator
 from starlette.routing import Route
 from tests.web.judging.workbench import Client
 
-from rankproof.web.api._every import ROOT, operations, routes
 from rankproof.web.api._openapi import document
-from rankproof.web.problems import TITLES, TYPES
+from rankproof.web.api._operations import ROOT, operations, routes
+from rankproof.web.problem_answers import TITLES
+from rankproof.web.problems import TYPES
 
 
 def test_every_route_is_documented_and_nothing_else() -> None:

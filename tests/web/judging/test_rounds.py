@@ -9,10 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from rankproof.records.collection import Query
-from rankproof.records.judging import Judgment
-from rankproof.records.project import Project
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import Judgment, Project
+from rankproof.judging.store.store import Store
+from rankproof.reading.collection import Query
 from rankproof.web import rounds as module
 from rankproof.web.rounds import Rounds
 

@@ -12,11 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from tests.live.postgres import running
 from tests.web.judging.workbench import ORIGIN, SLUG, fill
 
-from rankproof.records.account import Account
-from rankproof.store.judging import open_store
-from rankproof.web.api._every import ROOT, operations
+from rankproof.judging.records import Account
+from rankproof.judging.store import open_store
 from rankproof.web.api._openapi import document
-from rankproof.web.api._operation import Operation
+from rankproof.web.api._operations import ROOT, Operation, operations
 from rankproof.web.app import make_app
 from rankproof.web.security.sessions import open_session
 from rankproof.web.security.throttle import Throttle

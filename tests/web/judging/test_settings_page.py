@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.applications import Starlette
 from tests.web.judging.workbench import Client
 
-from rankproof.store.judging.store import Store
+from rankproof.judging.store.store import Store
 from rankproof.web.pages.settings import as_fields, from_fields
 
 

@@ -9,8 +9,8 @@ from starlette.applications import Starlette
 from tests.web.judging.disputed import dispute
 from tests.web.judging.workbench import Client, signed_in
 
-from rankproof.records.judging import SETTLING, Judgment
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import SETTLING, Judgment
+from rankproof.judging.store.store import Store
 
 PAGE = "/p/shop/settle"
 
@@ -121,9 +121,9 @@ def test_agreement_by_hand(viewer: Client) -> None:
 
 
 def test_models_are_shown_where_asked_for(viewer: Client, shop: Store) -> None:
-    from rankproof.records.judging import Source
+    from rankproof.judging.records import JudgmentSource
 
-    shop.judgments.add("shop", Judgment("model-key", "umbrela", "q1", "d1", 0, source=Source("model", "m-1")))
+    shop.judgments.add("shop", Judgment("model-key", "umbrela", "q1", "d1", 0, source=JudgmentSource("model", "m-1")))
     assert "umbrela" not in viewer.get(PAGE).text
     page = text(viewer.get(PAGE + "?source=all").text)
     assert "umbrela model" in page

@@ -17,7 +17,7 @@ from tests.web.judging.looks import SCHEMES, WIDTHS, faults, opened, overflow
 from tests.web.judging.test_explore import comparison
 from tests.web.judging.workbench import serving, session_cookie
 
-from rankproof.store.judging.store import Store
+from rankproof.judging.store.store import Store
 
 pytestmark = pytest.mark.slow
 PAGES = {

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankproof.records.project import Template
-from rankproof.web.shown import link, picture, show
+from rankproof.judging.records import Template
+from rankproof.web.documents import link, picture, show
 
 TEMPLATE = Template("title", ("text", "more"), "image", "url")
 

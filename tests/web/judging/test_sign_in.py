@@ -9,9 +9,9 @@ import pytest
 from starlette.applications import Starlette
 from tests.web.judging.workbench import ORIGIN, Client, signed_in, stranger, token_in
 
-from rankproof.store.judging.store import Store
+from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
-from rankproof.web.desk import Desk
+from rankproof.web.context import Desk
 from rankproof.web.pages.sign_in import local
 from rankproof.web.security.door import invite
 from rankproof.web.settings import ServeSettings

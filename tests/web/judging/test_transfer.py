@@ -12,8 +12,8 @@ from tests.web.judging.test_settle import text
 from tests.web.judging.workbench import Client
 
 from rankproof import read_qrels
-from rankproof.records.judging import SETTLING, Judgment
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import SETTLING, Judgment
+from rankproof.judging.store.store import Store
 
 PAGE = "/p/shop/transfer"
 

@@ -14,12 +14,11 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from rankproof.records.account import Account, Role
-from rankproof.records.collection import Query
-from rankproof.records.project import Project
-from rankproof.store.judging.store import Store
+from rankproof.judging.records import Account, Project, Role
+from rankproof.judging.store.store import Store
+from rankproof.reading.collection import Query
 from rankproof.web.app import make_app
-from rankproof.web.desk import Desk
+from rankproof.web.context import Desk
 from rankproof.web.security.sessions import open_session
 from rankproof.web.settings import ServeSettings
 

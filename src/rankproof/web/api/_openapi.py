@@ -1,9 +1,11 @@
-"""The OpenAPI document, made from the same operations and types that requests are checked by."""
+"""The OpenAPI document and its page, made from the operations and types that requests are checked by."""
 
 from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -11,10 +13,11 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rankproof import __version__
-from rankproof.web.api._every import ROOT, operations
-from rankproof.web.api._operation import JSON, Operation
-from rankproof.web.problems import TITLES, TYPES
+from rankproof.kernel.version import __version__
+from rankproof.web.api._operations import JSON, ROOT, Operation, operations
+from rankproof.web.problem_answers import TITLES
+from rankproof.web.problems import TYPES
+from rankproof.web.render import render
 from rankproof.web.security.roles import open_to_anybody
 
 _REF = "#/components/schemas/{name}"
@@ -23,7 +26,7 @@ _PATH = {"slug": {"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 
          "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$"}}  # fmt: skip
 
 
-class Fault(msgspec.Struct):
+class ApiFault(msgspec.Struct):
     """What went wrong: its kind, what came, and what to do."""
 
     type: str
@@ -34,7 +37,7 @@ class Fault(msgspec.Struct):
 class Error(msgspec.Struct):
     """The shape of every refusal."""
 
-    error: Fault
+    error: ApiFault
 
 
 @cache
@@ -128,3 +131,82 @@ def _plain(schema: dict[str, Any]) -> dict[str, Any]:
 async def openapi(request: Request) -> Response:
     """The document, for programs."""
     return Response(msgspec.json.encode(document()), media_type=JSON)
+
+
+@dataclass(frozen=True, slots=True)
+class OperationView:
+    """An operation: its words, parameters, body, and answers by status."""
+
+    method: str
+    path: str
+    summary: str
+    words: str
+    parameters: tuple[tuple[str, str, str], ...]
+    body: str
+    answers: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocsPage:
+    """Every operation and every shape."""
+
+    operations: tuple[OperationView, ...]
+    shapes: tuple[tuple[str, str, tuple[tuple[str, str, str], ...]], ...]
+    title: str = "API"
+
+
+@open_to_anybody
+def docs(request: Request) -> Response:
+    """The page."""
+    told = document()
+    shown = tuple(
+        _shown(method, path, one) for path, methods in told["paths"].items() for method, one in methods.items()
+    )
+    shapes = tuple(
+        (name, schema.get("description", ""), _fields(schema)) for name, schema in told["components"]["schemas"].items()
+    )
+    return render(request, "api.html", DocsPage(shown, shapes))
+
+
+def _shown(method: str, path: str, one: Mapping[str, Any]) -> OperationView:
+    parameters = tuple(
+        (p["name"], f"{_kind(p['schema'])}{'' if p['required'] else ', optional'}", p["schema"].get("description", ""))
+        for p in one["parameters"]
+    )
+    body = one["requestBody"]["content"]["application/json"]["schema"] if "requestBody" in one else None
+    answers = tuple(
+        (
+            status,
+            _kind(next(iter(answer["content"].values()))["schema"]) if "content" in answer else "",
+            answer["description"],
+        )
+        for status, answer in one["responses"].items()
+    )
+    return OperationView(
+        method.upper(), path, one["summary"], one["description"], parameters, _kind(body) if body else "", answers
+    )
+
+
+def _fields(schema: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+    wanted = schema.get("required", ())
+    return tuple(
+        (name, f"{_kind(field)}{'' if name in wanted else ', optional'}", field.get("description", ""))
+        for name, field in schema.get("properties", {}).items()
+    )
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """A type in words: `list of Level`, `integer from 1 to 1000`."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "anyOf" in schema:
+        return " or ".join(_kind(choice) for choice in schema["anyOf"])
+    if "enum" in schema:
+        return "one of " + ", ".join(repr(choice) for choice in schema["enum"])
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema.get('items', {}))}"
+    if schema.get("type") == "integer" and "minimum" in schema:
+        return f"integer from {schema['minimum']} to {schema['maximum']}"
+    if schema.get("type") == "string" and "maxLength" in schema:
+        return f"string of {schema['maxLength']:,} characters at most"
+    return str(schema.get("type", "anything"))

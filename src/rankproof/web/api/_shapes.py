@@ -1,12 +1,15 @@
-"""Shapes that several nouns share: texts that both databases keep, ids, keys, and pages of a list."""
+"""Types that several resources share, pages of a list, and conflicts answered by 409."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
+
+from rankproof.errors import InputError
+from rankproof.web.problems import Problem, understood
 
 T = TypeVar("T")
 
@@ -54,3 +57,14 @@ class Added(msgspec.Struct):
 
     added: int
     there: int
+
+
+def keeping(work: Callable[[], T]) -> T:
+    """What `work` gives; 409 where the store already holds something else."""
+    try:
+        return work()
+    except InputError as error:
+        problem = understood(error)
+        if problem is None:
+            raise
+        raise Problem(409, problem.message) from None

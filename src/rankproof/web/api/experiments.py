@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Meta
 from starlette.responses import Response
 
-from rankproof.records.jsontext import to_json
-from rankproof.web.api._operation import JSON, Call, Operation, reply
+from rankproof.kernel.jsontext import to_json
+from rankproof.web.api._operations import JSON, ApiRequest, Operation, reply
 from rankproof.web.api._shapes import Short
 from rankproof.web.problems import Problem
 
@@ -27,7 +27,7 @@ class Experiment(msgspec.Struct):
     time: str
 
 
-class Experiments(msgspec.Struct):
+class ApiExperiments(msgspec.Struct):
     """Every experiment of a project."""
 
     experiments: list[Experiment]
@@ -41,13 +41,13 @@ class NewExperiment(msgspec.Struct, forbid_unknown_fields=True):
     document: dict[str, Any]
 
 
-class Kept(msgspec.Struct):
+class ApiKept(msgspec.Struct):
     """The hash that an experiment is known by."""
 
     sha256: str
 
 
-class Which(msgspec.Struct, forbid_unknown_fields=True):
+class ExperimentFilter(msgspec.Struct, forbid_unknown_fields=True):
     """Which experiments."""
 
     kind: _Kind | None = None
@@ -57,13 +57,13 @@ class Content(msgspec.Struct):
     """The document itself, as it was kept."""
 
 
-def list_experiments(call: Call[None, Which]) -> Response:
+def list_experiments(call: ApiRequest[None, ExperimentFilter]) -> Response:
     """The experiments, in the order they were added."""
     found = call.at.store.experiments.all(call.slug, call.query.kind)
-    return reply(Experiments([msgspec.convert(one, Experiment, from_attributes=True) for one in found]))
+    return reply(ApiExperiments([msgspec.convert(one, Experiment, from_attributes=True) for one in found]))
 
 
-def show_experiment(call: Call[None, None]) -> Response:
+def show_experiment(call: ApiRequest[None, None]) -> Response:
     """The document with this hash."""
     digest = call.request.path_params["sha256"]
     if not re.fullmatch("[0-9a-f]{64}", digest):
@@ -72,12 +72,12 @@ def show_experiment(call: Call[None, None]) -> Response:
     return Response(to_json(document), media_type=JSON)
 
 
-def add_experiment(call: Call[NewExperiment, None]) -> Response:
+def add_experiment(call: ApiRequest[NewExperiment, None]) -> Response:
     """Keeps a document; the same content again is the same experiment."""
     said = call.body
     digest = call.at.store.experiments.add(call.slug, said.kind, said.name, said.document, call.me.name)
     call.at.audit(call.me.name, "experiment", project=call.slug, sha256=digest)
-    return reply(Kept(digest), 201)
+    return reply(ApiKept(digest), 201)
 
 
 OPERATIONS = (
@@ -86,8 +86,8 @@ OPERATIONS = (
         "/projects/{slug}/experiments",
         "List experiments",
         list_experiments,
-        query=Which,
-        replies={200: Experiments},
+        query=ExperimentFilter,
+        replies={200: ApiExperiments},
     ),
     Operation(
         "GET",
@@ -103,6 +103,6 @@ OPERATIONS = (
         add_experiment,
         role="admin",
         body=NewExperiment,
-        replies={201: Kept},
+        replies={201: ApiKept},
     ),
 )

@@ -8,15 +8,14 @@ import msgspec
 from msgspec import Meta
 from starlette.responses import Response
 
-from rankproof.records import collection
-from rankproof.web.api._keeping import keeping
-from rankproof.web.api._operation import Call, Operation, reply
-from rankproof.web.api._shapes import Added, Id, Paged, Short, Text
+from rankproof.reading import collection
+from rankproof.web.api._operations import ApiRequest, Operation, reply
+from rankproof.web.api._shapes import Added, Id, Paged, Short, Text, keeping
 
 _Columns = Annotated[dict[Short, Text], Meta(max_length=100)]
 
 
-class Query(msgspec.Struct, forbid_unknown_fields=True):
+class ApiQuery(msgspec.Struct, forbid_unknown_fields=True):
     """What somebody searches for, and what is known about it."""
 
     query_id: Id
@@ -24,17 +23,17 @@ class Query(msgspec.Struct, forbid_unknown_fields=True):
     columns: _Columns = msgspec.field(default_factory=dict)
 
 
-class Queries(msgspec.Struct):
+class ApiQueries(msgspec.Struct):
     """A part of the queries, and how many there are."""
 
-    queries: list[Query]
+    queries: list[ApiQuery]
     total: int
 
 
 class NewQueries(msgspec.Struct, forbid_unknown_fields=True):
     """Queries to add."""
 
-    queries: Annotated[list[Query], Meta(min_length=1, max_length=500)]
+    queries: Annotated[list[ApiQuery], Meta(min_length=1, max_length=500)]
 
 
 class Document(msgspec.Struct, forbid_unknown_fields=True):
@@ -44,7 +43,7 @@ class Document(msgspec.Struct, forbid_unknown_fields=True):
     fields: _Columns
 
 
-class Documents(msgspec.Struct):
+class ApiDocuments(msgspec.Struct):
     """Documents that are there, in the order asked."""
 
     documents: list[Document]
@@ -56,33 +55,33 @@ class NewDocuments(msgspec.Struct, forbid_unknown_fields=True):
     documents: Annotated[list[Document], Meta(min_length=1, max_length=500)]
 
 
-class Wanted(msgspec.Struct, forbid_unknown_fields=True):
+class DocumentIds(msgspec.Struct, forbid_unknown_fields=True):
     """Which documents."""
 
     doc_id: Annotated[list[Id], Meta(min_length=1, max_length=100, description="May be repeated.")]
 
 
-def list_queries(call: Call[None, Paged]) -> Response:
+def list_queries(call: ApiRequest[None, Paged]) -> Response:
     """The queries, in the order they were added."""
     every = call.at.store.items.queries(call.slug)
-    part = [Query(q.query_id, q.text, dict(q.columns)) for q in call.query.part(every)]
-    return reply(Queries(part, len(every)))
+    part = [ApiQuery(q.query_id, q.text, dict(q.columns)) for q in call.query.part(every)]
+    return reply(ApiQueries(part, len(every)))
 
 
-def add_queries(call: Call[NewQueries, None]) -> Response:
+def add_queries(call: ApiRequest[NewQueries, None]) -> Response:
     """Adds queries, all or none; 409 where one is there with other content."""
     queries = [collection.Query(q.query_id, q.text, q.columns) for q in call.body.queries]
     added = keeping(lambda: call.at.store.items.add_queries(call.slug, queries))
     return reply(Added(added, len(queries) - added))
 
 
-def get_documents(call: Call[None, Wanted]) -> Response:
+def get_documents(call: ApiRequest[None, DocumentIds]) -> Response:
     """Documents by their ids; those that are not there are left out."""
     found = call.at.store.items.documents(call.slug, call.query.doc_id)
-    return reply(Documents([Document(doc, fields) for doc, fields in found.items()]))
+    return reply(ApiDocuments([Document(doc, fields) for doc, fields in found.items()]))
 
 
-def add_documents(call: Call[NewDocuments, None]) -> Response:
+def add_documents(call: ApiRequest[NewDocuments, None]) -> Response:
     """Adds documents, all or none; 409 where one is there with other content."""
     documents = [(d.doc_id, d.fields) for d in call.body.documents]
     added = keeping(lambda: call.at.store.items.add_documents(call.slug, documents))
@@ -90,7 +89,7 @@ def add_documents(call: Call[NewDocuments, None]) -> Response:
 
 
 OPERATIONS = (
-    Operation("GET", "/projects/{slug}/queries", "List queries", list_queries, query=Paged, replies={200: Queries}),
+    Operation("GET", "/projects/{slug}/queries", "List queries", list_queries, query=Paged, replies={200: ApiQueries}),
     Operation(
         "POST",
         "/projects/{slug}/queries",
@@ -102,7 +101,12 @@ OPERATIONS = (
         refusals=(409,),
     ),
     Operation(
-        "GET", "/projects/{slug}/documents", "Get documents", get_documents, query=Wanted, replies={200: Documents}
+        "GET",
+        "/projects/{slug}/documents",
+        "Get documents",
+        get_documents,
+        query=DocumentIds,
+        replies={200: ApiDocuments},
     ),
     Operation(
         "POST",

@@ -10,11 +10,10 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from rankproof.errors import UsageError
-from rankproof.records import judging
-from rankproof.records.project import Project
-from rankproof.web.api._keeping import keeping
-from rankproof.web.api._operation import Call, Operation, reply
-from rankproof.web.api._shapes import Added, Id, Key, Note, Paged, Saved, Short, Withdrawn
+from rankproof.judging import records as judging
+from rankproof.judging.records import Project
+from rankproof.web.api._operations import ApiRequest, Operation, reply
+from rankproof.web.api._shapes import Added, Id, Key, Note, Paged, Saved, Short, Withdrawn, keeping
 from rankproof.web.problems import Problem
 
 _Reason = Literal["", "cannot_tell", "later", "withdrawn"]
@@ -38,7 +37,7 @@ class NewJudgments(msgspec.Struct, forbid_unknown_fields=True):
     judgments: Annotated[list[NewJudgment], Meta(min_length=1, max_length=500)]
 
 
-class Source(msgspec.Struct):
+class ApiSource(msgspec.Struct):
     """Where a grade comes from: a person, a model (by version and the hashes of prompt and settings), or clicks."""
 
     kind: Literal["person", "model", "clicks"]
@@ -47,7 +46,7 @@ class Source(msgspec.Struct):
     settings: str
 
 
-class Judgment(msgspec.Struct):
+class ApiJudgment(msgspec.Struct):
     """What a judge said about a document for a query."""
 
     key: str
@@ -58,18 +57,18 @@ class Judgment(msgspec.Struct):
     reason: _Reason
     note: str
     time: str
-    source: Source
+    source: ApiSource
     withdraws: str
 
 
-class Judgments(msgspec.Struct):
+class ApiJudgments(msgspec.Struct):
     """A part of the judgments, and how many there are."""
 
-    judgments: list[Judgment]
+    judgments: list[ApiJudgment]
     total: int
 
 
-class Which(Paged, kw_only=True):
+class JudgmentFilter(Paged, kw_only=True):
     """Which judgments."""
 
     judge: Short | None = None
@@ -78,24 +77,24 @@ class Which(Paged, kw_only=True):
     history: Annotated[bool, Meta(description="Every act, not only what holds now.")] = False
 
 
-def list_judgments(call: Call[None, Which]) -> Response:
+def list_judgments(call: ApiRequest[None, JudgmentFilter]) -> Response:
     """What holds now, or every act, in the order given."""
     asked, kept = call.query, call.at.store.judgments
     found = (kept.history if asked.history else kept.current)(
         call.slug, judge=asked.judge, query_id=asked.query_id, doc_id=asked.doc_id
     )
-    part = [msgspec.convert(act, Judgment, from_attributes=True) for act in asked.part(found)]
-    return reply(Judgments(part, len(found)))
+    part = [msgspec.convert(act, ApiJudgment, from_attributes=True) for act in asked.part(found)]
+    return reply(ApiJudgments(part, len(found)))
 
 
-def add_judgment(call: Call[NewJudgment, None]) -> Response:
+def add_judgment(call: ApiRequest[NewJudgment, None]) -> Response:
     """Keeps one; it is on the disk when the answer comes. 201 at first, 200 when the same key comes again."""
     acts = _acts(call, [call.body])
     added = keeping(lambda: call.at.store.judgments.add(call.slug, acts[0]))
     return reply(Saved(call.body.key, added), 201 if added else 200)
 
 
-def add_judgments(call: Call[NewJudgments, None]) -> Response:
+def add_judgments(call: ApiRequest[NewJudgments, None]) -> Response:
     """Keeps up to 500, all or none."""
     acts = _acts(call, call.body.judgments)
     added = keeping(lambda: call.at.store.judgments.add_many(call.slug, acts))
@@ -103,7 +102,7 @@ def add_judgments(call: Call[NewJudgments, None]) -> Response:
 
 
 def _acts(
-    call: Call[NewJudgment, None] | Call[NewJudgments, None], said: Sequence[NewJudgment]
+    call: ApiRequest[NewJudgment, None] | ApiRequest[NewJudgments, None], said: Sequence[NewJudgment]
 ) -> list[judging.Judgment]:
     """The acts of who asks; an error where one does not fit the project."""
     project, now = call.project, call.at.now()
@@ -134,7 +133,12 @@ def act_of(project: Project, judge: str, said: NewJudgment, now: str) -> judging
 
 OPERATIONS = (
     Operation(
-        "GET", "/projects/{slug}/judgments", "List judgments", list_judgments, query=Which, replies={200: Judgments}
+        "GET",
+        "/projects/{slug}/judgments",
+        "List judgments",
+        list_judgments,
+        query=JudgmentFilter,
+        replies={200: ApiJudgments},
     ),
     Operation(
         "POST",

@@ -7,10 +7,9 @@ from typing import Literal
 import msgspec
 from starlette.responses import Response
 
-from rankproof.records import judging
-from rankproof.web.api._keeping import keeping
-from rankproof.web.api._operation import Call, Operation, reply
-from rankproof.web.api._shapes import Id, Key, Note, Paged, Saved, Short, Withdrawn
+from rankproof.judging import records as judging
+from rankproof.web.api._operations import ApiRequest, Operation, reply
+from rankproof.web.api._shapes import Id, Key, Note, Paged, Saved, Short, Withdrawn, keeping
 
 _Kind = Literal["flag", "pick"]
 
@@ -28,21 +27,21 @@ class NewMark(msgspec.Struct, forbid_unknown_fields=True):
     withdraws: Withdrawn = ""
 
 
-class Mark(NewMark, kw_only=True):
+class ApiMark(NewMark, kw_only=True):
     """A mark and who made it."""
 
     judge: str
     time: str
 
 
-class Marks(msgspec.Struct):
+class ApiMarks(msgspec.Struct):
     """A part of the marks, and how many there are."""
 
-    marks: list[Mark]
+    marks: list[ApiMark]
     total: int
 
 
-class Which(Paged, kw_only=True):
+class MarkFilter(Paged, kw_only=True):
     """Which marks."""
 
     kind: _Kind | None = None
@@ -50,15 +49,15 @@ class Which(Paged, kw_only=True):
     query_id: Id | None = None
 
 
-def list_marks(call: Call[None, Which]) -> Response:
+def list_marks(call: ApiRequest[None, MarkFilter]) -> Response:
     """The marks that hold now, in the order given."""
     asked = call.query
     found = call.at.store.marks.current(call.slug, kind=asked.kind, judge=asked.judge, query_id=asked.query_id)
-    part = [msgspec.convert(act, Mark, from_attributes=True) for act in asked.part(found)]
-    return reply(Marks(part, len(found)))
+    part = [msgspec.convert(act, ApiMark, from_attributes=True) for act in asked.part(found)]
+    return reply(ApiMarks(part, len(found)))
 
 
-def add_mark(call: Call[NewMark, None]) -> Response:
+def add_mark(call: ApiRequest[NewMark, None]) -> Response:
     """Keeps a mark. 201 at first, 200 when the same key comes again."""
     said, slug = call.body, call.slug
     call.at.known.require_query(slug, said.query_id)
@@ -84,7 +83,9 @@ def mark_of(judge: str, said: NewMark, now: str) -> judging.Mark:
 
 
 OPERATIONS = (
-    Operation("GET", "/projects/{slug}/marks", "List flags and picks", list_marks, query=Which, replies={200: Marks}),
+    Operation(
+        "GET", "/projects/{slug}/marks", "List flags and picks", list_marks, query=MarkFilter, replies={200: ApiMarks}
+    ),
     Operation(
         "POST",
         "/projects/{slug}/marks",

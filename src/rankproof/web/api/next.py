@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 from starlette.responses import Response
 
-from rankproof.web.api._operation import Call, Operation, reply
-from rankproof.web.api.items import Document, Query
+from rankproof.web.api._operations import ApiRequest, Operation, reply
+from rankproof.web.api.items import ApiQuery, Document
 
 
 class Next(msgspec.Struct):
@@ -15,14 +15,14 @@ class Next(msgspec.Struct):
     `document` is null where only its id is known.
     """
 
-    query: Query | None
+    query: ApiQuery | None
     doc_id: str | None
     document: Document | None
     asked: int
     answered: int
 
 
-def next_to_judge(call: Call[None, None]) -> Response:
+def next_to_judge(call: ApiRequest[None, None]) -> Response:
     """The next pair for me, by what was handed out or by the selection of the project; it is mine for a while."""
     at, slug, me, project = call.at, call.slug, call.me.name, call.project
     found = at.rounds.hand(project, me, 1, at.clock().timestamp())
@@ -33,7 +33,7 @@ def next_to_judge(call: Call[None, None]) -> Response:
     query = at.store.items.query(slug, found[0].query_id)
     fields = at.store.items.documents(slug, [found[0].doc_id]).get(found[0].doc_id)
     document = None if fields is None else Document(found[0].doc_id, fields)
-    asked = Query(query.query_id, query.text, dict(query.columns))
+    asked = ApiQuery(query.query_id, query.text, dict(query.columns))
     return reply(Next(asked, found[0].doc_id, document, *counts))
 
 

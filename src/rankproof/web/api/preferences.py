@@ -9,10 +9,9 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from rankproof.errors import UsageError
-from rankproof.records import judging
-from rankproof.web.api._keeping import keeping
-from rankproof.web.api._operation import Call, Operation, reply
-from rankproof.web.api._shapes import Id, Key, Note, Paged, Saved, Short, Withdrawn
+from rankproof.judging import records as judging
+from rankproof.web.api._operations import ApiRequest, Operation, reply
+from rankproof.web.api._shapes import Id, Key, Note, Paged, Saved, Short, Withdrawn, keeping
 from rankproof.web.problems import Problem
 
 
@@ -28,36 +27,36 @@ class NewPreference(msgspec.Struct, forbid_unknown_fields=True):
     withdraws: Withdrawn = ""
 
 
-class Preference(NewPreference, kw_only=True):
+class ApiPreference(NewPreference, kw_only=True):
     """A preference and whose it is."""
 
     judge: str
     time: str
 
 
-class Preferences(msgspec.Struct):
+class ApiPreferences(msgspec.Struct):
     """A part of the preferences, and how many there are."""
 
-    preferences: list[Preference]
+    preferences: list[ApiPreference]
     total: int
 
 
-class Which(Paged, kw_only=True):
+class PreferenceFilter(Paged, kw_only=True):
     """Which preferences."""
 
     judge: Short | None = None
     query_id: Id | None = None
 
 
-def list_preferences(call: Call[None, Which]) -> Response:
+def list_preferences(call: ApiRequest[None, PreferenceFilter]) -> Response:
     """The preferences that hold now, in the order given."""
     asked = call.query
     found = call.at.store.preferences.current(call.slug, judge=asked.judge, query_id=asked.query_id)
-    part = [msgspec.convert(act, Preference, from_attributes=True) for act in asked.part(found)]
-    return reply(Preferences(part, len(found)))
+    part = [msgspec.convert(act, ApiPreference, from_attributes=True) for act in asked.part(found)]
+    return reply(ApiPreferences(part, len(found)))
 
 
-def add_preference(call: Call[NewPreference, None]) -> Response:
+def add_preference(call: ApiRequest[NewPreference, None]) -> Response:
     """Keeps a preference. 201 at first, 200 when the same key comes again."""
     said, slug = call.body, call.slug
     call.at.known.require_query(slug, said.query_id)
@@ -78,8 +77,8 @@ OPERATIONS = (
         "/projects/{slug}/preferences",
         "List preferences",
         list_preferences,
-        query=Which,
-        replies={200: Preferences},
+        query=PreferenceFilter,
+        replies={200: ApiPreferences},
     ),
     Operation(
         "POST",

@@ -10,10 +10,10 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from rankproof.errors import UsageError
-from rankproof.flow.calls import read_call
-from rankproof.records import project as records
-from rankproof.records import scale as scales
-from rankproof.web.api._operation import Call, Operation, reply
+from rankproof.judging import records
+from rankproof.judging import records as scales
+from rankproof.kernel.specs import read_configured
+from rankproof.web.api._operations import ApiRequest, Operation, reply
 from rankproof.web.api._shapes import Short, Slug, Text
 from rankproof.web.problems import Problem
 
@@ -21,7 +21,7 @@ _Grade = Annotated[int, Meta(ge=-1000, le=1000)]
 _Label = Annotated[str, Meta(pattern="^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$", max_length=200)]
 
 
-class Level(msgspec.Struct, forbid_unknown_fields=True):
+class ApiLevel(msgspec.Struct, forbid_unknown_fields=True):
     """One grade: its number, the word on its button, and when to give it."""
 
     grade: _Grade
@@ -29,15 +29,15 @@ class Level(msgspec.Struct, forbid_unknown_fields=True):
     meaning: Text = ""
 
 
-class Scale(msgspec.Struct, forbid_unknown_fields=True):
+class ApiScale(msgspec.Struct, forbid_unknown_fields=True):
     """Grades from the least to the greatest; `relevant` is the least that counts as relevant."""
 
     name: Short
-    levels: Annotated[list[Level], Meta(min_length=2, max_length=50)]
+    levels: Annotated[list[ApiLevel], Meta(min_length=2, max_length=50)]
     relevant: _Grade = 1
 
 
-class Template(msgspec.Struct, forbid_unknown_fields=True):
+class ApiTemplate(msgspec.Struct, forbid_unknown_fields=True):
     """Which fields of a document are its title, texts, picture and link."""
 
     title: Short = "title"
@@ -46,47 +46,49 @@ class Template(msgspec.Struct, forbid_unknown_fields=True):
     link: Short = ""
 
 
-class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+class ApiSettings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     """Everything about a project that can be changed."""
 
     name: Short
-    scale: Scale = msgspec.field(default_factory=lambda: msgspec.convert(scales.SCALES["graded"].to_dict(), Scale))
+    scale: ApiScale = msgspec.field(
+        default_factory=lambda: msgspec.convert(scales.SCALES["graded"].to_dict(), ApiScale)
+    )
     guidelines: Text = ""
-    template: Template = msgspec.field(default_factory=Template)
+    template: ApiTemplate = msgspec.field(default_factory=ApiTemplate)
     wanted: Annotated[int, Meta(ge=1, le=1000, description="How many judges each pair should have.")] = 1
     selection: Annotated[Short, Meta(description="What is judged next.")] = "depth_pool(depth=10)"
     gold: Annotated[float, Meta(ge=0, le=1, description="Share of questions whose answer is known.")] = 0.0
 
 
-class NewProject(Settings, forbid_unknown_fields=True, kw_only=True):
+class NewProject(ApiSettings, forbid_unknown_fields=True, kw_only=True):
     """A project to make."""
 
     slug: Slug
 
 
-class Project(Settings, kw_only=True):
+class ApiProject(ApiSettings, kw_only=True):
     """A project."""
 
     slug: Slug
 
 
-class Projects(msgspec.Struct):
+class ApiProjects(msgspec.Struct):
     """Every project."""
 
-    projects: list[Project]
+    projects: list[ApiProject]
 
 
-def list_projects(call: Call[None, None]) -> Response:
+def list_projects(call: ApiRequest[None, None]) -> Response:
     """Every project, the oldest first."""
-    return reply(Projects([_shape(project) for project in call.at.store.projects.all()]))
+    return reply(ApiProjects([_shape(project) for project in call.at.store.projects.all()]))
 
 
-def show_project(call: Call[None, None]) -> Response:
+def show_project(call: ApiRequest[None, None]) -> Response:
     """A project as it stands now."""
     return reply(_shape(call.project))
 
 
-def add_project(call: Call[NewProject, None]) -> Response:
+def add_project(call: ApiRequest[NewProject, None]) -> Response:
     """Makes a project."""
     made = _apply(records.Project(call.body.slug, call.body.name), call.body)
     if made.slug in [project.slug for project in call.at.store.projects.all()]:
@@ -96,7 +98,7 @@ def add_project(call: Call[NewProject, None]) -> Response:
     return reply(_shape(made), 201)
 
 
-def change_project(call: Call[Settings, None]) -> Response:
+def change_project(call: ApiRequest[ApiSettings, None]) -> Response:
     """Changes a project; earlier settings are kept as revisions."""
     before = call.project
     changed = _apply(before, call.body)
@@ -106,18 +108,18 @@ def change_project(call: Call[Settings, None]) -> Response:
     return reply(_shape(changed))
 
 
-def _shape(project: records.Project) -> Project:
+def _shape(project: records.Project) -> ApiProject:
     said = project.to_dict()
     said.pop("pipelines")
-    return msgspec.convert(said, Project)
+    return msgspec.convert(said, ApiProject)
 
 
-def _apply(project: records.Project, said: Settings) -> records.Project:
+def _apply(project: records.Project, said: ApiSettings) -> records.Project:
     template = records.Template(
         said.template.title, tuple(said.template.texts), said.template.image, said.template.link
     )
     try:
-        read_call("selections", said.selection)
+        read_configured("selections", said.selection)
         scale = scales.Scale.from_dict(msgspec.to_builtins(said.scale))
         return replace(
             project,
@@ -134,7 +136,7 @@ def _apply(project: records.Project, said: Settings) -> records.Project:
 
 
 OPERATIONS = (
-    Operation("GET", "/projects", "List the projects", list_projects, replies={200: Projects}),
+    Operation("GET", "/projects", "List the projects", list_projects, replies={200: ApiProjects}),
     Operation(
         "POST",
         "/projects",
@@ -142,17 +144,17 @@ OPERATIONS = (
         add_project,
         role="admin",
         body=NewProject,
-        replies={201: Project},
+        replies={201: ApiProject},
         refusals=(409,),
     ),
-    Operation("GET", "/projects/{slug}", "Show a project", show_project, replies={200: Project}),
+    Operation("GET", "/projects/{slug}", "Show a project", show_project, replies={200: ApiProject}),
     Operation(
         "PUT",
         "/projects/{slug}",
         "Change a project",
         change_project,
         role="admin",
-        body=Settings,
-        replies={200: Project},
+        body=ApiSettings,
+        replies={200: ApiProject},
     ),
 )

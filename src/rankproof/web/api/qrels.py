@@ -8,12 +8,11 @@ import msgspec
 from msgspec import Meta
 from starlette.responses import Response
 
-from rankproof import shelf
 from rankproof.errors import UsageError
-from rankproof.flow.adjudicating import DEFAULT, adjudicate
-from rankproof.records.adjudication import Adjudicated
-from rankproof.store.files import pieces
-from rankproof.web.api._operation import Call, Operation, reply
+from rankproof.judging.adjudicate import DEFAULT, Adjudicated, adjudicate
+from rankproof.kernel import shelf
+from rankproof.reading.write import pieces
+from rankproof.web.api._operations import ApiRequest, Operation, reply
 from rankproof.web.problems import Problem
 
 
@@ -34,7 +33,7 @@ class How(msgspec.Struct, forbid_unknown_fields=True):
     ] = msgspec.field(default_factory=lambda: ["person"])
 
 
-class Qrels(msgspec.Struct):
+class ApiQrels(msgspec.Struct):
     """Settled grades by query and document; the hashes of the acts that counted and of the grades."""
 
     method: str
@@ -45,11 +44,11 @@ class Qrels(msgspec.Struct):
     qrels: dict[str, dict[str, int]]
 
 
-class Lines(msgspec.Struct):
+class ApiLines(msgspec.Struct):
     """Lines of a TREC qrels file."""
 
 
-def export_qrels(call: Call[None, How]) -> Response:
+def export_qrels(call: ApiRequest[None, How]) -> Response:
     """The settled grades as JSON."""
     settled = _settled(call)
     grades: dict[str, dict[str, int]] = {}
@@ -57,7 +56,7 @@ def export_qrels(call: Call[None, How]) -> Response:
         if pair.grade is not None:
             grades.setdefault(pair.query_id, {})[pair.doc_id] = pair.grade
     return reply(
-        Qrels(
+        ApiQrels(
             settled.method,
             list(settled.sources),
             settled.acts,
@@ -68,13 +67,13 @@ def export_qrels(call: Call[None, How]) -> Response:
     )
 
 
-def export_qrels_trec(call: Call[None, How]) -> Response:
+def export_qrels_trec(call: ApiRequest[None, How]) -> Response:
     """The settled grades as a TREC file; 422 where an id holds white space, which such a file cannot."""
     content = b"".join(pieces(_settled(call).qrels, shelf.find("formats", "trec")))
     return Response(content, media_type="text/plain")
 
 
-def _settled(call: Call[None, How]) -> Adjudicated:
+def _settled(call: ApiRequest[None, How]) -> Adjudicated:
     asked, project = call.query, call.project
     try:
         settled = adjudicate(
@@ -91,14 +90,14 @@ def _settled(call: Call[None, How]) -> Adjudicated:
 
 
 OPERATIONS = (
-    Operation("GET", "/projects/{slug}/qrels", "Export qrels", export_qrels, query=How, replies={200: Qrels}),
+    Operation("GET", "/projects/{slug}/qrels", "Export qrels", export_qrels, query=How, replies={200: ApiQrels}),
     Operation(
         "GET",
         "/projects/{slug}/qrels.trec",
         "Export qrels as a TREC file",
         export_qrels_trec,
         query=How,
-        replies={200: Lines},
+        replies={200: ApiLines},
         media="text/plain",
     ),
 )

@@ -8,8 +8,8 @@ import msgspec
 from msgspec import Meta
 from starlette.responses import Response
 
-from rankproof.records.account import Role
-from rankproof.web.api._operation import Call, Operation, reply
+from rankproof.judging.records import Role
+from rankproof.web.api._operations import ApiRequest, Operation, reply
 from rankproof.web.security.door import address_of, check_password
 from rankproof.web.security.sessions import end_session, open_session, signed_in
 
@@ -28,7 +28,7 @@ class Person(msgspec.Struct):
     role: Role
 
 
-class Session(msgspec.Struct):
+class ApiSession(msgspec.Struct):
     """A session. Send its token with every request: `Authorization: Bearer TOKEN`."""
 
     token: str
@@ -36,19 +36,19 @@ class Session(msgspec.Struct):
     account: Person
 
 
-def sign_in(call: Call[Credentials, None]) -> Response:
+def sign_in(call: ApiRequest[Credentials, None]) -> Response:
     """Opens a session; too many wrong tries have to wait."""
     account = check_password(call.at, call.body.name, call.body.password, address_of(call.request))
     opened = open_session(call.at, account)
-    return reply(Session(opened.token, opened.expires, Person(account.name, account.role)), 201)
+    return reply(ApiSession(opened.token, opened.expires, Person(account.name, account.role)), 201)
 
 
-def who_am_i(call: Call[None, None]) -> Response:
+def who_am_i(call: ApiRequest[None, None]) -> Response:
     """The account of the token."""
     return reply(Person(call.me.name, call.me.role))
 
 
-def sign_out(call: Call[None, None]) -> Response:
+def sign_out(call: ApiRequest[None, None]) -> Response:
     """Ends the session: its token opens nothing any more."""
     who = signed_in(call.request.scope)
     assert who is not None
@@ -59,7 +59,14 @@ def sign_out(call: Call[None, None]) -> Response:
 
 OPERATIONS = (
     Operation(
-        "POST", "/session", "Sign in", sign_in, role=None, body=Credentials, replies={201: Session}, refusals=(401, 429)
+        "POST",
+        "/session",
+        "Sign in",
+        sign_in,
+        role=None,
+        body=Credentials,
+        replies={201: ApiSession},
+        refusals=(401, 429),
     ),
     Operation("GET", "/session", "Who am I", who_am_i, replies={200: Person}),
     Operation("DELETE", "/session", "Sign out", sign_out, replies={204: None}),

@@ -10,13 +10,13 @@ from hashlib import sha256
 
 from starlette.requests import Request
 
-from rankproof.flow.preferring.sets import typed_query
-from rankproof.records.collection import Query
-from rankproof.records.project import Project
-from rankproof.store.judging.store import Store
-from rankproof.web.desk import desk
+from rankproof.judging.preferences import typed_query
+from rankproof.judging.records import Project
+from rankproof.judging.store.store import Store
+from rankproof.reading.collection import Query
+from rankproof.web.context import desk
 from rankproof.web.live import Told, live_of, told_by
-from rankproof.web.pages._compare_setup import DEPTHS, Setup, Variant
+from rankproof.web.pages._compare_setup import DEPTHS, ComparedVariant, Setup
 from rankproof.web.problems import Problem
 
 KIND = "answer"
@@ -37,7 +37,7 @@ def rankings_of(store: Store, setup: Setup, query_id: str) -> dict[str, Told | N
     return found
 
 
-def whole(store: Store, slug: str, variant: Variant) -> dict[str, list[str]]:
+def whole(store: Store, slug: str, variant: ComparedVariant) -> dict[str, list[str]]:
     """Every ranking of a variant, by query."""
     if not variant.live:
         return store.runs.whole(slug, variant.name)
@@ -88,6 +88,6 @@ def _kept(store: Store, slug: str) -> dict[str, str]:
     return {one.name: one.sha256 for one in store.experiments.all(slug, KIND)}
 
 
-def _name(variant: Variant, query_id: str) -> str:
+def _name(variant: ComparedVariant, query_id: str) -> str:
     """Short enough for the store, whatever the ids are."""
     return f"{variant.mode[:80]} {sha256(query_id.encode('utf-8', 'replace')).hexdigest()[:32]} {variant.handle}"

@@ -10,9 +10,9 @@ from typing import Literal
 from starlette.requests import Request
 
 from rankproof.errors import RankproofError
-from rankproof.flow.preferring import shuffled
-from rankproof.records.project import Project
-from rankproof.web.desk import desk
+from rankproof.judging.preferences import shuffled
+from rankproof.judging.records import Project
+from rankproof.web.context import desk
 from rankproof.web.live import live_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import address
@@ -29,7 +29,7 @@ LIVE = "live:"  # before the name of a pipeline that answers now; stored runs ha
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class ComparedVariant:
     """A stored run, or a configured pipeline: then its name begins with `live:`."""
 
     name: str
@@ -51,7 +51,7 @@ class Setup:
     """One round of comparing. `key` names the query set, `k` is how many results are shown."""
 
     slug: str
-    variants: tuple[Variant, ...]
+    variants: tuple[ComparedVariant, ...]
     names: Names = "shown"
     key: str = ""
     k: int = 10
@@ -72,7 +72,7 @@ class Setup:
         """The address of a query in this round, or of another page about it."""
         return address(f"/p/{self.slug}/compare{path}", **self.fields, q=query_id)
 
-    def sides(self, judge: str, query_id: str) -> tuple[Variant, ...]:
+    def sides(self, judge: str, query_id: str) -> tuple[ComparedVariant, ...]:
         """The variants from the first side to the last: as chosen, or shuffled where names are hidden."""
         if self.names == "shown":
             return self.variants
@@ -84,13 +84,13 @@ class Setup:
 class Offered:
     """What can be compared in a project, and what is wrong with its pipelines where something is."""
 
-    variants: tuple[Variant, ...]
+    variants: tuple[ComparedVariant, ...]
     problem: Problem | None = None
 
 
 def offered(request: Request, project: Project) -> Offered:
     """The stored runs, then the configured pipelines."""
-    runs = tuple(Variant(run.name) for run in desk(request).store.runs.all(project.slug))
+    runs = tuple(ComparedVariant(run.name) for run in desk(request).store.runs.all(project.slug))
     if not project.pipelines:
         return Offered(runs)
     try:
@@ -100,10 +100,10 @@ def offered(request: Request, project: Project) -> Offered:
         if problem is None:
             raise
         return Offered(runs, problem)
-    return Offered((*runs, *(Variant(f"{LIVE}{mode}", live=True) for mode in modes)))
+    return Offered((*runs, *(ComparedVariant(f"{LIVE}{mode}", live=True) for mode in modes)))
 
 
-def read_setup(request: Request, project: Project, variants: Sequence[Variant]) -> Setup | None:
+def read_setup(request: Request, project: Project, variants: Sequence[ComparedVariant]) -> Setup | None:
     """The setup in an address; None where it names no variant. An error where it cannot be."""
     said = request.query_params
     wanted = {handle for text in said.getlist("v") for handle in text.split(".") if handle}

@@ -8,29 +8,34 @@ from uuid import uuid4
 
 from starlette.requests import Request
 
-from rankproof.flow.preferring import QuerySet, settled_grades, standing
-from rankproof.flow.preferring.sets import find_set, query_sets
-from rankproof.records.collection import Query
-from rankproof.records.judging import Mark, Preference
-from rankproof.records.preferring import FLAG_REASONS, Standing
-from rankproof.records.project import Project
-from rankproof.store.judging.store import Store
-from rankproof.web.desk import desk
+from rankproof.judging.preferences import (
+    FLAG_REASONS,
+    QuerySet,
+    VariantStanding,
+    find_set,
+    query_sets,
+    settled_grades,
+    standing,
+)
+from rankproof.judging.records import Mark, Preference, Project
+from rankproof.judging.store.store import Store
+from rankproof.reading.collection import Query
+from rankproof.web.context import desk
+from rankproof.web.documents import DocumentView, show
 from rankproof.web.live import Told
 from rankproof.web.pages._compare_answers import rankings_of
-from rankproof.web.pages._compare_setup import Setup, Variant
+from rankproof.web.pages._compare_setup import ComparedVariant, Setup
 from rankproof.web.security.sessions import account_of
-from rankproof.web.shown import Shown, show
 
 LETTERS = "ABCD"
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ResultView:
     """A document at its rank. `grade` is in words, and empty where it is not told."""
 
     rank: int
-    shown: Shown
+    shown: DocumentView
     pick: Mark | None
     flag: Mark | None
     grade: str
@@ -43,15 +48,15 @@ class Side:
     number: int
     letter: str
     name: str
-    results: tuple[Result, ...]
+    results: tuple[ResultView, ...]
     answered: bool
     live: bool
-    standing: Standing | None
+    standing: VariantStanding | None
     failures: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QueryPlace:
     """Where a query stands in its set, and how many of the set have a preference of the judge."""
 
     number: int | None
@@ -74,7 +79,7 @@ class ComparePage:
     setup: Setup
     query: Query
     sets: tuple[QuerySet, ...]
-    place: Place
+    place: QueryPlace
     sides: tuple[Side, ...]
     revealed: bool
     preferred: int | None
@@ -158,11 +163,11 @@ def compare_page(request: Request, project: Project, setup: Setup, query_id: str
     )
 
 
-def place_of(queries: Sequence[Query], query_id: str, done: set[str]) -> Place:
+def place_of(queries: Sequence[Query], query_id: str, done: set[str]) -> QueryPlace:
     """Where a query stands among others; one that is not among them comes before the first."""
     ids = [query.query_id for query in queries]
     at = ids.index(query_id) if query_id in ids else -1
-    return Place(
+    return QueryPlace(
         at + 1 if at >= 0 else None,
         len(ids),
         len(done & set(ids)),
@@ -176,7 +181,7 @@ def _sides(
     project: Project,
     setup: Setup,
     query: Query,
-    order: Sequence[Variant],
+    order: Sequence[ComparedVariant],
     rankings: Mapping[str, Told | None],
     me: str,
     revealed: bool,
@@ -193,7 +198,7 @@ def _sides(
     for number, variant in enumerate(order, 1):
         told = rankings[variant.name]
         results = tuple(
-            Result(
+            ResultView(
                 rank,
                 show(project.template, doc, fields.get(doc), query.text),
                 own.get(("pick", doc)),

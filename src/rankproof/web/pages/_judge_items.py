@@ -10,16 +10,14 @@ from uuid import uuid4
 from starlette.requests import Request
 
 from rankproof.errors import UsageError
-from rankproof.flow.selecting.progress import Progress
-from rankproof.flow.selecting.round import Asked
-from rankproof.flow.selecting.words import Word
-from rankproof.records.collection import Query
-from rankproof.records.judging import Judgment, Mark
-from rankproof.records.project import Project
-from rankproof.store.judging import clock
-from rankproof.web.desk import Desk, desk
+from rankproof.judging.records import Judgment, Mark, Project
+from rankproof.judging.rounds.progress import JudgingProgress, Word
+from rankproof.judging.rounds.round import NextPair
+from rankproof.judging.store.values import moment
+from rankproof.reading.collection import Query
+from rankproof.web.context import Desk, desk
+from rankproof.web.documents import DocumentView, show
 from rankproof.web.security.sessions import account_of
-from rankproof.web.shown import Shown, show
 
 # Columns of queries that say what is wanted; others are about the query, not for the judge.
 _NEEDS = ("description", "desc", "narrative", "narr", "intent", "need", "context")
@@ -27,7 +25,7 @@ REASONS = {"cannot_tell": "Cannot tell", "later": "Later"}
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class PairView:
     """A pair to look at.
 
     key    a name for the act of a form that is sent without a script
@@ -36,7 +34,7 @@ class Item:
     """
 
     query: Query
-    shown: Shown
+    shown: DocumentView
     again: bool = False
     flag: Mark | None = None
     pick: Mark | None = None
@@ -58,7 +56,7 @@ class Last:
     said: str
 
 
-def items_of(at: Desk, project: Project, judge: str, asked: Sequence[Asked]) -> list[Item]:
+def items_of(at: Desk, project: Project, judge: str, asked: Sequence[NextPair]) -> list[PairView]:
     """The pairs with everything that is shown of them."""
     store, slug = at.store, project.slug
     queries = {query: store.items.query(slug, query) for query in dict.fromkeys(one.query_id for one in asked)}
@@ -70,7 +68,7 @@ def items_of(at: Desk, project: Project, judge: str, asked: Sequence[Asked]) -> 
         if not mark.variant
     }
     return [
-        Item(
+        PairView(
             queries[one.query_id],
             show(project.template, one.doc_id, fields.get(one.doc_id), queries[one.query_id].text),
             one.again,
@@ -82,7 +80,9 @@ def items_of(at: Desk, project: Project, judge: str, asked: Sequence[Asked]) -> 
     ]
 
 
-def with_words(items: Sequence[Item], words: Sequence[Word | None], held: Sequence[Judgment]) -> tuple[Item, ...]:
+def with_words(
+    items: Sequence[PairView], words: Sequence[Word | None], held: Sequence[Judgment]
+) -> tuple[PairView, ...]:
     """The same with what the judge said."""
     notes = {act.key: act.note for act in held}
     return tuple(
@@ -108,11 +108,11 @@ def said(project: Project, act: Judgment) -> str:
     return f"{act.grade} {label}".strip()
 
 
-def progress_of(request: Request, project: Project) -> Progress:
+def progress_of(request: Request, project: Project) -> JudgingProgress:
     """How far the one who asks is. The day begins when `day` of the address says, or at midnight UTC."""
     at = desk(request)
     now = at.now()
     day = now[:10] + "T00:00:00.000000Z"
     with suppress(UsageError, OverflowError):  # a wrong clock somewhere is no reason not to judge
-        day = clock.moment(request.query_params.get("day") or day)
+        day = moment(request.query_params.get("day") or day)
     return at.rounds.of(project).progress(account_of(request).name, now, day)

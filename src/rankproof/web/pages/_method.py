@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from starlette.requests import Request
 
 from rankproof.errors import RankproofError
-from rankproof.flow.adjudicating import DEFAULT, SOURCES, adjudicate
-from rankproof.flow.calls import read_call
-from rankproof.records.adjudication import Adjudicated
-from rankproof.records.judging import Judgment
-from rankproof.records.project import Project
+from rankproof.judging.adjudicate import DEFAULT, SOURCES, Adjudicated, adjudicate
+from rankproof.judging.records import Judgment, Project
+from rankproof.kernel.specs import read_configured
 from rankproof.web.problems import Problem
 
 WAYS = (
@@ -61,7 +59,7 @@ def method_of(request: Request, judges: Sequence[str] = ()) -> Method:
     if source not in (*SOURCES, "all"):
         raise Problem(422, f"No source is called {source[:40]!r}.", f"There are: {', '.join(SOURCES)}, all.")
     try:
-        text = read_call("adjudications", said[:1000]).text
+        text = read_configured("adjudications", said[:1000]).text
     except RankproofError as error:
         raise Problem(422, str(error)) from None
     trusted = tuple(

@@ -9,17 +9,13 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rankproof.flow.preferring import QuerySet, query_sets
-from rankproof.flow.preferring.sets import find_set
-from rankproof.records.judging import Mark, Preference
-from rankproof.records.preferring import FLAG_REASONS
-from rankproof.records.project import Project
-from rankproof.web.api._keeping import keeping
-from rankproof.web.desk import desk, project_of
-from rankproof.web.discovery import Tab
+from rankproof.judging.preferences import FLAG_REASONS, QuerySet, find_set, query_sets
+from rankproof.judging.records import Mark, Preference, Project
+from rankproof.web.api._shapes import keeping
+from rankproof.web.context import Tab, desk, project_of
 from rankproof.web.pages._compare_answers import ask as ask_pipelines
 from rankproof.web.pages._compare_answers import rankings_of
-from rankproof.web.pages._compare_setup import DEPTHS, NAMES, Names, Setup, Variant, offered, read_setup
+from rankproof.web.pages._compare_setup import DEPTHS, NAMES, ComparedVariant, Names, Setup, offered, read_setup
 from rankproof.web.pages._compare_view import compare_page, held_preference, is_blind, place_of
 from rankproof.web.problems import Problem
 from rankproof.web.render import render
@@ -36,7 +32,7 @@ class SetupPage:
     """What can be compared, as a form."""
 
     project: Project
-    variants: tuple[Variant, ...]
+    variants: tuple[ComparedVariant, ...]
     sets: tuple[QuerySet, ...]
     problem: Problem | None = None
     pipelines: Problem | None = None
@@ -141,7 +137,7 @@ def ask(request: Request) -> Response:
 def _setup_page(
     request: Request,
     project: Project,
-    variants: tuple[Variant, ...],
+    variants: tuple[ComparedVariant, ...],
     problem: Problem | None,
     pipelines: Problem | None,
 ) -> Response:

@@ -9,16 +9,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rankproof import __version__
-from rankproof.flow.actfiles import ACTS_SCHEMA, to_body, to_csv
-from rankproof.flow.preferring import settled_grades, summarize
-from rankproof.flow.preferring.writing import SUMMARY_SCHEMA, batch_csv
-from rankproof.records.jsontext import to_json
-from rankproof.records.preferring import Batch
-from rankproof.records.project import Project
-from rankproof.web.desk import desk, project_of
+from rankproof.judging.files import ACTS_SCHEMA, to_body, to_csv
+from rankproof.judging.preference_batch import SUMMARY_SCHEMA, batch_csv, summarize
+from rankproof.judging.preferences import PreferenceBatch, settled_grades
+from rankproof.judging.records import Project
+from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.version import __version__
+from rankproof.web.context import desk, project_of
 from rankproof.web.pages._compare_answers import whole
-from rankproof.web.pages._compare_setup import DEPTHS, LIVE, Variant
+from rankproof.web.pages._compare_setup import DEPTHS, LIVE, ComparedVariant
 from rankproof.web.problems import Problem
 from rankproof.web.render import address, render
 from rankproof.web.security.roles import needs
@@ -32,7 +31,7 @@ class SummaryPage:
     """The numbers, and where to get them as files: (what, form, address)."""
 
     project: Project
-    batch: Batch
+    batch: PreferenceBatch
     depths: tuple[tuple[int, str], ...]
     files: tuple[tuple[str, str, str], ...]
     round: str
@@ -95,14 +94,14 @@ def _document(schema: str, body: dict[str, Any]) -> str:
     return to_json({"rankproof": __version__, "schema": schema, **body}, indent=2) + "\n"
 
 
-def _batch(request: Request, project: Project, k: int) -> Batch:
+def _batch(request: Request, project: Project, k: int) -> PreferenceBatch:
     """What was said about the variants that the address names; about all that were compared where it names none."""
     store, slug = desk(request).store, project.slug
     said = store.preferences.current(slug)
-    known = {run.name: Variant(run.name) for run in store.runs.all(slug)}
+    known = {run.name: ComparedVariant(run.name) for run in store.runs.all(slug)}
     stored = frozenset(known)
     for name in dict.fromkeys(name for one in said for name in one.variants):
-        known.setdefault(name, Variant(name, live=name.startswith(LIVE)))
+        known.setdefault(name, ComparedVariant(name, live=name.startswith(LIVE)))
     wanted = {handle for text in request.query_params.getlist("v") for handle in text.split(".") if handle}
     if wanted:
         variants = [variant for variant in known.values() if variant.handle in wanted]

@@ -1,4 +1,4 @@
-"""Explore: runs on today's judgments, and what was measured before; from a value to its queries to their documents."""
+"""Explore: runs on today's judgments, and what was measured before; from a value to its queries to documents."""
 
 from __future__ import annotations
 
@@ -11,24 +11,89 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rankproof.errors import RankproofError
-from rankproof.flow.exploring.kept import Kept, parse_kept, read_kept
-from rankproof.flow.exploring.placed import Ranked, placed
-from rankproof.flow.exploring.standing import QueryRow, compared, query_rows
-from rankproof.records.adjudication import SettledPair
-from rankproof.records.collection import Query
-from rankproof.records.comparison import Contrast
-from rankproof.records.project import Project
-from rankproof.store.judging.experiments import StoredExperiment
-from rankproof.web.desk import desk, project_of
-from rankproof.web.discovery import Tab
-from rankproof.web.pages._exploring import Asked, asked_of, chosen_run
+from rankproof.judging.adjudicate import Adjudicated, SettledPair
+from rankproof.judging.explore import (
+    KeptDocument,
+    PlacedRanking,
+    QueryRow,
+    RunsMeasured,
+    compared,
+    parse_kept,
+    placed,
+    query_rows,
+    read_kept,
+    standing,
+)
+from rankproof.judging.records import Project
+from rankproof.judging.store.experiments import StoredExperiment
+from rankproof.proving.records import Contrast
+from rankproof.reading.collection import Query
+from rankproof.web.context import Tab, desk, project_of
+from rankproof.web.documents import DocumentView
+from rankproof.web.documents import show as show_document
+from rankproof.web.pages._method import Method, method_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import address, render
 from rankproof.web.security.csrf import form_of
 from rankproof.web.security.roles import needs
 from rankproof.web.security.sessions import account_of
-from rankproof.web.shown import Shown
-from rankproof.web.shown import show as show_document
+
+MEASURES = "nDCG@10 P@10 RR"
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreRequest:
+    """What an address asks for, and what stands there.
+
+    run, against   the run that is looked at, and the one that it is held against; empty for none
+    """
+
+    measures: str
+    method: Method
+    settled: Adjudicated
+    at: RunsMeasured
+    run: str
+    against: str
+
+    @property
+    def query(self) -> dict[str, str | None]:
+        """The parameters that ask for the same."""
+        same = self.measures if self.measures != MEASURES else None
+        return {**self.method.query, "measures": same, "run": self.run or None, "against": self.against or None}
+
+
+def asked_of(request: Request, project: Project, measures: str = "", query_id: str | None = None) -> ExploreRequest:
+    """The runs measured as the address asks; an error that says what is possible where it asks for what is none.
+
+    With `query_id` only this query is looked at: its values are the same, and the others need not be read.
+    """
+    store, slug = desk(request).store, project.slug
+    judgments = store.judgments.current(slug, query_id=query_id)
+    people = sorted({act.judge for act in judgments if act.source.kind == "person"})
+    method = method_of(request, people)
+    settled = method.settle(judgments, project)
+    wanted = measures or request.query_params.get("measures", "").strip() or MEASURES
+    if query_id is None:
+        runs = {run.name: store.runs.whole(slug, run.name) for run in store.runs.all(slug)}
+    else:
+        runs = {name: {query_id: docs} for name, docs in store.runs.rankings(slug, query_id).items()}
+    try:
+        at = standing(runs, settled, wanted[:1000], project.scale.relevant)
+    except RankproofError as error:
+        raise Problem(422, str(error)) from None
+    names = list(runs)
+    said, against = request.query_params.get("run", ""), request.query_params.get("against", "")
+    return ExploreRequest(
+        wanted, method, settled, at, said if said in names else "", against if against in names else ""
+    )
+
+
+def chosen_run(asked: ExploreRequest) -> tuple[str, str]:
+    """The run to look at and the one it is held against: as asked, else the first and none."""
+    names = list(asked.at.evaluations)
+    run = asked.run if asked.run in names else (names[0] if names else "")
+    return run, asked.against if asked.against in names and asked.against != run else ""
+
 
 # Experiments that a page lists, queries that a table shows, and how deep rankings are shown.
 MOST_LISTED, MOST_QUERIES, DEPTH, DEEPEST = 30, 500, 10, 100
@@ -39,7 +104,7 @@ class Listed:
     """An experiment in a list; without `kept` it cannot be read."""
 
     stored: StoredExperiment
-    kept: Kept | None
+    kept: KeptDocument | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +112,7 @@ class ExplorePage:
     """Where the runs stand, and what was measured before."""
 
     project: Project
-    asked: Asked
+    asked: ExploreRequest
     experiments: tuple[Listed, ...]
     older: int
     problem: Problem | None = None
@@ -59,7 +124,7 @@ class QueriesPage:
     """A measure query by query, under every run; with another run to hold against, their difference."""
 
     project: Project
-    asked: Asked
+    asked: ExploreRequest
     measure: str
     runs: tuple[str, ...]
     run: str
@@ -77,13 +142,13 @@ class QueryPage:
     """A query's rankings under every run."""
 
     project: Project
-    asked: Asked
+    asked: ExploreRequest
     query: Query
-    ranked: tuple[Ranked, ...]
+    ranked: tuple[PlacedRanking, ...]
     values: Mapping[str, Mapping[str, float | None]]
     against: str
     depth: int
-    shown: Mapping[str, Shown]
+    shown: Mapping[str, DocumentView]
     pairs: Mapping[str, SettledPair]
     before: str | None
     after: str | None
@@ -96,7 +161,7 @@ class ExperimentPage:
 
     project: Project
     stored: StoredExperiment
-    kept: Kept
+    kept: KeptDocument
     measure: str
     columns: tuple[str, ...]
     rows: tuple[QueryRow, ...]
@@ -226,7 +291,7 @@ def report(request: Request) -> Response:
     return render(request, "explore_report.html", page)
 
 
-def _by_query(kept: Kept, measure: str, sort: str) -> tuple[tuple[str, ...], list[QueryRow]]:
+def _by_query(kept: KeptDocument, measure: str, sort: str) -> tuple[tuple[str, ...], list[QueryRow]]:
     """Each query's value under every run of a report, and the difference of the first contrast in the measure."""
     held = [one for one in kept.evaluations if measure in one.measures]
     values = [
@@ -240,7 +305,7 @@ def _by_query(kept: Kept, measure: str, sort: str) -> tuple[tuple[str, ...], lis
     return tuple(one.run for one in held), query_rows(values, differences, sort)
 
 
-def _values(asked: Asked, run: str, query_id: str) -> dict[str, float | None]:
+def _values(asked: ExploreRequest, run: str, query_id: str) -> dict[str, float | None]:
     found = asked.at.evaluations.get(run)
     return {} if found is None else {name: result.by_query.get(query_id) for name, result in found.results.items()}
 

@@ -9,10 +9,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rankproof.errors import RankproofError
-from rankproof.records.project import Project
-from rankproof.records.scale import SCALES, find_scale
-from rankproof.store.judging.store import Store
-from rankproof.web.desk import desk, project_of
+from rankproof.judging.records import SCALES, Project, find_scale
+from rankproof.judging.store.store import Store
+from rankproof.web.context import desk, project_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import render
 from rankproof.web.security.csrf import text_of
@@ -21,7 +20,7 @@ from rankproof.web.security.sessions import account_of
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ProjectRow:
     """A project and how much of it is done."""
 
     project: Project
@@ -37,7 +36,7 @@ class Progress:
 class HomePage:
     """The projects, and the form for another one as it was sent."""
 
-    projects: tuple[Progress, ...]
+    projects: tuple[ProjectRow, ...]
     scales: tuple[str, ...] = tuple(SCALES)
     slug: str = ""
     name: str = ""
@@ -45,13 +44,13 @@ class HomePage:
     title: str = "Projects"
 
 
-def progress(store: Store, project: Project) -> Progress:
+def progress(store: Store, project: Project) -> ProjectRow:
     """How far a project is. `asked` counts the pairs that were handed out, `answered` those of them with a word."""
     count = store.items.count(project.slug)
     held = store.judgments.current(project.slug)
     judged = {(j.query_id, j.doc_id) for j in held}
     asked = {(a.query_id, a.doc_id) for a in store.assignments.all(project.slug)}
-    return Progress(
+    return ProjectRow(
         project,
         count.queries,
         count.documents,

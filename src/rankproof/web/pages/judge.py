@@ -11,17 +11,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from rankproof.flow.selecting.progress import Progress
-from rankproof.flow.selecting.round import Asked
-from rankproof.records.judging import Judgment, Mark
-from rankproof.records.project import Project
-from rankproof.records.scale import Level
-from rankproof.web.api._keeping import keeping
+from rankproof.judging.records import Judgment, Level, Mark, Project
+from rankproof.judging.rounds.progress import JudgingProgress
+from rankproof.judging.rounds.round import NextPair
+from rankproof.web.api._shapes import keeping
 from rankproof.web.api.judgments import NewJudgment, act_of
 from rankproof.web.api.marks import NewMark
-from rankproof.web.desk import desk, project_of
-from rankproof.web.discovery import Tab
-from rankproof.web.pages._judge_items import Item, Last, items_of, last_of, progress_of, said, with_words
+from rankproof.web.context import Tab, desk, project_of
+from rankproof.web.pages._judge_items import Last, PairView, items_of, last_of, progress_of, said, with_words
 from rankproof.web.problems import Problem
 from rankproof.web.render import address, render
 from rankproof.web.security.csrf import text_of
@@ -47,8 +44,8 @@ class JudgePage:
     """One pair, or None where nothing is left."""
 
     project: Project
-    item: Item | None
-    progress: Progress
+    item: PairView | None
+    progress: JudgingProgress
     keys: tuple[Key, ...]
     last: Last | None
     guide: bool = False
@@ -60,9 +57,9 @@ class ListPage:
     """The pairs of a query, and the queries before and after it."""
 
     project: Project
-    items: tuple[Item, ...]
+    items: tuple[PairView, ...]
     query_id: str
-    progress: Progress
+    progress: JudgingProgress
     keys: tuple[Key, ...]
     last: Last | None
     place: int
@@ -171,7 +168,7 @@ def undo(request: Request) -> Response:
         return _back(request, project, last.query_id if last is not None else "")
     if last is None:
         return JSONResponse({"item": None})
-    found = items_of(at, project, me, [Asked(last.query_id, last.doc_id)])
+    found = items_of(at, project, me, [NextPair(last.query_id, last.doc_id)])
     return JSONResponse({"item": _told(request, project, found[0]), "said": said(project, last)})
 
 
@@ -207,7 +204,7 @@ def keys_of(project: Project) -> tuple[Key, ...]:
     return tuple(Key(level, str(i) if i <= 9 else "") for i, level in enumerate(levels, 1))
 
 
-def _told(request: Request, project: Project, item: Item) -> dict[str, str]:
+def _told(request: Request, project: Project, item: PairView) -> dict[str, str]:
     return {
         "query_id": item.query.query_id,
         "doc_id": item.shown.doc_id,

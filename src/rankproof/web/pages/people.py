@@ -8,10 +8,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from rankproof.records.account import ROLES, Account, Role
-from rankproof.store.judging.audit import AuditEntry
-from rankproof.store.judging.invitations import Invitation
-from rankproof.web.desk import Desk, desk
+from rankproof.judging.records import ROLES, Account, Role
+from rankproof.judging.store.people import AuditEntry, Invitation
+from rankproof.web.context import Desk, desk
 from rankproof.web.problems import Problem
 from rankproof.web.render import render
 from rankproof.web.security.csrf import text_of

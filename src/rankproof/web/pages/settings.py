@@ -13,11 +13,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rankproof.errors import RankproofError
-from rankproof.flow.calls import read_call
-from rankproof.records.project import Project, Template
-from rankproof.records.scale import Level, Scale
-from rankproof.web.desk import desk, project_of
-from rankproof.web.discovery import Tab
+from rankproof.judging.records import Level, Project, Scale, Template
+from rankproof.kernel.specs import read_configured
+from rankproof.web.context import Tab, desk, project_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import render
 from rankproof.web.security.csrf import text_of
@@ -62,7 +60,7 @@ def from_fields(project: Project, said: dict[str, str]) -> Project:
     if (levels, relevant) != (scale.levels, scale.relevant):
         scale = Scale(f"{project.slug} {'/'.join(str(v.grade) for v in levels)}", levels, relevant)
     selection = said["selection"].strip()
-    read_call("selections", selection)
+    read_configured("selections", selection)
     texts = tuple(name.strip() for name in said["texts"].split(",") if name.strip())
     return replace(
         project,

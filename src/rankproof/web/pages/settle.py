@@ -11,28 +11,21 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from rankproof.errors import UsageError
-from rankproof.flow.adjudicating import summarize
-from rankproof.flow.adjudicating.golden import FEWEST, golden
-from rankproof.flow.agreement.each import on_gold, with_others
-from rankproof.flow.agreement.gathering import ratings_of_judgments
-from rankproof.flow.agreement.judges import together
-from rankproof.records.adjudication import Adjudicated, SettledPair
-from rankproof.records.agreement import Agreement, Found
-from rankproof.records.assignment import GoldAnswer
-from rankproof.records.judging import SETTLING, Judgment
-from rankproof.records.judging_summary import JudgeCounts, SplitPair
-from rankproof.records.project import Project
-from rankproof.web.api._keeping import keeping
-from rankproof.web.desk import Desk, desk, project_of
-from rankproof.web.discovery import Tab
+from rankproof.judging.adjudicate import FEWEST, Adjudicated, JudgeCounts, SettledPair, SplitPair, golden, summarize
+from rankproof.judging.agreement import on_gold, ratings_of_judgments, with_others
+from rankproof.judging.records import SETTLING, GoldAnswer, Judgment, Project
+from rankproof.proving.agreement import together
+from rankproof.proving.agreement_records import Agreement, Found
+from rankproof.web.api._shapes import keeping
+from rankproof.web.context import Desk, Tab, desk, project_of
+from rankproof.web.documents import DocumentView
+from rankproof.web.documents import show as show_document
 from rankproof.web.pages._method import Method, method_of
 from rankproof.web.problems import Problem
 from rankproof.web.render import address, render
 from rankproof.web.security.csrf import text_of
 from rankproof.web.security.roles import needs
 from rankproof.web.security.sessions import account_of
-from rankproof.web.shown import Shown
-from rankproof.web.shown import show as show_document
 
 # Disagreements on one page.
 AT_ONCE = 20
@@ -49,7 +42,7 @@ class Dispute:
 
     split: SplitPair
     query: str
-    shown: Shown
+    shown: DocumentView
     said: tuple[Judgment, ...]
     settling: Judgment | None
     now: SettledPair | None

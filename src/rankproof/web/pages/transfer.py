@@ -10,21 +10,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rankproof import __version__, shelf
 from rankproof.errors import RankproofError, Refused
-from rankproof.flow.actfiles import ACTS_SCHEMA, KINDS, to_body, to_csv
-from rankproof.flow.actfiles.taking import read_any, takeable
-from rankproof.flow.source import open_source
-from rankproof.flow.unpack import packing_of
-from rankproof.formats._contract import Format
-from rankproof.records.finding import Finding
-from rankproof.records.jsontext import to_json
-from rankproof.records.judging import Source
-from rankproof.records.project import Project
-from rankproof.store.files import format_for, pieces
-from rankproof.store.judging.taking import give, take
-from rankproof.web.desk import desk, project_of
-from rankproof.web.discovery import Tab
+from rankproof.judging.files import ACTS_SCHEMA, KINDS, read_any, takeable, to_body, to_csv
+from rankproof.judging.records import JudgmentSource, Project
+from rankproof.judging.store.store import give, take
+from rankproof.kernel import shelf
+from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.version import __version__
+from rankproof.reading.finding import Finding
+from rankproof.reading.formats.contract import Format
+from rankproof.reading.source import open_source
+from rankproof.reading.unpack import packing_of
+from rankproof.reading.write import format_for, pieces
+from rankproof.web.context import Tab, desk, project_of
 from rankproof.web.pages._method import Method, method_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import render
@@ -108,7 +106,7 @@ def _read(request: Request) -> Any:
     form = text_of(request, "format")
     if form and form not in _readable():
         raise Problem(422, f"No format for qrels is called {form[:40]!r}.", f"There are: {', '.join(_readable())}.")
-    source = Source(kind, text_of(request, "version").strip()[:200])
+    source = JudgmentSource(kind, text_of(request, "version").strip()[:200])
     what = open_source(content, upload.filename[:200])
     return read_any(what, text_of(request, "judge").strip()[:200], source, form or None)
 

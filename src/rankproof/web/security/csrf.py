@@ -14,10 +14,10 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rankproof.web.desk import desk
+from rankproof.web.context import desk
 from rankproof.web.problems import Problem
+from rankproof.web.security.credentials import is_token, new_token, same
 from rankproof.web.security.sessions import signed_in
-from rankproof.web.security.tokens import is_token, new_token, same
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 _FORM = "rankproof.form"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from starlette.requests import Request
 
-from rankproof.records.account import ROLES, Account, Role
-from rankproof.web.desk import Desk, stamp
+from rankproof.judging.records import ROLES, Account, Role
+from rankproof.web.context import Desk, stamp
 from rankproof.web.problems import Problem
-from rankproof.web.security.names import read_name
-from rankproof.web.security.tokens import digest, is_token, new_token
+from rankproof.web.security.credentials import digest, is_token, new_token, read_name
 
 _WRONG = "The name or the password is wrong."
 

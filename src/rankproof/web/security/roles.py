@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from rankproof.records.account import Role
+from rankproof.judging.records import Role
 from rankproof.web.problems import Problem
 from rankproof.web.security.csrf import SAFE
 from rankproof.web.security.sessions import signed_in

@@ -10,31 +10,14 @@ from starlette.requests import HTTPConnection
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rankproof.records.account import Account
-from rankproof.web.desk import Desk, desk, stamp
-from rankproof.web.security.tokens import digest, is_token, new_token
+from rankproof.judging.records import Account
+from rankproof.web.context import Desk, desk, stamp
+from rankproof.web.security.credentials import SignedIn, digest, is_token, new_token
 
 _KEY = "rankproof.signed_in"
 
 
-@dataclass(frozen=True, slots=True)
-class SignedIn:
-    """Somebody with a session.
-
-    csrf     what their forms carry, so that no other site can send one in their name
-    token    the hash of the session's token
-    expires  when it ends
-    cookie   whether the browser sent the token by itself; forged requests come only so
-    """
-
-    account: Account
-    csrf: str
-    token: str
-    expires: str
-    cookie: bool = False
-
-
-class Sessions:
+class SessionMiddleware:
     """Finds who sends a request, and leaves the request to others."""
 
     def __init__(self, app: ASGIApp) -> None:

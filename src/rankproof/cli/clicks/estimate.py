@@ -1,0 +1,202 @@
+"""Estimate from logged clicks what a new ranking would earn: by propensities, or by how users look at ranks."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.output import document
+from rankproof.errors import UsageError
+from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.kernel.estimate import Estimate, NotEstimable
+from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.wording import interval, number, p_phrase, p_text, percent, signed
+from rankproof.online.counterfactual.records import Counterfactual, Valued
+
+SCHEMA = "counterfactual/1"
+DEFAULT = "ips,snips,dr"
+# Commas between estimators, not those between the choices of one.
+BETWEEN = re.compile(r",(?![^(]*\))")
+
+
+@click.command("estimate")
+@click.argument("log", metavar="LOG", type=click.Path())
+@click.option("--run", type=click.Path(), help="The new ranking, as a run.")
+@click.option(
+    "--policy",
+    type=click.Path(),
+    metavar="TABLE",
+    help="In place of a run, where the log has actions: query_id, action, probability.",
+)
+@click.option(
+    "--setting",
+    type=click.Choice(["action", "list", "placement", "examination"]),
+    help="What was decided by chance, as listed above.",
+)
+@click.option("--propensity", metavar="COLUMN", help="The column of propensities. Default: propensity.")
+@click.option(
+    "--examination",
+    metavar="CURVE",
+    help="How likely users look at ranks: position_based, which learns it from LOG, or a file that has it.",
+)
+@click.option(
+    "--estimator",
+    "estimators",
+    multiple=True,
+    default=(DEFAULT,),
+    show_default=True,
+    metavar="NAME,...",
+    help="Estimators, with their choices, such as 'ips(clip=50)'.",
+)
+@click.option(
+    "--column", "columns", multiple=True, metavar="WHAT=NAME", help="Which column is what: doc=item; may be repeated."
+)
+@click.option("--depth", type=click.IntRange(1), help="The last rank that counts. Default: that of the longest page.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level of intervals.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the folds of dr.")
+@click.option("--run-format", type=ShelfName("formats", "run"), help="The format of the run.")
+@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
+@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+def command(
+    log: str,
+    run: str | None,
+    policy: str | None,
+    setting: Any,
+    propensity: str | None,
+    examination: str | None,
+    estimators: Sequence[str],
+    columns: Sequence[str],
+    depth: int | None,
+    level: float,
+    seed: int,
+    run_format: str | None,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Estimate what a new ranking would have earned on the pages of LOG.
+
+    \b
+    --setting action       one row a page: query_id, action, propensity, reward
+    --setting list         a row for each document; the propensity is of the page's list
+    --setting placement    a row for each document; the propensity is of it at its rank
+    --examination CURVE    a row for each document; no propensities
+
+    A run's action is its first document. Rows of documents have page, query_id, doc_id, rank and clicked; a session,
+    where there is one, makes intervals that count sessions and not pages.
+
+    \b
+    rankproof clicks estimate shown.csv --run new.run --setting placement
+    rankproof clicks estimate shown.csv --run new.run --examination position_based
+    rankproof clicks estimate actions.csv --policy new.csv --estimator 'snips,ips(clip=50)'
+    """
+    if [log, run, policy, examination].count("-") > 1:
+        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
+    if output is not None and output != "-":
+        refuse_path(output)
+    from rankproof.cli.shared.progress import watched
+    from rankproof.online.counterfactual.estimate import Ask
+    from rankproof.online.counterfactual.estimators import read_estimators
+    from rankproof.online.counterfactual.logs import read_columns
+    from rankproof.online.counterfactual.request import estimate_log, setting_of
+    from rankproof.reading.collect import read_run
+
+    began = time.perf_counter()
+    if propensity is not None and examination is not None:
+        raise UsageError(
+            "--examination needs no propensities, and --propensity came with it. Leave out one of the two."
+        )
+    said = [*columns, *([] if propensity is None else [f"propensity={propensity}"])]
+    names = [part.strip() for text in estimators for part in BETWEEN.split(text) if part.strip()]
+    asked = [call.text for call in read_estimators(names)]
+    named = read_columns(tuple(said))
+    which = setting_of(log, named, setting, examination, policy)
+    new = None if run is None else read_run(run, run_format)
+    ask = Ask(asked, level, seed, log, policy or (new.name if new is not None else "new"))
+    (found,) = (
+        estimate_log(one, named, which, ask, run=new, policy=policy, examination=examination, depth=depth)
+        for one in watched([log], "reading and estimating")
+    )
+    text = document(SCHEMA, found.to_dict(), time.perf_counter() - began) if as_json else shown(found)
+    _output.give(text, output)
+
+
+DECIDED = {
+    "action": "an action for each page, by its propensity",
+    "list": "the list of each page as a whole, by its propensity",
+    "placement": "a document for each rank, by its propensity there",
+    "examination": "a rank for each document, by how likely users look at it",
+}
+
+
+def shown(found: Counterfactual) -> str:
+    """The whole answer for a terminal."""
+    counts = [_many(found.pages, "page", "pages"), _many(found.queries, "query", "queries")]
+    if found.unit == "session":
+        counts.insert(1, _many(found.units, "session", "sessions"))
+    head = [
+        f"{found.policy} on {found.log}: {', '.join(counts)}",
+        f"setting: {found.setting} ({DECIDED[found.setting]})",
+    ]
+    parts = [head, _table(found), _overlap(found), _notes(found)]
+    return "\n\n".join("\n".join(map(printable, part)) for part in parts if part) + "\n"
+
+
+def _table(found: Counterfactual) -> list[str]:
+    ends = f"{percent(found.level)} interval"
+    rows = [["", f"{found.reward} per page", ends, "new - logged", ends, "p"]]
+    rows.append(["logged", *_value(found.logged), "", "", ""])
+    for one in found.estimates:
+        difference = one.difference
+        if isinstance(difference, Estimate):
+            apart = [signed(difference.value), interval(difference.low, difference.high), p_text(difference.p_value)]
+        else:
+            apart = ["" if difference.value is None else signed(difference.value), "not estimable", ""]
+        rows.append([one.estimator, *_value(one.new), *apart])
+    return aligned(rows, 1)
+
+
+def _value(found: Valued | NotEstimable) -> list[str]:
+    if isinstance(found, Valued):
+        return [number(found.value), f"{number(found.low)} to {number(found.high)}"]
+    return ["" if found.value is None else number(found.value), "not estimable"]
+
+
+def _overlap(found: Counterfactual) -> list[str]:
+    overlap = found.overlap
+    rows = [
+        [f"effective {found.unit}s", f"{overlap.effective:,.1f}", f"of {found.units:,}"],
+        ["largest weight", f"{overlap.largest:,.2f}", f"{overlap.largest_share:.1%} of all weight"],
+    ]
+    if overlap.mean_weight is not None:
+        test = "" if overlap.mean_p is None else f", {p_phrase(overlap.mean_p)}"
+        rows.append(["mean weight", number(overlap.mean_weight), f"should be 1{test}"])
+    rows.append(["never logged", f"{overlap.unsupported:.1%}", "of what the new system would show"])
+    if overlap.absent is not None:
+        rows.append(["not on the page", f"{overlap.absent:.1%}", "of what the new system would show there"])
+    room = [max(len(row[column]) for row in rows) for column in range(2)]
+    return ["Overlap", *(f"  {a:<{room[0]}}  {b:>{room[1]}}  {c}" for a, b, c in rows)]
+
+
+def _notes(found: Counterfactual) -> list[str]:
+    notes = [f"warning: {warning}" for warning in found.warnings]
+    reasons = {one.difference.reason for one in found.estimates if isinstance(one.difference, NotEstimable)}
+    notes += [f"not estimable: {reason}" for reason in sorted(reasons)]
+    for one in found.estimates:
+        if one.clipped is not None:
+            clipped = one.clipped
+            notes.append(
+                f"{one.estimator}: {clipped.weights:,} weights were cut to {clipped.limit:g}, which may put it off by "
+                f"{number(clipped.bias)} at most"
+            )
+    notes += [f"left out: {why}: {count:,}" for why, count in found.left_out.items()]
+    return [*notes, *found.notes]
+
+
+def _many(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"

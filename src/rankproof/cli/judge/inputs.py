@@ -1,0 +1,111 @@
+"""What the commands about model judges share: grades, judges and runs from the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from rankproof.cli.shared.options import ShelfName
+from rankproof.errors import UsageError
+from rankproof.kernel.atomic import refuse as refuse_path
+
+if TYPE_CHECKING:
+    from rankproof.reading.records import Run
+    from rankproof.reports.comparison_sections import Section
+
+F = TypeVar("F", bound=Callable[..., Any])
+Grades = Mapping[str, Mapping[str, int]]
+
+
+def reading_options(command: F) -> F:
+    """--json, -o and the formats of inputs."""
+    for option in reversed(
+        (
+            click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too."),
+            click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all."),
+            click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of grades."),
+            click.option("--run-format", type=ShelfName("formats", "run"), help="The format of runs."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def prepare(paths: Sequence[str | None], output: str | None) -> None:
+    """Refuses what cannot be read or written, before the work."""
+    if [path for path in paths if path == "-"].count("-") > 1:
+        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
+    if output is not None and output != "-":
+        refuse_path(output)
+
+
+def grades(path: str, form: str | None) -> dict[str, dict[str, int]]:
+    """The grades of qrels."""
+    from rankproof.reading.collect import read_qrels
+
+    return read_qrels(path, form).to_dict()
+
+
+def judges(said: Sequence[str]) -> dict[str, list[str]]:
+    """Files by judge: NAME=PATH, or a path, named after its file. Files under one name are passes of one judge."""
+    found: dict[str, list[str]] = {}
+    plain = [one for one in said if _unnamed(one)]
+    names = [_stem(path) for path in plain]
+    for path, name in zip(plain, names, strict=True):
+        found[name if names.count(name) == 1 else path] = [path]
+    for one in said:
+        if one not in plain:
+            name, _, path = one.partition("=")
+            if name in found and found[name] == [name]:
+                raise UsageError(f"Two judges are called {name!r}. Give one of them another name: --model NAME=PATH.")
+            found.setdefault(name, []).append(path)
+    return {name: found[name] for name in sorted(found, key=lambda name: _first(said, found[name][0]))}
+
+
+def _stem(path: str) -> str:
+    """The file's name without its ending, and without that of a compressed file's."""
+    name = os.path.basename(path)
+    for packed in (".gz", ".bz2", ".xz", ".zst"):
+        name = name.removesuffix(packed)
+    return os.path.splitext(name)[0] or path
+
+
+def _unnamed(one: str) -> bool:
+    name, equals, path = one.partition("=")
+    return not (equals and name and path) or os.path.exists(one)
+
+
+def _first(said: Sequence[str], path: str) -> int:
+    return next(at for at, one in enumerate(said) if one == path or one.endswith(f"={path}"))
+
+
+def read_runs(paths: Sequence[str], form: str | None) -> dict[str, Run]:
+    """Runs by name; by path where two would have one name."""
+    from rankproof.cli.shared.progress import watched
+    from rankproof.reading.collect import read_run
+
+    found = [read_run(path, form) for path in watched(paths, "reading")]
+    stems = [_stem(path) for path in paths]
+    for names in ([run.name for run in found], stems, list(paths)):
+        if len(set(names)) == len(names):
+            return dict(zip(names, found, strict=True))
+    raise UsageError("A run is given twice. Give each once.")
+
+
+def rankings(runs: Mapping[str, Run]) -> dict[str, dict[str, list[str]]]:
+    """Query to documents, best first, by run."""
+    return {name: {query: docs for query, docs, _ in run.rankings()} for name, run in runs.items()}
+
+
+def shown(sections: Sequence[Section], form: str) -> str:
+    """Parts of an answer as text or as Markdown."""
+    if form == "markdown":
+        from rankproof.reports.markdown import folded
+
+        return "\n\n".join(map(folded, sections)) + "\n"
+    from rankproof.reports.comparison_sections import part
+
+    return "\n\n".join(map(part, sections)) + "\n"

@@ -1,0 +1,119 @@
+"""`rankproof judge run`: a model grades pairs of a project."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from rankproof.cli.judgments.store import answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.output import document
+from rankproof.cli.shared.root import Interrupted
+
+SCHEMA = "model-judging/1"
+CACHE = ".rankproof-cache"
+
+_WHICH = (
+    click.option(
+        "--pairs",
+        default="unjudged",
+        show_default=True,
+        help="Which pairs: unjudged (by people, in the pool), pool, judged, assigned, or a selection such as "
+        "'near_cutoff(k=10)'.",
+    ),
+    click.option("--list", "listing", type=click.Path(), help="The pairs of this file: a sheet, or qrels."),
+    click.option("--depth", type=click.IntRange(1), default=10, show_default=True, help="How deep the pool goes."),
+    click.option("--sample", type=click.IntRange(1), help="So many of these pairs, drawn at random."),
+    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the draw."),
+    click.option("--repeat", type=click.IntRange(1), default=1, show_default=True, help="Ask so often, as NAME#2, ..."),
+)
+_MODEL = (
+    click.option(
+        "--judge",
+        "kind",
+        default="graded",
+        show_default=True,
+        help="How it is asked, with its choices: graded, binary(by='logprob'), pairwise.",
+    ),
+    click.option("--endpoint", default="local", show_default=True, help="Address up to /v1, or local for SmolLM2."),
+    click.option("--model", help="The model's name at the endpoint; with local, a GGUF file or nothing."),
+    click.option("--as", "name", metavar="NAME", help="The judge's name in the store; how:model by default."),
+    click.option(
+        "--api", type=click.Choice(["chat", "completions"]), default="chat", show_default=True, help="Interface."
+    ),
+    click.option("--key-env", metavar="VARIABLE", help="The environment variable that has the key."),
+    click.option("--temperature", type=click.FloatRange(0), default=0.0, show_default=True, help="Randomness."),
+    click.option("--characters", type=click.IntRange(1), default=4000, show_default=True, help="Of a document shown."),
+    click.option("--body", metavar="JSON", help="Fields of every request to set otherwise; null leaves one out."),
+)
+_ASKING = (
+    click.option("--concurrency", type=click.IntRange(1), default=4, show_default=True, help="Questions at once."),
+    click.option("--rate", type=click.FloatRange(0, min_open=True), help="Requests per second at most."),
+    click.option(
+        "--timeout", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True,
+        help="Seconds that one answer may take.",
+    ),
+    click.option("--retries", type=click.IntRange(0), default=4, show_default=True, help="When no answer came."),
+    click.option("--cache", type=click.Path(), default=CACHE, show_default=True, help="The folder that keeps answers."),
+    click.option("--price-in", type=click.FloatRange(0), help="Of a million tokens asked."),
+    click.option("--price-out", type=click.FloatRange(0), help="Of a million tokens answered."),
+    click.option("--currency", default="", help="Of the prices."),
+    click.option("--dry-run", is_flag=True, help="Ask nothing: count pairs, estimate tokens and cost, show a prompt."),
+)  # fmt: skip
+
+
+def options(command: Any) -> Any:
+    """All that says which pairs, which model, and how it is asked."""
+    for option in reversed((*_MODEL, *_WHICH, *_ASKING)):
+        command = option(command)
+    return command
+
+
+@click.command("run")
+@click.argument("store")
+@project_option
+@options
+@answer_options
+def command(store: str, project: str | None, as_json: bool, output: str | None, **said: Any) -> int:
+    """Let a model judge pairs of a project in STORE, by any OpenAI-compatible endpoint.
+
+    What cannot be read as a grade is a failure, kept with its text, never a grade. Every answer is in the store before
+    the next question goes out: a run that was stopped goes on where it was, and one that was done asks nothing again.
+
+    Exit status: 0 every question has an answer (failures are counted and shown); 1 some have none, or nothing could be
+    graded; 2 wrong usage.
+
+    \b
+    rankproof judge run judging.db --endpoint https://api.example.org/v1 --model small --key-env API_KEY --dry-run
+    rankproof judge run judging.db --endpoint https://api.example.org/v1 --model small --key-env API_KEY
+    rankproof judge run judging.db --judge "binary(by='logprob')" --pairs judged --sample 200
+    """
+    refuse_output(output)
+    from rankproof.cli.judge import work as text
+    from rankproof.cli.judge.work import JudgeRunWork, prices_of
+
+    began = time.perf_counter()
+    prices = prices_of(said)
+    with opened(store) as kept:
+        work = JudgeRunWork(kept, chosen(kept, project), said)
+        if said["dry_run"]:
+            body = work.dry(prices)
+            _output.give(document(SCHEMA, body) if as_json else text.dry(body), output)
+            return 0
+        try:
+            found = work.ask()
+        except KeyboardInterrupt:
+            raise Interrupted("Interrupted; answers so far are in the store. The same command goes on.") from None
+        body = work.told(found, prices)
+    seconds = time.perf_counter() - began
+    _output.give(document(SCHEMA, body, seconds) if as_json else text.told(body), output)
+    return status(body["outcome"])
+
+
+def status(outcome: Mapping[str, Any]) -> int:
+    """1 where questions stay open, or where not one answer counts, now or before."""
+    counts = outcome["judged"] + outcome["there"] - outcome["there_failed"]
+    return int(bool(outcome["unanswered"]) or not counts)

@@ -1,0 +1,144 @@
+"""Files in and out of a project: `judgments export`, `import` and `keep`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli.judgments.store import answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli.judgments.text import many
+from rankproof.cli.shared import output
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.output import document
+from rankproof.errors import UsageError
+from rankproof.kernel.text_table import printable
+
+if TYPE_CHECKING:
+    from rankproof.judging.adjudicate import Adjudicated
+    from rankproof.judging.files import ActFile
+    from rankproof.judging.records import Project
+    from rankproof.judging.store.store import Store
+
+
+def qrels_told(found: Adjudicated, project: str, target: str, to: str | None) -> dict[str, Any]:
+    """Writes the settled grades."""
+    from rankproof.reading.write import format_for, pieces, write
+
+    if target == "-":
+        form = format_for("qrels.trec", "qrels", to)
+        stream = output.output()
+        for piece in pieces(found.qrels, form):
+            stream.write(piece)
+        stream.flush()
+        name = form.name
+    else:
+        name = write(found.qrels, target, to)
+    notes = [f"method: {found.method}", f"acts: SHA-256 {found.acts}"]
+    notes += [f"unresolved and left out: {many(len(found.unresolved), 'pairs')}"] if found.unresolved else []
+    return _told(project, "qrels", target, name, len(found.qrels.rows), notes)
+
+
+def acts_told(kept: Store, slug: str, what: str, history: bool, target: str, to: str | None) -> dict[str, Any]:
+    """Writes what judges said."""
+    from rankproof.judging.files import ACTS_SCHEMA, to_body, to_csv
+    from rankproof.judging.store.store import give
+
+    form = to or ("json" if target == "-" else os.path.splitext(target)[1].lstrip(".").casefold())
+    if form not in ("csv", "json"):
+        raise UsageError(f"{what} are written as csv or json, and {target!r} says neither. Name one with --to.")
+    kind: Any = what
+    acts = give(kept, slug, kind, history)
+    text = to_csv(kind, acts) if form == "csv" else document(ACTS_SCHEMA, to_body(kind, acts, slug))
+    output.give(text, target)
+    return _told(slug, what, target, form, len(acts), [])
+
+
+def _told(project: str, what: str, target: str, form: str, count: int, notes: list[str]) -> dict[str, Any]:
+    return {"project": project, "what": what, "target": target, "format": form, "count": count, "notes": notes}
+
+
+def tell(told: dict[str, Any], as_json: bool) -> None:
+    """What was done: on standard error when the data itself goes to standard output."""
+    if as_json:
+        text = document("judgments-export/1", told, indent=None).rstrip("\n")
+    else:
+        noun = "settled pairs" if told["what"] == "qrels" else told["what"]
+        done = f"{told['project']} -> {told['target']} ({told['format']}): {many(told['count'], noun)}"
+        text = "\n".join(printable(line) for line in [done, *(f"  {note}" for note in told["notes"])])
+    click.echo(text, err=told["target"] == "-")
+
+
+def read_file(file: str, judge: str | None, source: str, model: str, form: str | None, allow: Sequence[str]) -> ActFile:
+    """The acts in a file; those of qrels in the name of the judge."""
+    from rankproof.judging.files import read_any
+    from rankproof.judging.records import JudgmentSource
+
+    kind: Any = source
+    return read_any(file, judge or "", JudgmentSource(kind, model), form, allow)
+
+
+def import_acts(store: Store, project: Project, read: ActFile) -> dict[str, Any]:
+    """Adds what is not there yet, all or none; says what was added."""
+    from rankproof.judging.files import takeable
+    from rankproof.judging.store.store import take
+
+    taken = takeable(read, project, {query.query_id for query in store.items.queries(project.slug)})
+    added = take(store, project.slug, read.kind, taken)
+    return {
+        "store": store.address,
+        "project": project.slug,
+        "file": read.source,
+        "kind": read.kind,
+        "added": added,
+        "there": len(taken) - added,
+        "left_out": len(read.acts) - len(taken),
+        "judges": dict(sorted(Counter(act.judge for act in taken).items())),
+    }
+
+
+@click.command("keep")
+@click.argument("store")
+@click.argument("reports", type=click.Path(), nargs=-1, required=True)
+@project_option
+@answer_options
+def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool, output: str | None) -> None:
+    """Keep REPORTS in a project, to look at them under Explore: what evaluate, compare and gate wrote as JSON.
+
+    All of them are kept or none; the same report again is the same.
+
+    \b
+    rankproof evaluate qrels.trec bm25.run --save bm25.json
+    rankproof gate policy.toml --json -o verdict.json
+    rankproof judgments keep judging.db bm25.json verdict.json
+    """
+    refuse_output(output)
+    from rankproof.cli.judgments.store import who
+    from rankproof.judging.explore import parse_kept
+    from rankproof.kernel.text_table import printable
+    from rankproof.reading.source import open_source
+
+    read = [(path, *parse_kept(open_source(path).text(), path)) for path in reports]
+    with opened(store) as kept:
+        into = chosen(kept, project)
+        there = {one.sha256 for one in kept.experiments.all(into.slug)}
+        told = []
+        for path, body, found in read:
+            digest = kept.experiments.add(into.slug, found.kind, found.name[:200], body, who())
+            told.append(
+                {"file": path, "kind": found.kind, "name": found.name, "sha256": digest, "added": digest not in there}
+            )
+            there.add(digest)
+        address = kept.address
+    if as_json:
+        _output.give(document("kept-reports/1", {"store": address, "project": into.slug, "reports": told}), output)
+        return
+    lines = [
+        f"{one['file']}: {one['kind']} of {one['name']}, SHA-256 {str(one['sha256'])[:12]}"
+        + ("" if one["added"] else " (there already)")
+        for one in told
+    ]
+    _output.give("".join(f"{printable(line)}\n" for line in lines), output)

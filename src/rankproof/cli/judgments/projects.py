@@ -1,0 +1,183 @@
+"""Making and filling projects: `judgments init`, `add` and `invite`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import click
+
+from rankproof.cli.judgments.settings import said_in, settings_options, settled
+from rankproof.cli.judgments.store import about, answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.output import document
+from rankproof.errors import UsageError
+from rankproof.judging.records import ROLES, Role
+
+if TYPE_CHECKING:
+    from rankproof.cli.judgments.store import Filling
+    from rankproof.judging.records import Project
+    from rankproof.judging.store.store import Store
+
+
+_FILLING = (
+    click.option("--dataset", help="Where queries and documents come from, as `rankproof dataset` reads it."),
+    click.option("--split", help="The split of the dataset, or 'all'."),
+    click.option("--run", "runs", metavar="NAME=PATH", multiple=True, help="A run to judge; may be repeated."),
+    click.option(
+        "--depth",
+        type=click.IntRange(1),
+        default=100,
+        show_default=True,
+        help="Keep this many documents of each ranking.",
+    ),
+)
+
+
+def filling(command: Any) -> Any:
+    """The options that say what goes into a project."""
+    for option in reversed(_FILLING):
+        command = option(command)
+    return command
+
+
+@click.command("init")
+@click.argument("store")
+@click.option("-p", "--project", required=True, metavar="NAME", help="A new project: letters, digits, - and _.")
+@settings_options
+@filling
+@answer_options
+def init(
+    store: str,
+    project: str,
+    dataset: str | None,
+    split: str | None,
+    runs: Sequence[str],
+    depth: int,
+    as_json: bool,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Make a project in STORE, and STORE where there is none: queries, documents and runs to judge.
+
+    Documents are those that the runs rank and those that the dataset has judged.
+
+    \b
+    rankproof judgments init judging.db --project shop --scale esci --dataset sample:shop --run bm25=bm25.run
+    """
+    refuse_output(output)
+    from rankproof.cli.judgments.store import read_filling, template_for, who
+    from rankproof.judging.records import Project
+
+    read = read_filling(dataset, split, runs, depth)
+    read.joined(read.query_ids)
+    said = said_in(options)
+    shown = template_for(read.dataset, said.title_field, said.text_fields, said.image_field, said.link_field)
+    made = settled(Project(project, project, template=shown), said)
+    with opened(store, create=True) as kept:
+        kept.projects.add(made, who())
+        _fill(kept, made, read, as_json, output)
+
+
+@click.command("add")
+@click.argument("store")
+@project_option
+@filling
+@answer_options
+def add(
+    store: str,
+    project: str | None,
+    dataset: str | None,
+    split: str | None,
+    runs: Sequence[str],
+    depth: int,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Add queries, documents and runs to a project. What is there stays as judges saw it.
+
+    \b
+    rankproof judgments add judging.db --run dense=dense.run --dataset sample:shop
+    """
+    refuse_output(output)
+    from rankproof.cli.judgments.store import read_filling
+
+    if dataset is None and not runs:
+        raise UsageError("There is nothing to add. Give --dataset, --run or both.")
+    read = read_filling(dataset, split, runs, depth)
+    with opened(store) as kept:
+        _fill(kept, chosen(kept, project), read, as_json, output)
+
+
+def _fill(kept: Store, project: Project, read: Filling, as_json: bool, output: str | None) -> None:
+    from rankproof.cli.judgments.store import fill
+    from rankproof.cli.judgments.text import filled
+
+    added = fill(kept, project.slug, read)
+    counts = sizes(kept, project.slug)
+    if as_json:
+        body = {"store": kept.address, "project": about(project), "added": added, "counts": counts}
+        text = document("judging-project/1", body)
+    else:
+        text = filled(project, kept.address, added, counts)
+    _output.give(text, output)
+
+
+def sizes(kept: Store, slug: str) -> dict[str, int]:
+    """How much there is to judge."""
+    queries, documents = kept.items.count(slug)
+    return {"queries": queries, "documents": documents, "runs": len(kept.runs.all(slug))}
+
+
+@click.command("invite")
+@click.argument("store")
+@click.option("--role", type=click.Choice(ROLES), default="judge", show_default=True, help="What they may do.")
+@click.option("-n", "--number", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many links.")
+@click.option("--origin", metavar="URL", help="Where people reach `rankproof serve`; this machine otherwise.")
+@answer_options
+def invite(store: str, role: Role, number: int, origin: str | None, as_json: bool, output: str | None) -> None:
+    """Make invitations: links that each open one account, once. They are told now and never again.
+
+    \b
+    rankproof judgments invite judging.db -n 3 --origin https://judge.example.org
+    """
+    refuse_output(output)
+    from datetime import UTC, datetime
+
+    from rankproof.cli.judgments.store import who
+    from rankproof.judging.store.values import moment
+    from rankproof.kernel.jsontext import to_json
+    from rankproof.kernel.version import __version__
+    from rankproof.web.security.credentials import digest, new_token
+    from rankproof.web.settings import ServeSettings
+
+    usual = ServeSettings()
+    base = _origin(origin) if origin is not None else usual.origin
+    expires = moment((datetime.now(UTC) + usual.invitation).isoformat())
+    links = []
+    with opened(store) as kept:
+        for _ in range(number):
+            token = new_token()
+            kept.invitations.add(digest(token), role, who(), expires)
+            kept.audit.add("", "invitation", {"role": role, "by": who()})
+            links.append(f"{base}/invitation/{token}")
+        address = kept.address
+    if as_json:
+        # Every time another one: what a link is, and until when it holds, is observed.
+        body = {"rankproof": __version__, "schema": "invitations/1", "store": address, "role": role, "number": number}
+        text = to_json({**body, "observed": {"links": links, "expires": expires}}, indent=2) + "\n"
+    else:
+        each = "This link opens an account" if number == 1 else "Each link opens one account"
+        head = f"{each} with the role {role}, once and within {usual.invitation.days} days:"
+        text = "".join(f"{line}\n" for line in (head, *(f"  {link}" for link in links)))
+    _output.give(text, output)
+
+
+def _origin(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/") or parts.query:
+        raise UsageError(
+            f"{text!r} is no address of a server. Give one such as https://judge.example.org, without path."
+        )
+    return f"{parts.scheme}://{parts.netloc}"

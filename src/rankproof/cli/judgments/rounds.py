@@ -1,0 +1,346 @@
+"""Rounds of judging: `judgments assign`, `unassign`, `gold` and `agreement`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli.judgments.store import answer_options, chosen, opened, project_option, refuse_output, sources_option
+from rankproof.cli.judgments.text import many, standing
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.output import document
+from rankproof.errors import InputError, UsageError
+from rankproof.kernel.text_table import aligned, printable
+
+if TYPE_CHECKING:
+    from rankproof.judging.records import Project
+    from rankproof.judging.rounds.assign import Handed
+    from rankproof.judging.store.store import Store
+    from rankproof.proving.agreement_records import Agreement, Found
+
+
+SCHEMA = "assignments/1"
+
+
+@click.command("assign")
+@click.argument("store")
+@project_option
+@click.option("--judges", required=True, metavar="NAME,NAME", help="Whom, by the names of their accounts.")
+@click.option("--pairs", required=True, type=click.IntRange(1), help="How many pairs.")
+@click.option(
+    "--overlap", type=click.IntRange(0), help="How many of them all judges get; a fifth when nothing is said."
+)
+@click.option("--each", type=click.IntRange(1), default=1, show_default=True, help="Judges for each of the others.")
+@click.option("--selection", help="Which pairs, such as depth_pool(depth=20); the project's when nothing is said.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn.")
+@click.option("--dry-run", is_flag=True, help="Say what would be handed out; hand nothing out.")
+@answer_options
+def assign(
+    store: str,
+    project: str | None,
+    judges: str,
+    pairs: int,
+    overlap: int | None,
+    each: int,
+    selection: str | None,
+    seed: int,
+    dry_run: bool,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Hand pairs out to judges by name: some to all of them, so that their agreement is known, the others dealt.
+
+    The pairs that all get are drawn at random. Of the others every judge gets whole queries where possible, and no
+    judge more than one pair more than another. What is gold, was handed out before or is graded is not handed out.
+
+    \b
+    rankproof judgments assign judging.db --judges ana,bo,cy --pairs 500 --overlap 100
+    """
+    refuse_output(output)
+    names = _names(judges)
+    common = overlap if overlap is not None else pairs // 5 if len(names) > 1 else 0
+    from rankproof.judging.rounds.assign import deal, graded_by_people, pick
+    from rankproof.judging.rounds.pool import material_of
+    from rankproof.kernel.specs import read_configured
+
+    with opened(store) as kept:
+        found = chosen(kept, project)
+        slug, asked = found.slug, read_configured("selections", selection or found.selection)
+        acts = kept.judgments.current(slug)
+        before = kept.assignments.all(slug)
+        without = {(one.query_id, one.doc_id) for one in before}
+        without |= {(one.query_id, one.doc_id) for one in kept.gold.all(slug)}
+        if not asked.item.follows:  # a selection that follows judgments knows what is graded, and may want it again
+            without |= graded_by_people(acts)
+        runs = {run.name: kept.runs.whole(slug, run.name) for run in kept.runs.all(slug)}
+        if not runs:
+            raise UsageError(f"The project {slug} has no runs to choose from. Add them: rankproof judgments add --run.")
+        material = material_of(runs, acts, found.scale, found.wanted)
+        dealt = deal(pick(asked, material, pairs, without), names, common, each, seed, asked.text)
+        if not dry_run:
+            kept.assignments.add(slug, dealt)
+        told = {
+            "handed": {"selection": asked.text, "pairs": pairs, "overlap": common, "each": each, "seed": seed,
+                       "judgments": len(dealt), "judges": list(names), "dry_run": dry_run},
+            "taken_back": 0,
+            **_standing(kept, found, [*before, *dealt]),
+        }  # fmt: skip
+        accounts = frozenset(account.name for account in kept.accounts.all() if account.may("judge"))
+    _output.give(document(SCHEMA, told) if as_json else assigned(told, accounts), output)
+
+
+@click.command("unassign")
+@click.argument("store")
+@click.argument("judge")
+@project_option
+@answer_options
+def unassign(store: str, judge: str, project: str | None, as_json: bool, output: str | None) -> None:
+    """Take back what JUDGE was asked by name and has not answered, so that it can be handed to others.
+
+    \b
+    rankproof judgments unassign judging.db cy
+    """
+    refuse_output(output)
+    from rankproof.judging.rounds.assign import taken_back
+
+    with opened(store) as kept:
+        found = chosen(kept, project)
+        handed = kept.assignments.all(found.slug)
+        known = sorted({one.judge for one in handed if one.judge})
+        if judge not in known:
+            raise UsageError(f"{judge!r} was asked nothing by name. Asked were: {', '.join(known) or 'none'}.")
+        back = taken_back(handed, kept.judgments.current(found.slug), judge)
+        kept.assignments.add(found.slug, back)
+        told = {
+            "handed": None, "taken_back": len(back), **_standing(kept, found, kept.assignments.all(found.slug))
+        }  # fmt: skip
+    _output.give(document(SCHEMA, told) if as_json else unassigned(told, judge), output)
+
+
+def assignments_answered(kept: Store, project: Project, handed: Any = None) -> tuple[Handed, ...]:
+    """What judges were asked and have answered."""
+    from rankproof.judging.rounds.assign import handed_out
+
+    gold = {(one.query_id, one.doc_id) for one in kept.gold.all(project.slug)} if project.gold > 0 else set()
+    rows = kept.assignments.all(project.slug) if handed is None else handed
+    return handed_out(rows, kept.judgments.current(project.slug), gold)
+
+
+def _standing(kept: Store, project: Project, handed: Any) -> dict[str, Any]:
+    rows = [one.to_dict() for one in assignments_answered(kept, project, handed)]
+    return {"store": kept.address, "project": project.slug, "judges": rows}
+
+
+def _names(text: str) -> tuple[str, ...]:
+    from rankproof.judging.records import NAMES, is_name
+
+    names = tuple(part.strip().lower() for part in text.split(",") if part.strip())
+    if not names:
+        raise UsageError("No judge is named. Give --judges ana,bo,cy.")
+    for name in names:
+        if not is_name(name):
+            raise UsageError(f"{name!r} cannot be the name of an account. Take {NAMES}.")
+    return names
+
+
+@click.command("gold")
+@click.argument("store")
+@click.argument("file", type=click.Path())
+@project_option
+@click.option("--share", type=click.FloatRange(0, 1), help="Of the questions that judges get, this share is gold.")
+@click.option("--withdraw", is_flag=True, help="Take the questions of FILE back.")
+@click.option("--format", "form", type=ShelfName("formats", "qrels"), help="The format of FILE; by content otherwise.")
+@click.option("--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault.")
+@answer_options
+def gold(
+    store: str,
+    file: str,
+    project: str | None,
+    share: float | None,
+    withdraw: bool,
+    form: str | None,
+    allow: Sequence[str],
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Make the pairs of FILE gold questions: qrels of any format, whose grades are known to be right.
+
+    Judges cannot tell them from others. How often each is right is under Settle and in `judgments agreement`.
+
+    \b
+    rankproof judgments gold judging.db gold.trec --share 0.05
+    """
+    refuse_output(output)
+    from rankproof.cli.judgments.store import who
+    from rankproof.judging.records import GoldAnswer
+    from rankproof.reading.collect import read_qrels
+
+    read = read_qrels(file, form, allow=allow)
+    with opened(store) as kept:
+        found = chosen(kept, project)
+        held = {(one.query_id, one.doc_id): one.grade for one in kept.gold.all(found.slug)}
+        queries = {query.query_id for query in kept.items.queries(found.slug)}
+        answers = [GoldAnswer(q, doc, grade) for q, docs in read.to_dict().items() for doc, grade in docs.items()]
+        for one in answers:
+            if one.query_id not in queries:
+                raise InputError(f"{read.name}: the project {found.slug!r} has no query {one.query_id!r}.")
+            if one.grade not in found.scale.grades:
+                raise InputError(
+                    f"{read.name}: {one.doc_id!r} for {one.query_id!r} has grade {one.grade}, and the scale "
+                    f"{found.scale.name!r} has {', '.join(map(str, found.scale.grades))}. Nothing was added."
+                )
+        if withdraw:
+            new = [replace(one, withdrawn=True) for one in answers if (one.query_id, one.doc_id) in held]
+        else:
+            new = [one for one in answers if held.get((one.query_id, one.doc_id)) != one.grade]
+        kept.gold.add(found.slug, new)
+        if share is not None and share != found.gold:
+            found = replace(found, gold=share)
+            kept.projects.change(found, who())
+        told = {
+            "store": kept.address,
+            "project": found.slug,
+            "file": read.name,
+            "added": 0 if withdraw else len(new),
+            "withdrawn": len(new) if withdraw else 0,
+            "there": 0 if withdraw else len(answers) - len(new),
+            "questions": len(kept.gold.all(found.slug)),
+            "share": found.gold,
+        }
+    _output.give(document("gold/1", told) if as_json else golden(told), output)
+
+
+@click.command("agreement")
+@click.argument("store")
+@project_option
+@sources_option
+@answer_options
+def agreement(store: str, project: str | None, sources: Sequence[str], as_json: bool, output: str | None) -> None:
+    """Tell how far judges agree, all together, two by two and with gold answers, each with an interval.
+
+    What somebody said to settle a disagreement does not count: they had seen what the others said.
+
+    \b
+    rankproof judgments agreement judging.db
+    """
+    refuse_output(output)
+    from rankproof.judging.agreement import on_gold, ratings_of_judgments, with_others
+    from rankproof.proving.agreement import LEVEL, together
+    from rankproof.proving.agreement_records import found_dict
+
+    with opened(store) as kept:
+        found = chosen(kept, project)
+        held = kept.judgments.current(found.slug, settling=False)
+        gold = kept.gold.all(found.slug)
+        address = kept.address
+    alone = [act for act in held if act.source.kind in (sources or ("person",))]
+    ratings = ratings_of_judgments(alone)
+    if len(ratings.judges) < 2 and not gold:
+        count = len(ratings.judges)
+        raise InputError(
+            f"Judges who have given grades in {found.slug}: {count}. Agreement takes two of them, or gold questions."
+        )
+    others, right = with_others(ratings), on_gold(alone, gold)
+    whole = together(ratings)
+    judges = [
+        {
+            "judge": judge,
+            "graded": int(ratings.given[:, at].sum()),
+            "same_as_others": found_dict(others[judge]),
+            "right_on_gold": found_dict(right[judge]) if judge in right else None,
+        }
+        for at, judge in enumerate(ratings.judges)
+    ]
+    if as_json:
+        body = {"store": address, "project": found.slug, "level": LEVEL, "gold_questions": len(gold)}
+        text = document("agreement/1", {**body, "each": judges, **whole.to_dict()})
+    else:
+        graded = {judge: int(ratings.given[:, at].sum()) for at, judge in enumerate(ratings.judges)}
+        text = agreed(found.slug, whole, graded, others, right, LEVEL)
+    _output.give(text, output)
+
+
+def assigned(told: Mapping[str, Any], accounts: Collection[str]) -> str:
+    """What was handed out, with the arithmetic, and how the judges stand."""
+    one = told["handed"]
+    names, pairs, overlap, each = one["judges"], one["pairs"], one["overlap"], one["each"]
+    done = "would be handed out" if one["dry_run"] else "handed out"
+    lines = [f"{many(pairs, 'pairs')} by {one['selection']} {done} to {many(len(names), 'judges')}: "
+             f"{many(one['judgments'], 'judgments')}"]  # fmt: skip
+    if overlap:
+        lines.append(f"  {many(overlap, 'pairs')} to all {len(names)}: {many(overlap * len(names), 'judgments')}")
+    if pairs > overlap:
+        rest = pairs - overlap
+        lines.append(f"  {many(rest, 'pairs')} to {many(each, 'judges')} each: {many(rest * each, 'judgments')}")
+    parts = [lines, standing(told["judges"])]
+    without = [name for name in names if name not in accounts]
+    if without:
+        parts.append([f"without an account yet, to be opened under this very name: {', '.join(without)}"])
+    return _joined(parts)
+
+
+def unassigned(told: Mapping[str, Any], judge: str) -> str:
+    """What was taken back."""
+    return _joined([[f"{many(told['taken_back'], 'pairs')} taken back from {judge}"], standing(told["judges"])])
+
+
+def golden(told: Mapping[str, Any]) -> str:
+    """What became a gold question, and how often they are asked."""
+    if told["withdrawn"]:
+        lines = [f"{many(told['withdrawn'], 'gold questions')} taken back"]
+    else:
+        there = f", {told['there']:,} there already" if told["there"] else ""
+        lines = [f"{many(told['added'], 'gold questions')} added{there}"]
+    often = (
+        f"{told['share']:.1%} of the questions are gold" if told["share"] else "none is asked: --share says how many"
+    )
+    lines.append(f"  now {many(told['questions'], 'gold questions')}; {often}")
+    return _joined([lines])
+
+
+def agreed(
+    slug: str,
+    found: Agreement,
+    graded: Mapping[str, int],
+    others: Mapping[str, Found],
+    gold: Mapping[str, Found],
+    level: float,
+) -> str:
+    """How far judges agree: all, two by two, each."""
+    head = [f"{slug}: {many(found.pairs, 'pairs')} with grades of two judges or more"]
+    together = [["", "agreement", "pairs"]]
+    together += [
+        [f"Krippendorff's alpha, {name}", _cell(found.alpha[name]), f"{found.pairs:,}"]
+        for name in ("ordinal", "nominal")
+    ]
+    if found.fleiss_grades > 2:
+        n = getattr(found.fleiss, "pairs", 0)
+        together.append([f"Fleiss' kappa, {found.fleiss_grades} grades", _cell(found.fleiss), f"{n:,}"])
+    two = [["judges", "same grade", "kappa", "kappa, quadratic", "pairs"]]
+    for (a, b), pair in found.two.items():
+        cells = [pair.share, pair.kappa["none"], pair.kappa["quadratic"]]
+        two.append([f"{a}, {b}", *map(_cell, cells), f"{pair.pairs:,}"])
+    each = [["judge", "graded", "same as others", *(["right on gold", "gold"] if gold else [])]]
+    for judge, count in graded.items():
+        right = gold.get(judge)
+        known = [] if not gold else [_cell(right), f"{getattr(right, 'pairs', 0):,}"]
+        each.append([judge, f"{count:,}", _cell(others[judge]), *known])
+    how = f"{level:.0%} intervals by leaving out one query at a time" + ("; on gold: Clopper-Pearson" if gold else "")
+    parts = [head, aligned(together, 1), aligned(two, 1) if len(two) > 1 else [], aligned(each, 1), [how]]
+    return _joined(parts)
+
+
+def _cell(found: Found | None) -> str:
+    from rankproof.proving.agreement_records import AgreementFigure
+
+    if isinstance(found, AgreementFigure):
+        return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
+    return "none" if found is None or found.value is None else f"{found.value:.3f}"
+
+
+def _joined(parts: Sequence[Sequence[str]]) -> str:
+    return "\n\n".join("\n".join(printable(line) for line in part) for part in parts if part) + "\n"

@@ -1,0 +1,147 @@
+"""Settings of a project on the command line: the options of `judgments init` and `judgments change`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli.judgments.store import answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.output import document
+from rankproof.errors import UsageError
+
+if TYPE_CHECKING:
+    from rankproof.judging.records import Project
+    from rankproof.judging.store.store import Store
+
+_OPTIONS = (
+    click.option("--title", help="What people call the project; its name at first."),
+    click.option("--scale", help="The grades: binary, graded or esci; graded at first."),
+    click.option("--guidelines", type=click.Path(), help="A text file with the rules of judging."),
+    click.option("--wanted", type=click.IntRange(1), help="Judges wanted for each pair; 1 at first."),
+    click.option("--selection", help="What is judged next, such as disagreement(); depth_pool(depth=10) at first."),
+    click.option("--gold", type=click.FloatRange(0, 1), help="Share of the questions that are gold; 0 at first."),
+    click.option("--pipelines", type=click.Path(), help="A benchmark configuration: its modes answer typed queries."),
+    click.option("--title-field", metavar="FIELD", help="The field of documents shown as their title."),
+    click.option(
+        "--text-field", "text_fields", metavar="FIELD", multiple=True, help="A field shown below; repeatable."
+    ),
+    click.option("--image-field", metavar="FIELD", help="The field with the address of a picture; '' for none."),
+    click.option("--link-field", metavar="FIELD", help="The field with the address of the document; '' for none."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectOptions:
+    """What the options say; None, or nothing for the fields of the text, where they say nothing."""
+
+    title: str | None
+    scale: str | None
+    guidelines: str | None
+    wanted: int | None
+    selection: str | None
+    gold: float | None
+    pipelines: str | None
+    title_field: str | None
+    text_fields: tuple[str, ...]
+    image_field: str | None
+    link_field: str | None
+
+
+def settings_options(command: Any) -> Any:
+    """The options that say how a project is judged."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def said_in(options: Mapping[str, Any]) -> ProjectOptions:
+    """The settings among the options of a command."""
+    return ProjectOptions(**{one.name: options[one.name] for one in fields(ProjectOptions)})
+
+
+def settled(project: Project, said: ProjectOptions) -> Project:
+    """The project with what was said; read and checked, so that nothing is kept of what does not hold."""
+    from rankproof.judging.records import find_scale
+    from rankproof.kernel.specs import read_configured
+    from rankproof.reading.source import open_source
+
+    other: dict[str, Any] = {"wanted": said.wanted, "gold": said.gold, "name": said.title}
+    if said.scale is not None:
+        other["scale"] = find_scale(said.scale)
+    if said.guidelines is not None:
+        other["guidelines"] = open_source(said.guidelines).text()
+    if said.selection is not None:
+        read_configured("selections", said.selection)
+        other["selection"] = said.selection.strip()
+    if said.pipelines is not None:
+        other["pipelines"] = _configuration(said.pipelines)
+    shown = {"title": said.title_field, "texts": said.text_fields or None, "image": said.image_field}
+    shown["link"] = said.link_field
+    other["template"] = replace(project.template, **_given(shown))
+    return replace(project, **_given(other))
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _configuration(path: str) -> str:
+    """The whole path of a configuration that can be read: the server may be started from another folder."""
+    from rankproof.stack.benchmark.config import read_config
+
+    if not path:
+        return ""
+    read_config(path)
+    return os.path.abspath(path)
+
+
+@click.command("change")
+@click.argument("store")
+@project_option
+@settings_options
+@answer_options
+def change(store: str, project: str | None, as_json: bool, output: str | None, **options: Any) -> None:
+    """Change how a project is judged. What it was before is kept as a revision.
+
+    A server that runs sees the change within seconds.
+
+    \b
+    rankproof judgments change judging.db --guidelines rules.txt --wanted 2
+    rankproof judgments change judging.db --selection "near_cutoff(cutoff=10)" --gold 0.1
+    rankproof judgments change judging.db --pipelines stack.toml
+    """
+    refuse_output(output)
+    from rankproof.cli.judgments.store import who
+
+    with opened(store) as kept:
+        before = chosen(kept, project)
+        after = settled(before, said_in(options))
+        _refuse_scale(kept, before, after)
+        if after != before:
+            kept.projects.change(after, who())
+        address = kept.address
+    was, now = before.to_dict(), after.to_dict()
+    changed = [name for name in now if now[name] != was[name]]
+    if as_json:
+        _output.give(document("judging-settings/1", {"store": address, "project": now, "changed": changed}), output)
+        return
+    told = f"changed: {', '.join(changed)}" if changed else "nothing changed"
+    _output.give(f"{address}: project {after.slug}: {told}\n", output)
+
+
+def _refuse_scale(kept: Store, before: Project, after: Project) -> None:
+    """Grades that were given stay as they were: a scale without them would leave them without a meaning."""
+    if after.scale == before.scale:
+        return
+    given = {act.grade for act in kept.judgments.current(after.slug) if act.grade is not None}
+    lost = sorted(given - set(after.scale.grades))
+    if lost:
+        raise UsageError(
+            f"The scale {after.scale.name!r} has no grade {', '.join(map(str, lost))}, which judges have given. "
+            "Make another project for another scale."
+        )

@@ -1,0 +1,190 @@
+"""How commands open a judging store, choose a project, and fill it with queries, documents and runs."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from rankproof.errors import InputError, UsageError
+from rankproof.kernel.atomic import refuse as refuse_path
+
+if TYPE_CHECKING:
+    from rankproof.judging.records import Project, Template
+    from rankproof.judging.store.store import Store
+    from rankproof.reading.datasets.records import Dataset
+    from rankproof.reading.records import Run
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+SOURCES = click.Choice(["person", "model", "clicks"])
+
+
+def project_option(command: F) -> F:
+    """--project, which may be left out where there is one."""
+    return click.option("-p", "--project", metavar="NAME", help="The project; needed where the store has several.")(
+        command
+    )
+
+
+def answer_options(command: F) -> F:
+    """--json and -o."""
+    output = click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+    as_json = click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
+    return as_json(output(command))
+
+
+def sources_option(command: F) -> F:
+    """--source, which may be repeated."""
+    return click.option(
+        "--source",
+        "sources",
+        type=SOURCES,
+        multiple=True,
+        help="Whose judgments count; may be repeated. Default: person.",
+    )(command)
+
+
+def about(project: Project) -> dict[str, Any]:
+    """What a JSON document says of a project."""
+    return {"slug": project.slug, "name": project.name, "scale": project.scale.to_dict()}
+
+
+def refuse_output(output: str | None) -> None:
+    """An error when the answer cannot be written; asked before the work."""
+    if output is not None and output != "-":
+        refuse_path(output)
+
+
+def opened(store: str, create: bool = False) -> Store:
+    """The store; an error where none is, unless it may be made."""
+    from rankproof.judging.store import open_store
+
+    return open_store(store, create=create)
+
+
+def chosen(store: Store, name: str | None) -> Project:
+    """The project that is asked for, or the only one."""
+    if name is not None:
+        return store.projects.get(name)
+    every = store.projects.all()
+    if len(every) == 1:
+        return every[0]
+    if not every:
+        raise UsageError(
+            f"The store {store.address} has no project yet. "
+            f"Make one with: rankproof judgments init {store.address} --project NAME"
+        )
+    names = ", ".join(project.slug for project in every)
+    raise UsageError(f"The store {store.address} has several projects: {names}. Name one with --project.")
+
+
+_TITLES, _IMAGES, _LINKS = ("title", "name"), ("image", "image_url", "picture"), ("url", "link")
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What goes into a project: read and joined, so that nothing is kept of what does not fit together."""
+
+    dataset: Dataset | None
+    runs: tuple[Run, ...]
+    depth: int
+
+    @property
+    def query_ids(self) -> frozenset[str]:
+        """The queries that can be asked."""
+        return frozenset(query.query_id for query in self.dataset.asked_queries) if self.dataset else frozenset()
+
+    def joined(self, known: frozenset[str]) -> dict[str, dict[str, list[str]]]:
+        """The first documents of each query that the project has, by run; refused where a run has none of them."""
+        found = {
+            run.name: {query: docs[: self.depth] for query, docs, _ in run.rankings() if query in known}
+            for run in self.runs
+        }
+        for name, rankings in found.items():
+            if not rankings:
+                raise InputError(
+                    f"The run {name!r} has none of the project's queries. Check that it is the right file, and give "
+                    "--dataset where the queries are not there yet."
+                )
+        return found
+
+
+def read_filling(dataset: str | None, split: str | None, runs: Sequence[str], depth: int) -> Filling:
+    """The dataset and the runs, NAME=PATH or PATH each."""
+    from rankproof.reading.collect import read_run
+    from rankproof.reading.datasets.read import read_dataset
+
+    read = None if dataset is None else read_dataset(dataset, split=split)
+    named: dict[str, Run] = {}
+    for said in runs:
+        name, equals, path = said.partition("=")
+        run = read_run(path, name=name) if equals else read_run(said)
+        if run.name in named:
+            raise UsageError(f"Two runs are called {run.name!r}. Name them with --run NAME=PATH.")
+        named[run.name] = run
+    return Filling(read, tuple(named.values()), depth)
+
+
+def fill(store: Store, slug: str, filling: Filling) -> dict[str, Any]:
+    """Adds what is not there yet; says what was added."""
+    known = frozenset(query.query_id for query in store.items.queries(slug)) | filling.query_ids
+    ranked = filling.joined(known)
+    queries = documents = missing = 0
+    if filling.dataset is not None:
+        queries = store.items.add_queries(slug, filling.dataset.asked_queries)
+        wanted = dict.fromkeys(doc for found in ranked.values() for docs in found.values() for doc in docs)
+        wanted |= dict.fromkeys(doc for _, docs, _, _ in filling.dataset.qrels.judged() for doc in docs)
+        fields = dict(_documents(filling.dataset, wanted))
+        documents = store.items.add_documents(slug, fields.items())
+        missing = len(wanted) - len(fields)
+    runs = []
+    for run in filling.runs:
+        found, digest = ranked[run.name], run.content_hash
+        added = store.runs.add(slug, run.name, found, digest)
+        runs.append({"name": run.name, "sha256": digest, "queries": len(found), "added": added})
+    return {"queries": queries, "documents": documents, "without_text": missing, "runs": runs}
+
+
+def _documents(dataset: Dataset, wanted: Mapping[str, None]) -> Iterator[tuple[str, dict[str, str]]]:
+    corpus = dataset.corpus
+    if corpus is None:
+        return
+    for doc in wanted:
+        at = corpus.place.get(doc)
+        if at is not None:
+            yield doc, {name: column[at] for name, column in corpus.fields.items() if column[at]}
+
+
+def template_for(
+    dataset: Dataset | None,
+    title: str | None,
+    texts: Sequence[str],
+    image: str | None = None,
+    link: str | None = None,
+) -> Template:
+    """How documents are shown: by the fields that were named, or by the usual names among those there are."""
+    from rankproof.judging.records import Template
+
+    fields = list(dataset.corpus.fields) if dataset is not None and dataset.corpus is not None else []
+    for name in filter(None, (title, *texts, image, link)):
+        if fields and name not in fields:
+            raise UsageError(f"Documents have no field {name!r}. They have: {', '.join(fields)}.")
+    if not fields:
+        return Template(title or "title", tuple(texts) or ("text",), image or "", link or "")
+    head = title or next((name for name in _TITLES if name in fields), fields[0])
+    picture = next((name for name in _IMAGES if name in fields), "") if image is None else image
+    address = next((name for name in _LINKS if name in fields), "") if link is None else link
+    rest = tuple(name for name in fields if name not in (head, picture, address))
+    return Template(head, tuple(texts) or rest, picture, address)
+
+
+def who() -> str:
+    """The name of whoever is at the keyboard, for the history of a project."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return "somebody"

@@ -1,0 +1,1 @@
+"""What the commands share: errors, output, options, progress."""

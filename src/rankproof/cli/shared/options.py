@@ -1,0 +1,279 @@
+"""Option types that know the shelves, and the options of commands that compare runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import click
+
+from rankproof.errors import UsageError
+from rankproof.kernel import shelf
+from rankproof.measuring.records import MOST_THREADS
+
+if TYPE_CHECKING:
+    from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    _Text = click.ParamType[str]
+else:
+    _Text = click.ParamType
+
+# What a report can hold, with its article.
+_A = {"evaluation": "an evaluation", "comparison": "a comparison", "verdict": "a verdict", "benchmark": "a benchmark"}
+# Cutoffs offered when completing a measure that takes one.
+USUAL_CUTOFFS = (5, 10, 20, 100, 1000)
+
+
+class ShelfName(_Text):
+    """The name of an item on a shelf. `holds` keeps to formats and reports that can hold a noun."""
+
+    def __init__(self, shelf_name: str, holds: str | None = None) -> None:
+        self.shelf_name, self.holds = shelf_name, holds
+        self.name = shelf.KINDS[shelf_name]
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name itself, once the shelf knows it; an error that names its neighbors otherwise."""
+        item = shelf.find(self.shelf_name, value)
+        if self.shelf_name == "reports" and self.holds is not None and self.holds not in item.holds:
+            raise UsageError(
+                f"The report {value} cannot show {_A[self.holds]}; it shows: {', '.join(item.holds)}. "
+                f"Possible here: {', '.join(self._names())}."
+            )
+        return value
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        """The names in the help: read when help is asked for."""
+        names = self._names()
+        return f"[{'|'.join(names)}]" if len(names) <= 8 else self.name.upper()
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """The names that begin so."""
+        return _items(self._names(), incomplete)
+
+    def _names(self) -> list[str]:
+        items = shelf.everything(self.shelf_name)
+        return [name for name, item in items.items() if self.holds is None or self.holds in item.holds]
+
+
+class Measures(_Text):
+    """One or more measures in any accepted spelling; read where they are used."""
+
+    name = "measures"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The text as typed."""
+        return value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Completes the last measure of the text, with usual cutoffs."""
+        place = max(incomplete.rfind(" "), incomplete.rfind(",")) + 1
+        before, begun = incomplete[:place], incomplete[place:]
+        offers: list[str] = []
+        for name, measure in shelf.everything("measures").items():
+            for word in (name, *measure.spellings):
+                if measure.cutoff in ("none", "optional"):
+                    offers.append(word)
+                if measure.cutoff in ("required", "optional") and begun.casefold().startswith(word.casefold()):
+                    offers += [f"{word}@{k}" for k in USUAL_CUTOFFS]
+                elif measure.cutoff == "required":
+                    offers.append(f"{word}@")
+        return _items([before + offer for offer in offers], incomplete)
+
+
+def _items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    begun = incomplete.casefold()
+    return [CompletionItem(name) for name in dict.fromkeys(names) if name.casefold().startswith(begun)]
+
+
+def any_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+    """Every name on every shelf that begins so."""
+    names = (name for kind in shelf.KINDS for name in shelf.everything(kind))
+    return _items(names, incomplete)
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_MEASURES = "nDCG@10 RR@10 AP R@100 P@10"
+
+
+class Decorator(Protocol):
+    """Adds options to a command and leaves it what it is."""
+
+    def __call__(self, function: F) -> F:
+        """The command with its options."""
+
+
+def together(options: list[Any]) -> Decorator:
+    """One decorator for several options; in the help they stand in the order given."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+statistics = together(
+    [
+        click.option(
+            "-m",
+            "--measures",
+            multiple=True,
+            type=Measures(),
+            help=f"What to compare, in any accepted spelling; may be repeated. Default: {DEFAULT_MEASURES}.",
+        ),
+        click.option(
+            "--significance",
+            type=ShelfName("significance"),
+            default="t",
+            show_default=True,
+            help="The method of intervals and p-values.",
+        ),
+        click.option(
+            "--correction",
+            type=ShelfName("corrections"),
+            default="holm",
+            show_default=True,
+            help="What keeps the whole family of tests honest.",
+        ),
+        click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the intervals."),
+        click.option(
+            "--resamples",
+            type=int,
+            default=100_000,
+            show_default=True,
+            help="Random resamples, where a method draws any.",
+        ),
+        click.option("--seed", type=int, default=0, show_default=True, help="Where chance comes from."),
+        click.option("--all-pairs", is_flag=True, help="Compare every pair, not only candidates with the baseline."),
+        click.option(
+            "--equivalence", type=float, metavar="MARGIN", help="Test whether the systems are the same up to MARGIN."
+        ),
+        click.option(
+            "--non-inferiority", type=float, metavar="MARGIN", help="Test whether a candidate is not worse by MARGIN."
+        ),
+    ]
+)
+
+queries = together(
+    [
+        click.option("--topics", type=click.Path(), help="The queries' texts, to show beside their ids."),
+        click.option(
+            "--queries", type=click.Path(), help="A file with columns about the queries: CSV, TSV or JSON lines."
+        ),
+        click.option(
+            "--by", multiple=True, metavar="COLUMN", help="Compare on each value of this column too; may be repeated."
+        ),
+    ]
+)
+
+record = together(
+    [
+        click.option("--manifest", type=click.Path(), help="Write what was compared, and how, for `rankproof verify`."),
+        click.option("--experiment", default="", metavar="NAME", help="What the manifest calls the experiment."),
+        click.option(
+            "--dataset-version", default="", metavar="TEXT", help="Which version of the data; for the manifest."
+        ),
+        click.option(
+            "--note", "notes", multiple=True, metavar="TEXT", help="A note for the manifest; may be repeated."
+        ),
+    ]
+)
+
+holes = together(
+    [
+        click.option(
+            "--pool",
+            type=click.Path(),
+            help="Further documents that could be relevant: a run or qrels. The compared runs' documents always are.",
+        ),
+        click.option(
+            "--open",
+            "open_universe",
+            is_flag=True,
+            help="Bound values as if any document, retrieved or not, could be relevant.",
+        ),
+        click.option("--no-beyond", is_flag=True, help="Leave out blind spots, bounds, ties and diagnoses."),
+    ]
+)
+
+reading = together(
+    [
+        click.option("-c", "--complete", is_flag=True, help="Score judged queries that a run lacks in every dialect."),
+        click.option("-M", "--depth", type=click.IntRange(1), help="Look only at the first DEPTH documents."),
+        click.option("-l", "--level", type=click.IntRange(0), help="The least grade that counts as relevant."),
+        click.option("-J", "--judged-only", is_flag=True, help="Remove unjudged documents from the rankings first."),
+        click.option("--dialect", type=ShelfName("dialects"), default="rankproof", help="Whose conventions to follow."),
+        click.option(
+            "--undefined",
+            type=click.Choice(["zero", "skip"]),
+            default="zero",
+            show_default=True,
+            help="Queries where a measure is undefined count as it says, or are left out of all.",
+        ),
+        click.option("--order", type=click.Choice(["score", "rank", "given"]), help="What puts documents in order."),
+        click.option("--lower-is-better", is_flag=True, help="Scores are distances: the least comes first."),
+        click.option("--collapse", metavar="PATTERN", help="Passages to documents, as in `rankproof evaluate`."),
+        click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own."),
+        click.option(
+            "--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of a fault."
+        ),
+        click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of QRELS."),
+        click.option("--run-format", type=ShelfName("formats", "run"), help="The format of every run."),
+        click.option(
+            "--threads", type=click.IntRange(0, MOST_THREADS), default=0, help="How many threads read; 0 for all cores."
+        ),
+    ]
+)
+
+
+Prepare = Callable[..., "PreparedRun"]
+
+options = together(
+    [
+        click.option(
+            "--memory",
+            metavar="SIZE",
+            help="About how much memory reading a run may take, such as 512MB; larger runs are read in pieces. "
+            "1GB by default. Never changes a result.",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(["local", "spark"]),
+            default="local",
+            show_default=True,
+            help="Where runs are read and joined. Never changes a result.",
+        ),
+        click.option(
+            "--master",
+            metavar="URL",
+            help="With --engine spark: the cluster, such as local[4], spark://host:7077 or yarn.",
+        ),
+    ]
+)
+
+
+def preparing(engine: str, master: str | None, memory: str | None, qrels: PreparedQrels) -> Prepare:
+    """What prepares a run with these judgments: `prepare(path, **reading)`. A Spark session ends with the command."""
+    if engine == "local":
+        if master is not None:
+            raise UsageError("--master names a Spark cluster: add --engine spark.")
+        return lambda path, **reading: qrels.prepare(path, memory=memory, **reading)
+    if memory is not None:
+        raise UsageError("--memory is for this machine; on Spark, executors have what the cluster gives them.")
+    from rankproof.scale.session import session
+    from rankproof.scale.spark import prepare_run
+
+    spark = click.get_current_context().with_resource(session(master))
+
+    def prepare(path: Any, threads: int = 0, **reading: Any) -> PreparedRun:
+        return prepare_run(spark, qrels, path, **reading)
+
+    return prepare

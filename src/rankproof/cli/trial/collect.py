@@ -1,0 +1,121 @@
+"""`rankproof trial collect`: a day's rows become a day's file."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.output import document
+from rankproof.errors import UsageError
+from rankproof.kernel.atomic import refuse as refuse_path
+
+if TYPE_CHECKING:
+    from rankproof.online.trial.days import Day
+
+SCHEMA = "trial-collect/1"
+
+
+@click.command("collect")
+@click.argument("design", type=click.Path())
+@click.argument("rows", metavar="ROWS...", nargs=-1, required=True, type=click.Path())
+@click.option("-o", "--output", type=click.Path(), help="The file of the day, where the rows are of one day.")
+@click.option("--into", type=click.Path(), help="A folder: a file DATE.json for each day in the rows.")
+@click.option("--day", help="The day of all rows, as 2026-11-01, where the design names no column of days.")
+@click.option(
+    "--shares",
+    metavar="NAME=SHARE,...",
+    help="Planned shares of these days, where they are not the design's: old=0.95,new=0.05.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Say what was written as JSON; errors come as JSON too.")
+def command(
+    design: str,
+    rows: Sequence[str],
+    output: str | None,
+    into: str | None,
+    day: str | None,
+    shares: str | None,
+    as_json: bool,
+) -> None:
+    """Sum ROWS (CSV, TSV, JSON lines, Parquet) by unit and keep what inference needs: no row, no id.
+
+    Rows are units on a day, or events such as searches; those of one unit are added up as the metrics of DESIGN say.
+    Memory stays bounded however many rows there are. Units in two variants on a day are left out and counted.
+
+    \b
+    rankproof trial collect trial.toml 2026-11-01.csv -o days/2026-11-01.json
+    rankproof trial collect trial.toml november/*.parquet --into days
+    """
+    if (output is None) == (into is None):
+        raise UsageError("Say where the days go: -o FILE for one day, or --into FOLDER for a file for each.")
+    if output is not None and output != "-":
+        refuse_path(output)
+    if output == "-" and as_json:
+        raise UsageError("-o - gives the day itself, which is JSON; --json says what was written. Keep one of them.")
+    if into is not None and not os.path.isdir(into):
+        raise UsageError(f"{into} is no folder. Create it first.")
+    from rankproof.cli.shared.progress import watched
+    from rankproof.online.trial.collect import collect_days
+    from rankproof.online.trial.design import read_design
+
+    began = time.perf_counter()
+    read = read_design(design)
+    days = collect_days(
+        read,
+        rows,
+        day=day,
+        shares=None if shares is None else _shares(shares),
+        watch=lambda paths: watched(paths, "files of rows"),
+    )
+    if output is not None and len(days) > 1:
+        raise UsageError(f"The rows are of {len(days)} days, {min(days)} to {max(days)}: give --into FOLDER for -o.")
+    files = {date: output or os.path.join(str(into), f"{date}.json") for date in days}
+    for date, found in days.items():
+        _output.give(day_text(found), files[date])
+    if output == "-":
+        return
+    if as_json:
+        body = {"trial": read.name, "days": [_summary(days[date], file) for date, file in files.items()]}
+        _output.say(document(SCHEMA, body, time.perf_counter() - began))
+        return
+    from rankproof.cli.trial.text import collected
+
+    _output.say(collected(days, files, read.unit))
+
+
+def day_text(day: Day) -> str:
+    """The file of a day. The same rows give the same bytes."""
+    from rankproof.kernel.jsontext import to_json
+    from rankproof.kernel.version import __version__
+
+    return to_json({"rankproof": __version__, **day.to_dict()}) + "\n"
+
+
+def _shares(text: str) -> dict[str, float]:
+    from rankproof.online.trial.design import read_shares
+
+    found: dict[str, Any] = {}
+    for part in text.split(","):
+        name, equals, share = part.partition("=")
+        try:
+            found[name.strip()] = float(share)
+        except ValueError:
+            equals = ""
+        if not equals or not name.strip():
+            raise UsageError(f"--shares is written as old=0.95,new=0.05; {text!r:.80} came.")
+    return read_shares(found, "--shares")
+
+
+def _summary(day: Day, file: str) -> dict[str, Any]:
+    return {
+        "date": day.dates[0],
+        "file": file,
+        "rows": day.rows,
+        "units": dict(day.units),
+        "shares": dict(day.shares),
+        "dropped": dict(sorted(day.dropped.items())),
+    }

@@ -1,0 +1,97 @@
+"""`rankproof trial plan`: units and days before a trial begins, by each method side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.output import document
+from rankproof.errors import UsageError
+from rankproof.kernel.atomic import refuse as refuse_path
+
+if TYPE_CHECKING:
+    from rankproof.online.trial.reading_records import TrialPlan
+
+SCHEMA = "trial-plan/1"
+
+
+@click.command("plan")
+@click.argument("design", type=click.Path(), required=False)
+@click.option("--past", multiple=True, type=click.Path(), help="A day's file of the past; may be repeated.")
+@click.option("--rate", type=float, help="Without a design: the share of units that do something, such as 0.31.")
+@click.option("--mean", type=float, help="Without a design: the mean of a unit; with --sd.")
+@click.option("--sd", type=float, help="Without a design: the standard deviation of units.")
+@click.option("--effect", type=float, help="The true effect that is to be shown: 0.02 is 2% of the control.")
+@click.option("--absolute", is_flag=True, help="Without a design: --effect is in units of the metric.")
+@click.option("-n", "--units", type=click.IntRange(4), help="Say what so many units of both variants show.")
+@click.option("--per-day", type=float, help="How many units of both variants come in a day.")
+@click.option("--share", type=float, default=0.5, show_default=True, help="Without a design: of the treatment.")
+@click.option("--confidence", type=float, help="Of the bound; the design's, or 0.95.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="How surely a true effect is to be shown.")
+@click.option("--two-sided", is_flag=True, help="Without a design: two-sided intervals. Verdicts use one-sided bounds.")
+@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
+@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+def command(
+    design: str | None,
+    past: Sequence[str],
+    as_json: bool,
+    output: str | None,
+    **asked: Any,
+) -> None:
+    """Say how many units and days a trial takes, at a fixed horizon and with methods that may be looked at any time.
+
+    From DESIGN and days of the past all its metrics are planned, guardrails for their margins. A single number takes
+    --rate, or --mean and --sd.
+
+    \b
+    rankproof trial plan --rate 0.31 --effect 0.02 --per-day 5000
+    rankproof trial plan trial.toml --past last-month.json --effect 0.02 --per-day 5000
+    """
+    if output is not None and output != "-":
+        refuse_path(output)
+    began = time.perf_counter()
+    plan = _numbers(asked) if design is None else _design(design, past, asked)
+    if as_json:
+        text = document(SCHEMA, plan.to_dict(), time.perf_counter() - began)
+    else:
+        from rankproof.cli.trial.text import planned
+
+        text = planned(plan)
+    _output.give(text, output)
+
+
+def _numbers(asked: dict[str, Any]) -> TrialPlan:
+    from rankproof.online.trial.size import Size, plan_numbers
+
+    size = Size(
+        scale="absolute" if asked["absolute"] else "relative",
+        share=asked["share"],
+        level=0.95 if asked["confidence"] is None else asked["confidence"],
+        power=asked["power"],
+        one_sided=not asked["two_sided"],
+        units=asked["units"],
+        per_day=asked["per_day"],
+    )
+    return plan_numbers(rate=asked["rate"], mean=asked["mean"], sd=asked["sd"], effect=asked["effect"], size=size)
+
+
+def _design(path: str, past: Sequence[str], asked: dict[str, Any]) -> TrialPlan:
+    alone = [f"--{name.replace('_', '-')}" for name in ("rate", "mean", "sd", "absolute", "two_sided") if asked[name]]
+    if click.get_current_context().get_parameter_source("share") == click.core.ParameterSource.COMMANDLINE:
+        alone.append("--share")
+    if alone:
+        raise UsageError(f"With a design, its metrics, shares and goals are planned for. Leave out {', '.join(alone)}.")
+    if not past:
+        raise UsageError("Say with --past which day's file shows how much units vary, from `rankproof trial collect`.")
+    from rankproof.online.trial.days import read_day
+    from rankproof.online.trial.design import read_design
+    from rankproof.online.trial.size import Size, plan_design
+
+    design = read_design(path)
+    level = design.confidence if asked["confidence"] is None else asked["confidence"]
+    size = Size(level=level, power=asked["power"], units=asked["units"], per_day=asked["per_day"])
+    return plan_design(design, [read_day(day) for day in past], effect=asked["effect"], size=size)

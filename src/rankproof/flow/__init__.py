@@ -1,1 +1,0 @@
-"""Verbs: functions from records to records. Nothing here prints or writes."""

@@ -1,1 +1,0 @@
-"""Audit: reported values that cannot be true together, and runs that are not what they are said to be."""

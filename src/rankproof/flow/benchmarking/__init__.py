@@ -1,1 +1,0 @@
-"""Benchmarking: every mode of a stack on the same queries, measured, compared and explained stage by stage."""

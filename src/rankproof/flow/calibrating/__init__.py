@@ -1,1 +1,0 @@
-"""A judge's grades held against people's: agreement, bias, stability, and whether systems keep their order."""

@@ -1,1 +1,0 @@
-"""Relating: across past changes, how well offline differences told what users would do."""

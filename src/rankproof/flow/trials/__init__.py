@@ -1,1 +1,0 @@
-"""What a trial showed: effects of variants from sufficient statistics, checks before them and planning ahead."""

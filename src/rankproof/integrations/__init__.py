@@ -1,0 +1,1 @@
+"""Other tools' interfaces to rankproof."""

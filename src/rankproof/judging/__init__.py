@@ -1,0 +1,1 @@
+"""Judgments by people and models: the store, rounds, agreement, calibration, correction."""

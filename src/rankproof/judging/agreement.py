@@ -1,0 +1,71 @@
+"""Agreement of each judge with the others and with known answers, and ratings from the judgments of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from rankproof.judging.records import GoldAnswer, Judgment
+from rankproof.kernel.estimate import NotEstimable
+from rankproof.proving.agreement import LEVEL, ratings_table
+from rankproof.proving.agreement_records import AgreementFigure, Found, Ratings
+from rankproof.proving.agreement_statistics import METHOD, by_query, figure, mean
+
+ALONE = "nobody else graded the same pairs"
+EXACT = "Clopper-Pearson"
+
+
+def with_others(ratings: Ratings, level: float = LEVEL) -> dict[str, Found]:
+    """By judge: of the grades that others gave to the pairs that the judge graded, the share that is the same."""
+    found: dict[str, Found] = {}
+    queries = ratings.queries
+    for column, judge in enumerate(ratings.judges):
+        others = ratings.given.copy()
+        others[:, column] = False
+        others &= ratings.given[:, [column]]
+        same = (ratings.grades == ratings.grades[:, [column]]) & others
+        rows = np.flatnonzero(others.any(axis=1))
+        if not len(rows):
+            found[judge] = NotEstimable(ALONE, METHOD, 0)
+            continue
+        sums = by_query(queries[rows], np.column_stack([others.sum(axis=1), same.sum(axis=1)])[rows].astype(float))
+        found[judge] = figure(sums, mean, "logit", ALONE, len(rows), level)
+    return found
+
+
+def on_gold(
+    judgments: Iterable[Judgment], gold: Sequence[GoldAnswer], level: float = LEVEL
+) -> dict[str, AgreementFigure | NotEstimable]:
+    """By judge: the share of gold questions that they graded as is known to be right.
+
+    The interval is the exact one of Clopper and Pearson, which takes questions for independent.
+    source: Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 26(4), 1934
+    """
+    from scipy.special import betaincinv
+
+    known = {(answer.query_id, answer.doc_id): answer.grade for answer in gold}
+    asked: dict[str, list[tuple[str, bool]]] = {}
+    for act in judgments:
+        pair = (act.query_id, act.doc_id)
+        if act.grade is not None and pair in known:
+            asked.setdefault(act.judge, []).append((act.query_id, act.grade == known[pair]))
+    found: dict[str, AgreementFigure | NotEstimable] = {}
+    for judge, answers in asked.items():
+        n, right = len(answers), sum(good for _, good in answers)
+        tail = (1 - level) / 2
+        low = float(betaincinv(right, n - right + 1, tail)) if right else 0.0
+        high = float(betaincinv(right + 1, n - right, 1 - tail)) if right < n else 1.0
+        queries = len({query for query, _ in answers})
+        found[judge] = AgreementFigure(right / n, low, high, level, EXACT, n, queries)
+    return found
+
+
+def ratings_of_judgments(judgments: Iterable[Judgment]) -> Ratings:
+    """What holds now in a store, by judge. A judgment without a grade is no rating."""
+    said: dict[str, dict[tuple[str, str], int]] = {}
+    for judgment in judgments:
+        if judgment.grade is not None:
+            said.setdefault(judgment.judge, {})[judgment.query_id, judgment.doc_id] = judgment.grade
+    pairs = list(dict.fromkeys(pair for grades in said.values() for pair in grades))
+    return ratings_table(pairs, tuple(said), list(said.values()))

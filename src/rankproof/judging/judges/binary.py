@@ -1,0 +1,99 @@
+"""Asks whether a document is relevant, yes or no.
+
+One question and one word: no list of facts (nuggets) is needed beforehand. Yes gives the least grade of the project's
+scale that counts as relevant, or the grade that `yes` names; no gives the lowest grade. An answer counts when its first
+word is yes or no and the other one is nowhere in it; everything else is a failure, never a grade.
+
+`by = "logprob"` takes the first token's probabilities in place of the written word: p(yes) / (p(yes) + p(no)) of
+`threshold` or more is a yes. The share is kept as the note of the judgment. The server must give log-probabilities.
+
+assumes: a model that follows instructions and reads the language of the texts; hold it against people's grades with
+    `rankproof judge calibrate --relevant` before it counts
+source: Faggioli et al., Perspectives on large language models for relevance judgment, ICTIR 2023; Liang et al.,
+    Holistic evaluation of language models, TMLR 2023 (log-probability of yes and no)
+
+>>> from rankproof.testing.answers import read
+>>> read("binary", "Yes."), read("binary", "No, it is about tea.")
+(1, 0)
+>>> read("binary", "Yes and no."), read("binary", "")
+('unreadable', 'empty')
+"""
+
+from __future__ import annotations
+
+import re
+
+from rankproof.judging.judges import _reading as reading
+from rankproof.judging.judges._prompt import SYSTEM, block, ruled
+from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
+from rankproof.judging.records import Scale
+from rankproof.kernel.llm.answer import ModelAnswer
+from rankproof.kernel.specs import Choice, Number, Param, Whole
+
+_WORD = re.compile(r"[^\W\d_]+")
+_TOPS = 20  # the most that OpenAI's chat interface gives
+
+
+def prompt(asked: JudgeQuestion, values: Values) -> Prompt:
+    """The question about one document."""
+    user = (
+        "Somebody searched with the query below, and a search engine returned the document."
+        f"{ruled(asked.rules)}\n\n{block('query', asked.query)}\n\n{block('document', asked.documents[0])}\n\n"
+        "Does the document help with what they searched for? Answer with one word: Yes or No."
+    )
+    by_token = values["by"] == "logprob"
+    return Prompt(SYSTEM, user, 1 if by_token else values["tokens"], _TOPS if by_token else 0)
+
+
+def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | AnswerFault:
+    """Yes or no as grades, or why it is neither."""
+    if values["by"] == "logprob":
+        found = reading.likely(answer, ("yes", "no"))
+        if isinstance(found, AnswerFault):
+            return found
+        if not all(found.values()):
+            lacking = " and ".join(word for word, probability in found.items() if not probability)
+            return AnswerFault("unreadable", f"{lacking} not among the {len(answer.tops)} likeliest first tokens")
+        share = found["yes"] / sum(found.values())
+        return ParsedAnswer(_grade(share >= values["threshold"], scale, values), f"p(yes) = {share:.3f}")
+    text = reading.whole(answer)
+    if isinstance(text, AnswerFault):
+        return text
+    words = [word.casefold() for word in _WORD.findall(text)]
+    if not words or words[0] not in ("yes", "no"):
+        return reading.unread(text, "yes or no in the first place")
+    if {"yes", "no"} <= set(words):
+        return AnswerFault("unreadable", "the answer says both yes and no")
+    return ParsedAnswer(_grade(words[0] == "yes", scale, values), reading.note(text) if len(words) > 1 else "")
+
+
+def _grade(is_yes: bool, scale: Scale, values: Values) -> int:
+    if not is_yes:
+        return scale.grades[0]
+    return scale.relevant if values["yes"] is None else int(values["yes"])
+
+
+def misfit(scale: Scale, values: Values) -> str:
+    """Why these values do not go with a scale."""
+    if values["yes"] is not None and values["yes"] not in scale.grades[1:]:
+        return f"yes={values['yes']} is no grade above the lowest of the scale {scale.name!r}: {scale.grades}."
+    if values["yes"] is None and scale.relevant == scale.grades[0]:
+        return f"every grade of the scale {scale.name!r} counts as relevant. Name the grade of a yes: yes=..."
+    return ""
+
+
+OFFERS = (
+    Judge(
+        name="binary",
+        page=__doc__,
+        prompt=prompt,
+        read=read,
+        params=(
+            Param("by", Choice(("text", "logprob")), "text", "what counts: the written word, or its probability"),
+            Param("threshold", Number(0, 1), 0.5, "with logprob: the least share of yes that is a yes"),
+            Param("yes", Whole(), None, "the grade of a yes; the least relevant one of the scale otherwise"),
+            Param("tokens", Whole(), 16, "tokens an answer may have"),
+        ),
+        misfit=misfit,
+    ),
+)

@@ -1,0 +1,145 @@
+"""Asks for a grade on the project's scale, with the meaning of every grade.
+
+The model is shown the query, the document as people see it, the scale with the meaning of each grade and the project's
+rules, and is asked to think of what the searcher wants, what of it is there, and only then of the grade. On the scale
+`graded` these are four grades, 0 to 3, like those of TREC's deep learning tracks; on another scale its own grades and
+words.
+
+    Grade: 2
+
+An answer counts when it is a grade alone, has one line of this form (several must agree), or is a JSON object with a
+"grade". Everything else is a failure, never a grade: no text, cut off, declined, a number that the scale does not have,
+words. `reasons` has the model write why before the grade; the reasons are kept as the note of the judgment.
+`by = "logprob"` does not let it write at all: the likeliest of the grades as its first token counts. That works for
+models too small to keep to a form, needs grades from 0 to 9, and a server that gives log-probabilities.
+
+assumes: a model that follows instructions and reads the language of the texts. Its grades are claims: hold them against
+    people's with `rankproof judge calibrate` before they count
+source: Upadhyay, Pradeep, Thakur, Craswell and Lin, UMBRELA: open-source reproduction of the Bing relevance assessor,
+    2024; Thomas, Spielman, Craswell and Mitra, Large language models can accurately predict searcher preferences,
+    SIGIR 2024. The words are our own
+
+>>> from rankproof.testing.answers import read
+>>> read("graded", "Grade: 2")
+2
+>>> read("graded", "7"), read("graded", "It is quite relevant."), read("graded", "I'm sorry, I can't help with that.")
+('out of scale', 'unreadable', 'refused')
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from rankproof.judging.judges import _reading as reading
+from rankproof.judging.judges._prompt import SYSTEM, block, levels, numbers, ruled
+from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
+from rankproof.judging.records import Scale
+from rankproof.kernel.llm.answer import ModelAnswer
+from rankproof.kernel.specs import Choice, Flag, Param, Whole
+
+_EDGE = r"[\s*_#>\"'`]*"
+_NUMBER = r"(?P<number>[+-]?\d{1,9}(?:\.\d{1,9})?)(?P<rest>.*)"
+_LINE = re.compile(rf"{_EDGE}(?:final\s+)?(?:grade|score){_EDGE}[:=]{_EDGE}{_NUMBER}", re.IGNORECASE)
+_ALONE = re.compile(rf"{_EDGE}{_NUMBER}", re.DOTALL)
+_TOPS = 20  # the most that OpenAI's chat interface gives
+
+
+def prompt(asked: JudgeQuestion, values: Values) -> Prompt:
+    """The question about one document."""
+    by_token = values["by"] == "logprob"
+    if by_token:
+        form = f"Answer with the number of the grade alone: {numbers(asked.scale)}."
+    elif values["reasons"]:
+        form = f"Write one or two sentences of reasons, then a last line of this form, with {numbers(asked.scale)}:"
+        form += "\nGrade: N"
+    else:
+        form = f"Answer with one line of this form and nothing else, with {numbers(asked.scale)}:\nGrade: N"
+    user = (
+        "Somebody searched with the query below, and a search engine returned the document. Grade how well it serves "
+        f"what they searched for.\n\nGrades:\n{levels(asked.scale)}{ruled(asked.rules)}\n\n"
+        f"{block('query', asked.query)}\n\n{block('document', asked.documents[0])}\n\n"
+        "First consider what the searcher most likely wants. Then how much of that the document gives, and whether it "
+        f"can be relied on. Then choose the grade whose meaning fits.\n{form}"
+    )
+    usual = 1 if by_token else 400 if values["reasons"] else 24
+    return Prompt(SYSTEM, user, values["tokens"] or usual, _TOPS if by_token else 0)
+
+
+def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | AnswerFault:
+    """The one grade of an answer, or why it has none."""
+    if values["by"] == "logprob":
+        return _likeliest(answer, scale)
+    text = reading.whole(answer)
+    if isinstance(text, AnswerFault):
+        return text
+    found = list(dict.fromkeys(_numbers(text, scale)))
+    if not found:
+        return reading.unread(text, "grade")
+    if len(found) > 1:
+        return AnswerFault("unreadable", f"the answer has several grades: {', '.join(f'{n:g}' for n in found)}")
+    if found[0] not in scale.grades:
+        return AnswerFault("out of scale", f"the answer has {found[0]:g}; the grades are {numbers(scale)}")
+    return ParsedAnswer(int(found[0]), reading.note(text) if len(text.split()) > 3 else "")
+
+
+def _numbers(text: str, scale: Scale) -> Iterator[float]:
+    """The numbers that stand where a grade should. A label may follow, when it is the grade's own."""
+    if text.startswith("{"):
+        try:
+            told = json.loads(text)["grade"]
+        except (ValueError, KeyError, RecursionError):
+            return
+        if isinstance(told, int) and not isinstance(told, bool):
+            yield float(told)
+        return
+    lines = [match for match in map(_LINE.fullmatch, text.splitlines()) if match]
+    alone = _ALONE.fullmatch(text)
+    matches = lines or ([alone] if alone else [])
+    if all(_is_label(match["rest"], float(match["number"]), scale) for match in matches):
+        yield from (float(match["number"]) for match in matches)
+
+
+def _is_label(rest: str, grade: float, scale: Scale) -> bool:
+    said = rest.strip(" \t\r\n*_.,;:=()\"'`-\u2013\u2014").casefold()
+    return not said or any(level.label.casefold() == said for level in scale.levels if level.grade == grade)
+
+
+def _likeliest(answer: ModelAnswer, scale: Scale) -> ParsedAnswer | AnswerFault:
+    found = reading.likely(answer, tuple(map(str, scale.grades)))
+    if isinstance(found, AnswerFault):
+        return found
+    best = max(found.values())
+    if not best:
+        return AnswerFault(
+            "unreadable", f"none of {numbers(scale)} is among the {len(answer.tops)} likeliest first tokens"
+        )
+    chosen = next(grade for grade, probability in found.items() if probability == best)
+    return ParsedAnswer(int(chosen), ", ".join(f"p({grade}) = {p:.3f}" for grade, p in found.items()))
+
+
+def misfit(scale: Scale, values: Values) -> str:
+    """Why these values do not go with a scale."""
+    if values["by"] == "logprob":
+        if not all(0 <= grade <= 9 for grade in scale.grades):
+            return f"by='logprob' needs grades from 0 to 9, each one token; the scale {scale.name!r} has others."
+        if values["reasons"]:
+            return "by='logprob' reads one token, so that there is no room for reasons."
+    return ""
+
+
+OFFERS = (
+    Judge(
+        name="graded",
+        page=__doc__,
+        prompt=prompt,
+        read=read,
+        params=(
+            Param("by", Choice(("text", "logprob")), "text", "what counts: what is written, or the likeliest grade"),
+            Param("reasons", Flag(), False, "have the model write its reasons before the grade; costs tokens"),
+            Param("tokens", Whole(), None, "tokens an answer may have; 24, or 400 with reasons"),
+        ),
+        misfit=misfit,
+    ),
+)

@@ -1,0 +1,98 @@
+"""Asks which of two documents serves a query better, in both orders.
+
+A model that is shown two documents leans to the first or to the second place. So each two are asked twice, each once in
+either place: where the answers name the same document, it is preferred; where they name the same place, the model has
+told its habit and not a preference, and the two count as equally good. With `ties` the model may say itself that
+neither is better. The result is a preference in the store, never a grade.
+
+Which documents meet each other: by `pairs`, each with the next of its query in the order they were chosen (the default:
+one question twice for each document but the first), or every one with every other.
+
+An answer counts when it is A, B or (with ties) neither, alone or after the word answer; everything else is a failure.
+
+assumes: a model that follows instructions and reads the language of the texts
+source: Clarke, Vtyurina and Smucker, Assessing top-k preferences, ACM TOIS 39(3), 2021; Zheng et al., Judging
+    LLM-as-a-judge with MT-Bench and Chatbot Arena, NeurIPS 2023 (both orders, against the pull of a place)
+
+The places 0 and 1 of the better document, and None for neither:
+
+>>> from rankproof.testing.answers import read
+>>> read("pairwise", "A"), read("pairwise", "Answer: B"), read("pairwise", "Neither.")
+(0, 1, None)
+>>> read("pairwise", "Both have merits.")
+'unreadable'
+
+>>> from rankproof.judging.judges.pairwise import settle
+>>> settle(0, 1), settle(1, 0), settle(0, 0), settle(None, 1)
+(0, 1, None, None)
+"""
+
+from __future__ import annotations
+
+import re
+
+from rankproof.judging.judges import _reading as reading
+from rankproof.judging.judges._prompt import SYSTEM, block, ruled
+from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
+from rankproof.judging.records import Scale
+from rankproof.kernel.llm.answer import ModelAnswer
+from rankproof.kernel.specs import Choice, Flag, Param, Whole
+
+_EDGE = r"[\s*_#>\"'`().]*"
+_ANSWER = re.compile(
+    rf"{_EDGE}(?:(?:answer|better|document){_EDGE}:?{_EDGE})?(?P<choice>A|B|neither|tie){_EDGE}", re.IGNORECASE
+)
+
+
+def prompt(asked: JudgeQuestion, values: Values) -> Prompt:
+    """The question about two documents, in the order given."""
+    first, second = asked.documents
+    form = "A or B, or Neither where they serve equally well" if values["ties"] else "A or B"
+    user = (
+        "Somebody searched with the query below, and a search engine returned two documents, A and B."
+        f"{ruled(asked.rules)}\n\n{block('query', asked.query)}\n\n"
+        f"Document A:\n{block('document', first)}\n\nDocument B:\n{block('document', second)}\n\n"
+        "Which document serves the searcher better? Consider what they most likely want; the order in which the "
+        f"documents stand here means nothing. Answer with one word: {form}."
+    )
+    return Prompt(SYSTEM, user, values["tokens"])
+
+
+def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | AnswerFault:
+    """The place of the better document, None for neither, or why the answer says nothing."""
+    text = reading.whole(answer)
+    if isinstance(text, AnswerFault):
+        return text
+    match = _ANSWER.fullmatch(text)
+    choice = match["choice"].casefold() if match is not None else ""
+    if choice in ("neither", "tie") and not values["ties"]:
+        return AnswerFault("out of scale", "the answer prefers neither, which it may not")
+    if not choice:
+        return reading.unread(text, "choice between A and B")
+    return ParsedAnswer({"a": 0, "b": 1}.get(choice))
+
+
+def settle(straight: int | None, turned: int | None) -> int | None:
+    """The better of two documents after both orders: 0 or 1 by the first order; None where neither is.
+
+    `turned` is the place named when the second document stood first.
+    """
+    if straight is None or turned is None or straight == turned:
+        return None
+    return straight
+
+
+OFFERS = (
+    Judge(
+        name="pairwise",
+        page=__doc__,
+        prompt=prompt,
+        read=read,
+        params=(
+            Param("pairs", Choice(("neighbors", "all")), "neighbors", "which documents of a query meet each other"),
+            Param("ties", Flag(), True, "whether the model may prefer neither"),
+            Param("tokens", Whole(), 16, "tokens an answer may have"),
+        ),
+        documents=2,
+    ),
+)

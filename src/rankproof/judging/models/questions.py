@@ -1,0 +1,329 @@
+"""Questions for a model: pairs, texts, keys of stored answers, expected tokens, and the judge pinned by hash."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import InputError, UsageError
+from rankproof.judging.judges.contract import Judge, JudgeQuestion, Prompt
+from rankproof.judging.models.records import TokenPrices
+from rankproof.judging.records import Assignment, Judgment, JudgmentSource, Project, Template
+from rankproof.judging.rounds.pool import material_of
+from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.specs import Configured, configure, read_configured
+
+Pair = tuple[str, str]
+# Everything else names a selection of the shelf.
+WORDS = ("unjudged", "pool", "judged", "assigned")
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPairs:
+    """The pairs, and where they come from in words that say it all. `frame` is how many there were to draw from."""
+
+    pairs: tuple[Pair, ...]
+    said: str
+    frame: int
+
+
+def choose(
+    what: str,
+    project: Project,
+    *,
+    runs: Mapping[str, Mapping[str, Sequence[str]]],
+    judgments: Sequence[Judgment],
+    assignments: Iterable[Assignment] = (),
+    depth: int = 10,
+) -> ChosenPairs:
+    """The pairs that a word or a selection means.
+
+    unjudged   the first documents of all runs, without those that people graded
+    pool       the first documents of all runs
+    judged     what people graded: an anchor set to hold the model against
+    assigned   what was handed out to this judge, or to anybody
+    """
+    people = dict.fromkeys(
+        (j.query_id, j.doc_id) for j in judgments if j.source.kind == "person" and j.grade is not None
+    )
+    if what == "judged":
+        return _chosen(sorted(people), "pairs that people graded")
+    if what == "assigned":
+        rows = sorted(assignments, key=lambda a: a.place)
+        return _chosen(dict.fromkeys((a.query_id, a.doc_id) for a in rows), "assigned pairs")
+    if not runs:
+        raise UsageError(
+            f"The project {project.slug!r} has no runs, so that there is no pool. Add runs with `rankproof judgments "
+            "add`, or say which pairs: --pairs judged, --pairs assigned or --list FILE."
+        )
+    asked = (
+        configure("selections", "depth_pool", {"depth": depth})
+        if what in WORDS
+        else read_configured("selections", what)
+    )
+    material = material_of(runs, judgments, project.scale, project.wanted)
+    pool = [one.pair for one in asked.item.select(material, asked.values)]
+    if what not in WORDS:
+        return _chosen(pool, str(asked))
+    if what == "pool":
+        return _chosen(pool, f"the first {depth:,} of each run")
+    open_ones = (pair for pair in pool if pair not in people)
+    return _chosen(open_ones, f"the first {depth:,} of each run that people have not graded")
+
+
+def listed(pairs: Iterable[Pair], known: Iterable[str], name: str) -> ChosenPairs:
+    """The pairs of a file, those of the project's queries; an error where it has none of them."""
+    every, queries = list(dict.fromkeys(pairs)), set(known)
+    found = [pair for pair in every if pair[0] in queries]
+    if every and not found:
+        raise UsageError(f"{name} has none of the project's queries. Check that it is the right file.")
+    left = len(every) - len(found)
+    out = f", without {left:,} of queries that the project does not have" if left else ""
+    return _chosen(found, f"{name}{out}")
+
+
+def draw(chosen: ChosenPairs, number: int | None, seed: int) -> ChosenPairs:
+    """So many of the pairs, drawn without replacement, in the order they had; all where there are fewer."""
+    if number is None or number >= len(chosen.pairs):
+        return chosen
+    places = np.sort(np.random.default_rng(seed).choice(len(chosen.pairs), number, replace=False))
+    said = f"{chosen.said}, drawn with seed {seed}"
+    return ChosenPairs(tuple(chosen.pairs[i] for i in places.tolist()), said, chosen.frame)
+
+
+def _chosen(pairs: Iterable[Pair], said: str) -> ChosenPairs:
+    found = tuple(pairs)
+    return ChosenPairs(found, said, len(found))
+
+
+def read_pairs(path: str) -> list[Pair]:
+    """The pairs of a file, in its order, each once."""
+    from rankproof.reading.source import open_source, require_text
+
+    source = open_source(path)
+    require_text(source)
+    text = source.text()
+    head = text.partition("\n")[0].lstrip("\ufeff")
+    for separator in ("\t", ","):
+        names = next(csv.reader([head], delimiter=separator), [])
+        if {"query_id", "doc_id"} <= set(names):
+            return _rows(text.lstrip("\ufeff"), separator, source.name)
+    from rankproof.reading.collect import read_qrels
+
+    qrels = read_qrels(source)
+    return [(query, doc) for query, docs, _, _ in qrels.judged() for doc in docs]
+
+
+def _rows(text: str, separator: str, name: str) -> list[Pair]:
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restval="")
+    found: dict[Pair, None] = {}
+    try:
+        for row in reader:
+            if not row["query_id"] or not row["doc_id"]:
+                raise InputError(
+                    f"{name}, line {reader.line_num}: a pair needs a query and a document. Complete the line."
+                )
+            found[row["query_id"], row["doc_id"]] = None
+    except csv.Error as error:
+        raise InputError(f"{name}, line {reader.line_num}: {error}. Write it as a plain table.") from None
+    return list(found)
+
+
+CUT = " [...]"
+
+
+def document_text(fields: Mapping[str, str], template: Template, characters: int) -> str:
+    """Its title, then its texts, each with its name where there are several; "" where it has none.
+
+    >>> template = Template(texts=("brand", "text"))
+    >>> document_text({"title": "Tea", "brand": "Ortevo", "text": "Green.  Loose."}, template, 99)
+    'Tea\\nbrand: Ortevo\\ntext: Green. Loose.'
+    """
+    texts = [name for name in template.texts if fields.get(name, "").strip()]
+    parts = [_flat(fields.get(template.title, ""))]
+    parts += [f"{name}: {_flat(fields[name])}" if len(template.texts) > 1 else _flat(fields[name]) for name in texts]
+    whole = "\n".join(part for part in parts if part)
+    return whole if len(whole) <= characters else whole[:characters].rstrip() + CUT
+
+
+def _flat(text: str) -> str:
+    """Its lines without what is only space."""
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A judge as the store knows it. `document` says in full what the hashes of the source are of."""
+
+    name: str
+    source: JudgmentSource
+    seed: int
+    document: Mapping[str, Any]
+
+
+def pin(
+    name: str, asked: Configured, project: Project, model: str, settings: Mapping[str, Any], repetition: int
+) -> Pinned:
+    """One repetition of a judge, from 1; each is a judge of its own: `name`, `name#2`, ...
+
+    `settings` are those of the asking that answers depend on; what the judge itself was told is added. The prompt is
+    hashed with placeholders for query and documents, so that the scale and the rules of the project count.
+    """
+    item: Judge = asked.item
+    shown = item.prompt(
+        JudgeQuestion("{query}", ("{document}",) * item.documents, project.scale, project.guidelines), asked.values
+    )
+    prompt = {"system": shown.system, "user": shown.user}
+    told = {
+        **settings,
+        "judge": item.name,
+        "values": dict(asked.values),
+        "seed": repetition - 1,
+        "most_tokens": shown.most,
+        "top_tokens": shown.tops,
+        "scale": project.scale.to_dict(),
+    }
+    source = JudgmentSource("model", model, _hash(prompt), _hash(told))
+    own = name if repetition == 1 else f"{name}#{repetition}"
+    document = {
+        "judge": own,
+        "model": model,
+        "prompt": {"sha256": source.prompt, **prompt},
+        "settings": {"sha256": source.settings, **told},
+    }
+    return Pinned(own, source, repetition - 1, document)
+
+
+def differs(kept: Mapping[str, Any], pinned: Pinned) -> list[str]:
+    """What a judge of the same name had otherwise: "model", "prompt", "settings"."""
+    now = pinned.document
+    parts = {"model": (kept.get("model"), now["model"])}
+    for part in ("prompt", "settings"):
+        parts[part] = (kept.get(part, {}).get("sha256"), now[part]["sha256"])
+    return [part for part, (before, after) in parts.items() if before != after]
+
+
+def _hash(told: Mapping[str, Any]) -> str:
+    return sha256(to_json(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelQuestion:
+    """A question to one judge about one document, or about two of a query.
+
+    key   names its answer: the same question to the same judge has the same key, so that its answer is kept once
+    """
+
+    key: str
+    by: Pinned
+    query_id: str
+    doc_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """All questions, in the order of asking: every repetition of a pair after the other.
+
+    without_text   documents that were chosen and have nothing to show
+    """
+
+    asked: Configured
+    project: Project
+    every: tuple[ModelQuestion, ...]
+    without_text: int
+    queries: Mapping[str, str]
+    texts: Mapping[str, str]
+
+    def prompts(self, question: ModelQuestion) -> tuple[Prompt, ...]:
+        """What is sent: one prompt about a document, two about two documents, which change places."""
+        docs = tuple(self.texts[doc] for doc in question.doc_ids)
+        query, scale, rules = self.queries[question.query_id], self.project.scale, self.project.guidelines
+        orders = (docs,) if len(docs) == 1 else (docs, docs[::-1])
+        return tuple(
+            self.asked.item.prompt(JudgeQuestion(query, order, scale, rules), self.asked.values) for order in orders
+        )
+
+
+def questions(
+    asked: Configured,
+    project: Project,
+    pins: Sequence[Pinned],
+    pairs: Sequence[Pair],
+    queries: Mapping[str, str],
+    documents: Mapping[str, Mapping[str, str]],
+    characters: int,
+) -> Questions:
+    """The questions about pairs to a judge, for each of its repetitions."""
+    texts = {doc: document_text(fields, project.template, characters) for doc, fields in documents.items()}
+    readable = [pair for pair in pairs if texts.get(pair[1]) and pair[0] in queries]
+    every = tuple(
+        ModelQuestion(_key(project.slug, by, query, docs), by, query, docs)
+        for query, docs in _about(readable, asked)
+        for by in pins
+    )
+    missing = len({doc for _, doc in pairs if not texts.get(doc)})
+    return Questions(asked, project, every, missing, queries, texts)
+
+
+def _about(pairs: Sequence[Pair], asked: Configured) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if asked.item.documents == 1:
+        yield from ((query, (doc,)) for query, doc in pairs)
+        return
+    by_query: dict[str, list[str]] = {}
+    for query, doc in pairs:
+        by_query.setdefault(query, []).append(doc)
+    meet = combinations if asked.values.get("pairs") == "all" else lambda docs, _: pairwise(docs)
+    for query, docs in by_query.items():
+        yield from ((query, two) for two in meet(docs, 2))
+
+
+def _key(slug: str, by: Pinned, query: str, docs: tuple[str, ...]) -> str:
+    """Of two documents the order does not count: both orders are asked."""
+    source = by.source
+    told = [slug, by.name, source.version, source.prompt, source.settings, query, *sorted(docs)]
+    return sha256(f"model judgment 1\n{to_json(told)}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# English has about four bytes to a token with the usual tokenizers; other languages, and code, have fewer.
+BYTES_PER_TOKEN = 4
+# What the form of a chat adds to each request.
+AROUND = 12
+
+
+@dataclass(frozen=True, slots=True)
+class TokenEstimate:
+    """Requests, about how many tokens they have, and how many their answers may have at most."""
+
+    requests: int
+    asked: int
+    answered: int
+
+    def to_dict(self, prices: TokenPrices | None) -> dict[str, Any]:
+        """For JSON."""
+        cost = None if prices is None else prices.of(self.asked, self.answered)
+        return {"requests": self.requests, "tokens_asked": self.asked, "tokens_answered_at_most": self.answered,
+                "cost": cost}  # fmt: skip
+
+
+def tokens_of(prompt: Prompt) -> int:
+    """About how many tokens a question has.
+
+    >>> tokens_of(Prompt("", "x" * 400, most=1))
+    112
+    """
+    size = len(prompt.system.encode("utf-8", "replace")) + len(prompt.user.encode("utf-8", "replace"))
+    return -(-size // BYTES_PER_TOKEN) + AROUND
+
+
+def estimate(asking: Questions, open_ones: Sequence[ModelQuestion]) -> TokenEstimate:
+    """For the questions that are not answered yet."""
+    prompts = [prompt for question in open_ones for prompt in asking.prompts(question)]
+    return TokenEstimate(len(prompts), sum(map(tokens_of, prompts)), sum(prompt.most for prompt in prompts))

@@ -1,0 +1,164 @@
+"""Assign pairs to judges by name, some of them to all; gold questions; and how much of it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+from typing import Any
+
+from rankproof.errors import UsageError
+from rankproof.judging.records import Assignment, Judgment
+from rankproof.judging.rounds.pool import chance, turn_of
+from rankproof.judging.rounds.progress import Pair
+from rankproof.judging.selections.contract import Material, SelectedPair
+from rankproof.kernel.specs import Configured
+
+
+def pick(selection: Configured, material: Material, n: int, without: Collection[Pair]) -> list[SelectedPair]:
+    """The first `n` pairs of a selection that are not among `without`; an error where there are fewer."""
+    capped = selection.values.get("pairs") is None and "pairs" in selection.values
+    asked, found, given = n, [], 0
+    while True:
+        # Each pair more that is asked for brings one pair at most, so that this comes to exactly `n`.
+        values = {**selection.values, "pairs": asked} if capped else selection.values
+        chosen = selection.item.select(material, values)
+        found = [one for one in chosen if one.pair not in without]
+        if len(found) >= n:
+            return found[:n]
+        if not capped or len(chosen) == given:
+            break
+        given, asked = len(chosen), asked + n - len(found)
+    raise UsageError(
+        f"{selection} gives {len(found):,} pairs that are not handed out, graded or gold yet, and {n:,} are wanted. "
+        f"Give a selection that goes deeper, or --pairs {len(found)}."
+    )
+
+
+def graded_by_people(judgments: Sequence[Judgment]) -> set[Pair]:
+    """The pairs that somebody has graded."""
+    return {(act.query_id, act.doc_id) for act in judgments if act.grade is not None and act.source.kind == "person"}
+
+
+def deal(
+    chosen: Sequence[SelectedPair],
+    judges: Sequence[str],
+    overlap: int,
+    each: int = 1,
+    seed: int = 0,
+    selection: str = "",
+) -> list[Assignment]:
+    """Hands pairs out: `overlap` of them to all judges, the others to `each` judges; in the order of each judge."""
+    _refuse(len(chosen), judges, overlap, each)
+    queries = list(dict.fromkeys(one.query_id for one in chosen))
+    drawn = chance(seed, "overlap").permutation(len(chosen))[:overlap].tolist()
+    common = {chosen[i].pair for i in drawn}
+    shares = _shares([one for one in chosen if one.pair not in common], queries, len(judges), seed)
+    turn = _shuffled(queries, seed, "asking")
+    dealt: list[Assignment] = []
+    for at, judge in enumerate(judges):
+        mine = [one for one in chosen if one.pair in common]
+        mine += [one for back in range(each) for one in shares[(at - back) % len(judges)]]
+        mine.sort(key=lambda one: (turn[one.query_id], turn_of(seed, judge, one.pair)))
+        dealt += [
+            Assignment(*one.pair, place=place, judge=judge, weight=one.weight, selection=selection)
+            for place, one in enumerate(mine, start=1)
+        ]
+    return dealt
+
+
+def _shares(
+    rest: Sequence[SelectedPair], queries: Sequence[str], judges: int, seed: int
+) -> list[Sequence[SelectedPair]]:
+    """As many stretches as there are judges, query by query; lengths differ by one at most."""
+    place = _shuffled(queries, seed, "sharing")
+    ordered = sorted(rest, key=lambda one: place[one.query_id])
+    ends = [at * len(ordered) // judges for at in range(judges + 1)]
+    return [ordered[start:end] for start, end in pairwise(ends)]
+
+
+def _shuffled(queries: Sequence[str], seed: int, why: str) -> Mapping[str, int]:
+    order = chance(seed, why).permutation(len(queries)).tolist()
+    return {queries[i]: place for place, i in enumerate(order)}
+
+
+def _refuse(pairs: int, judges: Sequence[str], overlap: int, each: int) -> None:
+    if len(set(judges)) < len(judges):
+        raise UsageError(f"A judge is named twice: {', '.join(judges)}. Name each once.")
+    if overlap > pairs:
+        raise UsageError(f"{overlap:,} pairs for all judges are more than the {pairs:,} pairs. Give fewer.")
+    if overlap and len(judges) < 2:
+        raise UsageError("Pairs that all judges get tell how far they agree, which takes two judges or more.")
+    if each > len(judges):
+        raise UsageError(f"{each} judges cannot grade each pair: there are {len(judges)}.")
+
+
+def taken_back(assignments: Sequence[Assignment], judgments: Sequence[Judgment], judge: str) -> list[Assignment]:
+    """What a judge was asked by name and has not answered, as words that take it back; "later" is no answer."""
+    said = {(act.query_id, act.doc_id) for act in judgments if act.judge == judge and act.reason != "later"}
+    return [
+        replace(one, withdrawn=True, time="")
+        for one in assignments
+        if one.judge == judge and (one.query_id, one.doc_id) not in said
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What one judge was handed. Who cannot tell has answered; who said "later" has not.
+
+    judge   empty for the pairs that anybody may take: those are answered once somebody has
+    """
+
+    judge: str
+    asked: int
+    answered: int
+
+    @property
+    def left(self) -> int:
+        """Pairs that wait for a word."""
+        return self.asked - self.answered
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"judge": self.judge, "asked": self.asked, "answered": self.answered, "left": self.left}
+
+
+def handed_out(
+    assignments: Iterable[Assignment], judgments: Iterable[Judgment], gold: Collection[Pair] = ()
+) -> tuple[Handed, ...]:
+    """By judge, in alphabetical order. Pairs that have become gold questions are asked as such and not counted."""
+    asked: dict[str, set[Pair]] = {}
+    for one in assignments:
+        if (one.query_id, one.doc_id) not in gold:
+            asked.setdefault(one.judge, set()).add((one.query_id, one.doc_id))
+    said: dict[str, set[Pair]] = {}
+    for act in judgments:
+        if act.reason != "later" and act.source.kind == "person":
+            for name in (act.judge, ""):
+                said.setdefault(name, set()).add((act.query_id, act.doc_id))
+    return tuple(
+        Handed(judge, len(pairs), len(pairs & said.get(judge, set()))) for judge, pairs in sorted(asked.items())
+    )
+
+
+def is_gold_turn(share: float, judge: str, number: int, seed: int = 0) -> bool:
+    """Whether the question with this number, from 0, is gold: one of every 1/share questions, nobody knows which.
+
+    Questions are cut into stretches of 1/share; in each, chance picks one. So the share holds for every judge, not only
+    in the mean, and the gold questions do not come at a beat that could be learned.
+    """
+    if share <= 0:
+        return False
+    exact = Fraction(share).limit_denominator(1000) or Fraction(1, 1000)
+    stretch = floor(number * exact)
+    first, after = ceil(stretch / exact), ceil((stretch + 1) / exact)
+    return number == first + int(chance(seed, "gold", judge, stretch).integers(after - first))
+
+
+def gold_order(places: range | tuple[int, ...] | list[int], judge: str, seed: int = 0) -> list[int]:
+    """The gold questions in the order of a judge."""
+    turn = chance(seed, "gold order", judge).permutation(len(places))
+    return [places[int(i)] for i in turn]

@@ -1,0 +1,160 @@
+"""The pairs to be judged, in their order for each judge, from runs and judgments in force."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.judging.adjudicate import adjudicate
+from rankproof.judging.records import Assignment, Judgment, Project, Scale
+from rankproof.judging.rounds.progress import Pair
+from rankproof.judging.selections.contract import Material, Rankings, Selection
+from rankproof.kernel.specs import read_configured
+
+
+@dataclass(frozen=True, eq=False)
+class JudgingPool:
+    """What is to be judged.
+
+    pairs      every pair, gold questions last
+    wanted     for each pair, how many people are to grade it
+    shared     places of the pairs that anybody may take, in the order of asking
+    personal   places of the pairs that a judge is asked by name
+    gold       places of the questions whose answer is known
+    share      of the questions that are gold
+    by         whether `shared` goes query by query or by weight
+    together   judges who go through the queries together
+    follows    whether judgments change it
+    """
+
+    pairs: tuple[Pair, ...]
+    wanted: tuple[int, ...]
+    shared: Sequence[int]
+    personal: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    gold: Sequence[int] = ()
+    share: float = 0.0
+    by: Literal["query", "weight"] = "query"
+    together: int = 1
+    follows: bool = False
+
+    @cached_property
+    def queries(self) -> NDArray[np.int64]:
+        """For each pair that anybody may take, the number of its query, in the order of asking."""
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(self.pairs[i][0], len(numbers)) for i in self.shared], dtype=np.int64)
+
+
+def selected(project: Project, material: Material, gold: Iterable[Pair] = ()) -> JudgingPool:
+    """The pool that the project's selection picks."""
+    asked = read_configured("selections", project.selection)
+    item: Selection = asked.item
+    known = _asked_gold(project, gold)
+    chosen = [one for one in item.select(material, asked.values) if one.pair not in known]
+    pairs = [one.pair for one in chosen]
+    return JudgingPool(
+        (*pairs, *known),
+        (*(one.wanted or project.wanted for one in chosen), *(0 for _ in known)),
+        range(len(pairs)),
+        gold=range(len(pairs), len(pairs) + len(known)),
+        share=project.gold,
+        by=item.by,
+        together=project.wanted,
+        follows=item.follows,
+    )
+
+
+def assigned(project: Project, assignments: Iterable[Assignment], gold: Iterable[Pair] = ()) -> JudgingPool:
+    """The pool of pairs that were handed out: those for anybody, and those for judges by name, by place."""
+    known = _asked_gold(project, gold)
+    place: dict[Pair, int] = {}
+    wanted: list[int] = []
+    shared: dict[int, None] = {}
+    personal: dict[str, dict[int, None]] = {}
+    for one in sorted(assignments, key=lambda a: a.place):
+        pair = (one.query_id, one.doc_id)
+        if pair in known:
+            continue
+        i = place.setdefault(pair, len(place))
+        if i == len(wanted):
+            wanted.append(0)
+        mine = personal.setdefault(one.judge, {}) if one.judge else shared
+        if i not in mine:
+            mine[i] = None
+            wanted[i] += 1 if one.judge else project.wanted
+    return JudgingPool(
+        (*place, *known),
+        (*wanted, *(0 for _ in known)),
+        tuple(shared),
+        {judge: tuple(mine) for judge, mine in personal.items()},
+        range(len(place), len(place) + len(known)),
+        project.gold,
+        by="weight",
+        together=project.wanted,
+    )
+
+
+def _asked_gold(project: Project, gold: Iterable[Pair]) -> dict[Pair, None]:
+    """Gold questions, each once; none where none are to be asked."""
+    return dict.fromkeys(gold) if project.gold > 0 else {}
+
+
+def material_of(runs: Mapping[str, Rankings], judgments: Sequence[Judgment], scale: Scale, wanted: int = 1) -> Material:
+    """The material of a selection. A pair counts as judged once `wanted` people have graded it."""
+
+    def worths(names: Sequence[str], measure: str) -> dict[tuple[str, str], float]:
+        return _worths([runs[name] for name in names], judgments, scale, wanted, measure)
+
+    return Material(runs, judgments, worths)
+
+
+def _worths(
+    runs: Sequence[Rankings], judgments: Sequence[Judgment], scale: Scale, wanted: int, measure: str
+) -> dict[tuple[str, str], float]:
+    from rankproof.proving.next import propose
+
+    graded = [act for act in judgments if act.grade is not None and act.source.kind == "person"]
+    many = Counter((act.query_id, act.doc_id) for act in graded)
+    enough = [act for act in graded if many[act.query_id, act.doc_id] >= wanted]
+    # A query without judgments is there too: without it nothing would ever be asked about it.
+    qrels: dict[str, dict[str, int]] = {query: {} for ranked in runs for query in ranked}
+    for pair in adjudicate(enough, scale, "majority(ties='lower')").pairs:
+        if pair.grade is not None:
+            qrels.setdefault(pair.query_id, {})[pair.doc_id] = pair.grade
+    given: list[Any] = [{query: list(docs) for query, docs in ranked.items()} for ranked in runs]
+    found = propose(qrels, given, measure, None, top_grade=max(0, *scale.grades))
+    return {(one.query_id, one.doc_id): one.worth for one in found.wanted}
+
+
+WINDOW = 20
+
+
+def chance(*parts: object) -> np.random.Generator:
+    """A generator that depends on these parts and on nothing else."""
+    text = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
+    return np.random.default_rng(int.from_bytes(sha256(text).digest()[:16], "big"))
+
+
+def order_of(pool: JudgingPool, judge: str, arrival: int, seed: int = 0) -> NDArray[np.int64]:
+    """The pairs that anybody may take, as places in the pool, in this judge's order; `arrival` counts judges from 0."""
+    shared = np.array(pool.shared, dtype=np.int64)
+    if pool.by == "query":
+        group, company = pool.queries, arrival // pool.together
+        if company and len(group):
+            group = chance(seed, "queries", company).permutation(int(group.max()) + 1)[group]
+    else:
+        group = np.arange(len(shared)) // WINDOW
+    turn = chance(seed, "judge", judge).random(len(shared))
+    mine: NDArray[np.int64] = shared[np.lexsort((turn, group))]
+    return mine
+
+
+def turn_of(seed: int, judge: str, pair: tuple[str, str]) -> bytes:
+    """Where a document stands when a judge sees all of its query: by this, which tells nothing of its rank."""
+    return sha256("\0".join((str(seed), judge, *pair)).encode("utf-8", "surrogatepass")).digest()

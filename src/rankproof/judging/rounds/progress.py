@@ -1,0 +1,119 @@
+"""Progress of a round, and the judgments in force, up to date with every judgment."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+from rankproof.judging.records import Judgment, Reason
+
+# Of a judge's last words these count for the pace; a longer gap than this is a break, not work.
+LAST = 40
+BREAK = timedelta(minutes=3)
+FEWEST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingProgress:
+    """Counts of pairs.
+
+    pairs    in the pool
+    done     of them, how many have all the grades they should have
+    mine     how many this judge is done with, also outside the pool
+    left     how many this judge may still be asked about, with those set aside
+    later    how many this judge set aside for later
+    today    how many this judge is done with since a moment
+    pace     grades an hour while at work; None where there are too few to tell
+    """
+
+    pairs: int
+    done: int
+    mine: int
+    left: int
+    later: int
+    today: int
+    pace: int | None
+
+    @property
+    def minutes(self) -> int | None:
+        """How long what is left takes at this pace; None where there is none."""
+        return max(1, round(60 * self.left / self.pace)) if self.pace and self.left else None
+
+
+def pace_of(times: Sequence[str], now: str) -> int | None:
+    """Words an hour, from the gaps between the last words that are no breaks; None after a break or for too few."""
+    moments = [datetime.fromisoformat(text) for text in times[-LAST - 1 :]]
+    if not moments or datetime.fromisoformat(now) - moments[-1] > 10 * BREAK:
+        return None
+    gaps = [after - before for before, after in pairwise(moments) if after - before <= BREAK]
+    if len(gaps) < FEWEST:
+        return None
+    mean = sum(gaps, timedelta()) / len(gaps)
+    return round(timedelta(hours=1) / max(mean, timedelta(milliseconds=100)))
+
+
+def since(times: Sequence[str], moment: str) -> int:
+    """How many of the times, which are in order, lie at a moment or after it."""
+    return len(times) - bisect_left(times, moment)
+
+
+Pair = tuple[str, str]
+
+
+class Word(NamedTuple):
+    """What a judge said about a pair: a grade, or a reason for having none."""
+
+    key: str
+    grade: int | None
+    reason: Reason
+    time: str
+
+    @property
+    def settles(self) -> bool:
+        """Whether the judge is done with the pair; not so for "later"."""
+        return self.reason != "later"
+
+
+class JudgmentChange(NamedTuple):
+    """What an act changed: the word that held before it, and the one that holds after it."""
+
+    judge: str
+    pair: Pair
+    before: Word | None
+    after: Word | None
+
+
+class Words:
+    """The words of people, by judge in the order of their first act."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, dict[Pair, list[Word]]] = {}
+
+    def tell(self, act: Judgment) -> JudgmentChange | None:
+        """Takes an act in; None where it changes nothing. What models say is no word of people."""
+        if act.source.kind != "person":
+            return None
+        pair = (act.query_id, act.doc_id)
+        said = self._said.setdefault(act.judge, {}).setdefault(pair, [])
+        before = said[-1] if said else None
+        if act.withdraws:
+            said[:] = [word for word in said if word.key != act.withdraws]
+        else:
+            said.append(Word(act.key, act.grade, act.reason, act.time))
+        after = said[-1] if said else None
+        return None if before is after else JudgmentChange(act.judge, pair, before, after)
+
+    def of(self, judge: str, pair: Pair) -> Word | None:
+        """What holds of a judge about a pair."""
+        said = self._said.get(judge, {}).get(pair)
+        return said[-1] if said else None
+
+    def __iter__(self) -> Iterator[tuple[str, Pair, Word]]:
+        for judge, pairs in self._said.items():
+            for pair, said in pairs.items():
+                if said:
+                    yield judge, pair, said[-1]

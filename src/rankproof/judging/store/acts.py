@@ -1,0 +1,168 @@
+"""Acts: what judges said, added and never changed; and which of it holds now.
+
+The newest act about something holds, unless it was withdrawn; then the one before it holds again. A withdrawal is an
+act of its own. This is decided in `_holding` and nowhere else.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from functools import partial
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+from sqlalchemy import Connection, Table, select
+
+from rankproof.errors import InputError
+from rankproof.judging.store.database import Database, Joint, add_once
+from rankproof.judging.store.items import KnownProjects
+from rankproof.judging.store.values import Row, fitting
+
+
+class Act(Protocol):
+    """What all acts have."""
+
+    @property
+    def key(self) -> str:
+        """Its name: the same key sent twice is one act."""
+
+    @property
+    def withdraws(self) -> str:
+        """The key of the act that this one takes back."""
+
+
+A = TypeVar("A", bound=Act)
+_TOGETHER = 500  # acts in one commit
+_AT_A_TIME = 50  # acts looked at when the last one is sought
+
+
+class ActTable(ABC, Generic[A]):
+    """The acts of one kind, of every project."""
+
+    table: ClassVar[Table]
+    about: ClassVar[tuple[str, ...]]  # columns that a withdrawal shares with what it takes back
+
+    def __init__(self, database: Database, known: KnownProjects) -> None:
+        self._database, self._known = database, known
+        self._fit = fitting(self.table)
+        self._add = add_once(self.table, database)
+
+    @abstractmethod
+    def _row(self, act: A) -> Row:
+        """The act as a row, without its project."""
+
+    @abstractmethod
+    def _act(self, row: Any) -> A:
+        """The act in a row."""
+
+    @abstractmethod
+    def _about(self, row: Any) -> Hashable:
+        """What the act is about, and by whom: of acts that agree in this the newest holds."""
+
+    # ---- adding --------------------------------------------------------------------------------
+
+    def add(self, slug: str, act: A) -> bool:
+        """Adds an act; False where its key was there already. It is on the disk when this returns."""
+        return self._database.write(Joint(self._insert, self._insert_all, self._fitting(slug, act)))
+
+    def add_many(self, slug: str, acts: Sequence[A], *, whole: bool = False) -> int:
+        """Adds acts in their order, many in a commit, or all in one: `whole`; how many were not there yet."""
+        rows = [self._fitting(slug, act) for act in acts]
+        step = max(1, len(rows)) if whole else _TOGETHER
+        parts = [rows[i : i + step] for i in range(0, len(rows), step)]
+        return sum(sum(self._database.write(partial(self._insert_all, rows=part))) for part in parts)
+
+    def _fitting(self, slug: str, act: A) -> Row:
+        if not act.key:
+            raise InputError("An act needs a key that names it, such as uuid.uuid4().hex.")
+        return self._fit({"project": self._known.require(slug), **self._row(act)})
+
+    def _insert_all(self, connection: Connection, rows: Sequence[Row]) -> list[bool]:
+        if self._database.is_sqlite or any(row["withdraws"] for row in rows):
+            return [self._insert(connection, row) for row in rows]
+        new = set(connection.execute(self._add.returning(self.table.c.key), list(rows)).scalars())
+        added: list[bool] = []
+        for row in rows:
+            added.append(row["key"] in new or self._same(connection, row))
+            new.discard(row["key"])  # sent twice in one go: the second one was there already
+        return added
+
+    def _insert(self, connection: Connection, row: Row) -> bool:
+        if row["withdraws"]:
+            self._refuse_withdrawal(connection, row)
+        return connection.execute(self._add, row).rowcount == 1 or self._same(connection, row)
+
+    def _same(self, connection: Connection, row: Row) -> bool:
+        """False, since the act is there already; an error where its key names another one."""
+        there = connection.execute(select(self.table).where(self.table.c.key == row["key"])).mappings().one()
+        other = [name for name, value in row.items() if name != "time" and there[name] != value]
+        if other:
+            raise InputError(
+                f"The key {row['key']!r} names another act already, with other {', '.join(other)}. "
+                "Make a new key for every act."
+            )
+        return False
+
+    def _refuse_withdrawal(self, connection: Connection, row: Row) -> None:
+        there = connection.execute(select(self.table).where(self.table.c.key == row["withdraws"])).mappings().first()
+        if there is None or any(there[name] != row[name] for name in ("project", *self.about)):
+            raise InputError(
+                f"There is no act {row['withdraws']!r} of {row['judge']!r} about this to take back. "
+                "Judges take back their own acts only, each by its key."
+            )
+        if there["withdraws"]:
+            raise InputError(f"The act {row['withdraws']!r} takes another one back. Say it again in place of that.")
+
+    # ---- reading -------------------------------------------------------------------------------
+
+    def _rows(self, slug: str, **where: str | None) -> Sequence[Any]:
+        columns = self.table.c
+        asked = select(self.table).where(columns.project == self._known.require(slug)).order_by(columns.id)
+        for name, value in where.items():
+            if value is not None:
+                asked = asked.where(columns[name] == value)
+        with self._database.reading() as connection:
+            return connection.execute(asked).all()
+
+    def _acts(self, rows: Sequence[Any]) -> list[A]:
+        return [self._act(row) for row in rows]
+
+    def _holding(self, rows: Sequence[Any]) -> list[A]:
+        """The acts that hold, in the order they were given."""
+        withdrawn = {row.withdraws for row in rows}
+        newest = {self._about(row): row for row in rows if not row.withdraws and row.key not in withdrawn}
+        return self._acts(sorted(newest.values(), key=lambda row: row.id))
+
+    def news(self, slug: str, after: int = 0) -> tuple[list[A], int]:
+        """Every act with a greater number than `after`, in the order it was given, and the number to ask from next.
+
+        Numbers of SQLite grow in the order of commits. Under PostgreSQL an act that another process commits at the same
+        moment may have a smaller number than one that was seen: who must not miss it reads the history again.
+        """
+        if not after:
+            rows = self._rows(slug)
+        else:
+            # Without the project, so that the database goes by number and not through all acts of the project.
+            with self._database.reading() as connection:
+                asked = select(self.table).where(self.table.c.id > after).order_by(self.table.c.id)
+                rows = connection.execute(asked).all()
+        return self._acts([row for row in rows if row.project == slug]), rows[-1].id if rows else after
+
+    def last(self, slug: str, judge: str) -> A | None:
+        """The last act of a judge that can still be taken back; None where there is none."""
+        columns = self.table.c
+        asked = select(self.table).where(columns.project == self._known.require(slug), columns.judge == judge)
+        withdrawn: set[str] = set()
+        before = None
+        while True:
+            here = asked if before is None else asked.where(columns.id < before)
+            with self._database.reading() as connection:
+                rows = connection.execute(here.order_by(columns.id.desc()).limit(_AT_A_TIME)).all()
+            for row in rows:
+                if row.withdraws:
+                    withdrawn.add(row.withdraws)
+                elif row.key not in withdrawn:
+                    return self._act(row)
+            if len(rows) < _AT_A_TIME:
+                return None
+            before = rows[-1].id

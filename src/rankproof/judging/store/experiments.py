@@ -1,0 +1,78 @@
+"""Experiments in the store: evaluations, comparisons, verdicts and benchmarks, by the hash of their content."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import select
+
+from rankproof.errors import UnknownName
+from rankproof.judging.store import tables
+from rankproof.judging.store.database import Database, add_once
+from rankproof.judging.store.items import KnownProjects
+from rankproof.judging.store.values import fitting, now
+
+
+@dataclass(frozen=True, slots=True)
+class StoredExperiment:
+    """What is known of an experiment without reading it."""
+
+    sha256: str
+    kind: str
+    name: str
+    by: str
+    time: str
+
+
+def content_hash(document: Mapping[str, Any]) -> str:
+    """SHA-256 of a document as JSON with sorted names, without `observed`: what differs from time to time."""
+    said = {name: value for name, value in document.items() if name != "observed"}
+    return sha256(json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()).hexdigest()
+
+
+class ExperimentTable:
+    """The experiments of every project."""
+
+    def __init__(self, database: Database, known: KnownProjects) -> None:
+        self._database, self._known = database, known
+        self._once = add_once(tables.experiments, database)
+
+    def add(self, slug: str, kind: str, name: str, document: Mapping[str, Any], by: str) -> str:
+        """Keeps a document; its hash. The same content again is the same experiment, and stays as it was kept first."""
+        digest = content_hash(document)
+        row = fitting(tables.experiments)(
+            {
+                "project": self._known.require(slug),
+                "sha256": digest,
+                "kind": kind,
+                "name": name,
+                "body": dict(document),
+                "by": by,
+                "time": now(),
+            }
+        )
+        self._database.run(self._once, row)
+        return digest
+
+    def all(self, slug: str, kind: str | None = None) -> list[StoredExperiment]:
+        """The experiments without their content, in the order they were added."""
+        c = tables.experiments.c
+        asked = select(c.sha256, c.kind, c.name, c.by, c.time).where(c.project == self._known.require(slug))
+        if kind is not None:
+            asked = asked.where(c.kind == kind)
+        with self._database.reading() as connection:
+            return [StoredExperiment(*row) for row in connection.execute(asked.order_by(c.id))]
+
+    def get(self, slug: str, sha256: str) -> dict[str, Any]:
+        """The document with this hash."""
+        c = tables.experiments.c
+        asked = select(c.body).where(c.project == self._known.require(slug), c.sha256 == sha256)
+        with self._database.reading() as connection:
+            found: dict[str, Any] | None = connection.execute(asked).scalar()
+        if found is None:
+            raise UnknownName("experiment", sha256, [kept.sha256 for kept in self.all(slug)] or ["none yet"])
+        return found

@@ -1,0 +1,1 @@
+"""Migrations of the judging store, run by alembic."""

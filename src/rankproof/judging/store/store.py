@@ -1,0 +1,84 @@
+"""Store: everything a team's judging leaves behind, in one database; one attribute for each kind of thing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rankproof.judging.files import Act, Kind
+from rankproof.judging.store.act_tables import Failures, JudgmentTable, MarkTable, PreferenceTable
+from rankproof.judging.store.assignments import Assignments, Gold
+from rankproof.judging.store.database import Database, read_address
+from rankproof.judging.store.experiments import ExperimentTable
+from rankproof.judging.store.items import Items, KnownProjects, ProjectTable, Runs
+from rankproof.judging.store.migrate import migrate
+from rankproof.judging.store.people import Accounts, Audit, Invitations, SessionTable
+
+
+class Store:
+    """A judging store. Many threads may use it at once; what a write returned from is on the disk."""
+
+    def __init__(self, database: Database) -> None:
+        known = KnownProjects(database)
+        self._database = database
+        self.projects = ProjectTable(database, known)
+        self.items = Items(database, known)
+        self.runs = Runs(database, known)
+        self.judgments = JudgmentTable(database, known)
+        self.marks = MarkTable(database, known)
+        self.preferences = PreferenceTable(database, known)
+        self.assignments = Assignments(database, known)
+        self.gold = Gold(database, known)
+        self.failures = Failures(database, known)
+        self.experiments = ExperimentTable(database, known)
+        self.accounts = Accounts(database)
+        self.invitations = Invitations(database)
+        self.sessions = SessionTable(database)
+        self.audit = Audit(database)
+
+    @classmethod
+    def open(cls, url: str, create: bool = True) -> Store:
+        """The store at an address; see `open_store`."""
+        database = Database(read_address(url, create))
+        try:
+            migrate(database, create)
+        except BaseException:
+            database.close()
+            raise
+        return cls(database)
+
+    @property
+    def address(self) -> str:
+        """Where it is, without a password."""
+        return str(self._database.address)
+
+    def close(self) -> None:
+        """Closes every connection."""
+        self._database.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+_MARKS = {"flags": "flag", "picks": "pick"}
+
+
+def take(store: Store, slug: str, kind: Kind, acts: Sequence[Act]) -> int:
+    """Adds acts of one kind, all or none; how many were not there yet."""
+    added: int = _group(store, kind).add_many(slug, acts, whole=True)
+    return added
+
+
+def give(store: Store, slug: str, kind: Kind, history: bool = False) -> list[Act]:
+    """The acts of one kind that hold, or every one of them."""
+    group = _group(store, kind)
+    asked = {"kind": _MARKS[kind]} if kind in _MARKS else {}
+    found: list[Act] = (group.history if history else group.current)(slug, **asked)
+    return found
+
+
+def _group(store: Store, kind: Kind) -> Any:
+    return store.judgments if kind == "judgments" else store.marks if kind in _MARKS else store.preferences

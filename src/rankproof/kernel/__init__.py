@@ -1,0 +1,1 @@
+"""What every room stands on: shelves, the reader of names with options, estimates, verdicts, manifests, files."""

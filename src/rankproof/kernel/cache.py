@@ -1,0 +1,72 @@
+"""Cache: bytes by key, kept in a folder between runs and shared by processes."""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from typing import Protocol
+
+from rankproof.errors import InputError
+from rankproof.kernel.atomic import replace_file
+
+_MARK = b"rankproof cache 1\n"
+_HEAD = len(_MARK) + 32
+
+
+class FolderCache:
+    """The cache in `folder`, which is made when the first entry is kept."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = os.path.abspath(folder)
+
+    def get(self, key: str) -> bytes | None:
+        """What was kept; None where nothing is, or where it is damaged."""
+        try:
+            with open(self._path(key), "rb") as file:
+                content = file.read()
+        except OSError:
+            return None  # not there; and an entry that cannot be read is as good as none
+        data = content[_HEAD:]
+        return data if content[:_HEAD] == _MARK + _checksum(key, data) else None
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keeps it, whole or not at all."""
+        path = self._path(key)
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+        except OSError as error:
+            raise InputError(f"The cache {self._folder} cannot be written: {error.strerror or error}.") from None
+        replace_file(path, [_MARK, _checksum(key, data), data])
+
+    def _path(self, key: str) -> str:
+        name = sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+        return os.path.join(self._folder, name[:2], name)
+
+
+def _checksum(key: str, data: bytes) -> bytes:
+    """Of the key too: an entry that was moved to another's place is damaged."""
+    return sha256(len(key).to_bytes(8, "little") + key.encode("utf-8", "surrogateescape") + data).digest()
+
+
+class Cache(Protocol):
+    """Bytes by key, kept between runs. A key says everything the bytes depend on: a stale entry cannot be found."""
+
+    def get(self, key: str) -> bytes | None:
+        """What was kept; None where nothing is, or where it is damaged."""
+
+    def put(self, key: str, data: bytes) -> None:
+        """Keeps it, whole or not at all."""
+
+
+class NoCache:
+    """Keeps nothing."""
+
+    def get(self, key: str) -> bytes | None:
+        """Nothing."""
+        return None
+
+    def put(self, key: str, data: bytes) -> None:
+        """Forgets it."""
+
+
+NO_CACHE = NoCache()

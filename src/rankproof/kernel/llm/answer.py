@@ -1,0 +1,110 @@
+"""An answer of a language model, and what stands in for one that did not come."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What a model said.
+
+    finish   why it stopped: "stop", "length" (cut off), "refusal" (the text says why), ...; "" where nobody says
+    tops     the likeliest first tokens with their log-probabilities, where they were asked for and given
+    kept     it was not asked now: the answer comes from the cache
+    tokens   how many the server counted in the question and in the answer; None where it does not say
+    model    which model the server says answered; "" where it does not say
+    """
+
+    text: str
+    finish: str = ""
+    tops: tuple[tuple[str, float], ...] = ()
+    kept: bool = False
+    tokens: tuple[int, int] | None = None
+    model: str = ""
+
+    def to_bytes(self) -> bytes:
+        """As the cache keeps it."""
+        return json.dumps(asdict(self), ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """Why there is none. `kind` is counted, `message` is for a person."""
+
+    kind: str
+    message: str
+
+
+def kept_answer(data: bytes | None) -> ModelAnswer | None:
+    """What the cache gave, read; None where it has nothing or nothing that can be read."""
+    if data is None:
+        return None
+    try:
+        found = json.loads(data)
+        tops = tuple((str(token), float(value)) for token, value in found["tops"])
+        tokens = found.get("tokens")  # answers that an earlier version kept have neither this nor the model
+        counted = None if tokens is None else (int(tokens[0]), int(tokens[1]))
+        return ModelAnswer(str(found["text"]), str(found["finish"]), tops, True, counted, str(found.get("model", "")))
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+        return None
+
+
+def read_answer(data: bytes) -> ModelAnswer | NoAnswer:
+    """The body of an OpenAI-style answer, of chat completions or completions."""
+    try:
+        body = json.loads(data)
+        choice = body["choices"][0]
+        message = choice.get("message")
+        text = message["content"] if "message" in choice else choice["text"]
+        finish, logprobs = choice.get("finish_reason"), choice.get("logprobs")
+        declined = message.get("refusal") if isinstance(message, dict) else None
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+        return NoAnswer("unreadable answer", f"the body is no answer of a model: {_glimpse(data)}")
+    if not isinstance(text, str | None) or not isinstance(finish, str | None):
+        return NoAnswer("unreadable answer", f"the body is no answer of a model: {_glimpse(data)}")
+    if isinstance(declined, str) and not text:
+        text, finish = declined, "refusal"
+    model = body.get("model")
+    named = model if isinstance(model, str) else ""
+    return ModelAnswer(
+        text or "", finish or "", _first_tokens(logprobs), tokens=_counted(body.get("usage")), model=named
+    )
+
+
+def _counted(usage: object) -> tuple[int, int] | None:
+    """Tokens of the question and of the answer, as servers tell them."""
+    if not isinstance(usage, dict):
+        return None
+    asked, said = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not isinstance(asked, int) or not isinstance(said, int) or asked < 0 or said < 0:
+        return None
+    return int(asked), int(said)
+
+
+def _first_tokens(logprobs: object) -> tuple[tuple[str, float], ...]:
+    """The alternatives to the first token, in either form: a list of objects, or a table by token."""
+    try:
+        found: Any = logprobs
+        if found.get("content"):
+            pairs = [(top["token"], top["logprob"]) for top in found["content"][0]["top_logprobs"]]
+        else:
+            table: Mapping[str, Any] = found["top_logprobs"][0]
+            pairs = list(table.items())
+        return tuple((token, float(value)) for token, value in pairs if isinstance(token, str) and _is_log(value))
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+        return ()
+
+
+def _is_log(value: object) -> bool:
+    """A log-probability: a finite number, 0 at most (but for rounding)."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value <= 1e-3
+
+
+def _glimpse(data: bytes) -> str:
+    text = " ".join(data[:400].decode("utf-8", "replace").split())
+    return repr(text if len(text) <= 80 else f"{text[:80]}...")

@@ -1,0 +1,287 @@
+"""An OpenAI-compatible endpoint: bounded concurrency, pacing, deadlines, retries, and answers read strictly."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from rankproof.errors import MissingExtra, UsageError
+from rankproof.kernel.cache import Cache
+from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.llm import local
+from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, kept_answer, read_answer
+from rankproof.kernel.pacing import AsyncPace
+
+if TYPE_CHECKING:
+    import httpx
+
+    from rankproof.kernel.llm.answer import ModelAnswer
+
+
+_LARGEST = 8_000_000  # bytes; no answer to a rerank is near it
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """No answer this time. `again` says whether asking again may help, `wait` how many seconds the server wants."""
+
+    kind: str
+    message: str
+    again: bool
+    wait: float | None = None
+    wrong_door: bool = False  # the address, the key or the model is wrong, or nobody is there
+
+
+async def exchange(client: httpx.AsyncClient, url: str, body: dict[str, Any], seconds: float) -> ModelAnswer | Trouble:
+    """Asks once. The deadline holds for the whole exchange, however slowly the bytes drip."""
+    import httpx
+
+    try:
+        async with asyncio.timeout(seconds), client.stream("POST", url, json=body) as response:
+            data = bytearray()
+            async for chunk in response.aiter_bytes():
+                data += chunk
+                if len(data) > _LARGEST:
+                    return Trouble("unreadable answer", f"more than {_LARGEST:,} bytes came", again=False)
+    except (TimeoutError, httpx.TimeoutException):
+        return Trouble("timeout", f"no whole answer within {seconds:g} s", again=True)
+    except httpx.ConnectError as error:
+        return Trouble("no connection", f"nobody answers at {url} ({error})", again=True, wrong_door=True)
+    except (httpx.TransportError, httpx.DecodingError) as error:
+        return Trouble("no connection", f"the connection broke: {error or type(error).__name__}", again=True)
+    if response.status_code != 200:
+        return _refusal(response, bytes(data))
+    answer = read_answer(bytes(data))
+    # Half a body is often a proxy's doing: worth another try.
+    return Trouble(answer.kind, answer.message, again=True) if isinstance(answer, NoAnswer) else answer
+
+
+def _refusal(response: httpx.Response, data: bytes) -> Trouble:
+    status = response.status_code
+    said = " ".join(data[:2000].decode("utf-8", "replace").split())[:160]
+    message = f"the server said {status} {response.reason_phrase}" + (f": {said}" if said else "")
+    if status == 429:
+        return Trouble("too many requests", message, again=True, wait=_seconds(response.headers.get("retry-after")))
+    if status >= 500:
+        return Trouble("server error", message, again=True, wait=_seconds(response.headers.get("retry-after")))
+    return Trouble("refused", message, again=False, wrong_door=status in (401, 403, 404, 405) or 300 <= status < 400)
+
+
+def _seconds(header: str | None) -> float | None:
+    try:
+        return max(float(header or ""), 0.0)
+    except ValueError:
+        return None
+
+
+T = TypeVar("T")
+
+_GIVES_UP_AFTER = 10  # questions in a row without an answer: then the server is taken to be gone
+_LONGEST_PAUSE = 30.0
+
+
+class ModelSurroundings(Protocol):
+    """What a model's requests need around them: a cache of answers, and the folder that relative paths start from."""
+
+    @property
+    def cache(self) -> Cache:
+        """Answers by key."""
+
+    @property
+    def folder(self) -> str:
+        """Where relative paths start."""
+
+
+class Endpoint:
+    """A model somewhere. `who` is the stage that asks, for messages.
+
+    rate      requests in a second at most; None for no limit
+    more      fields of every request that are set otherwise, or left out where they are None
+    spelled   how whoever asks writes a choice, for messages
+    """
+
+    def __init__(
+        self,
+        who: str,
+        values: Mapping[str, Any],
+        ground: ModelSurroundings,
+        *,
+        rate: float | None = None,
+        more: Mapping[str, Any] | None = None,
+        spelled: Callable[[str], str] = "{} = ...".format,
+    ) -> None:
+        if find_spec("httpx") is None:  # said before anything runs
+            raise MissingExtra(who, "httpx", "llm")
+        self._who, self._values, self._cache = who, values, ground.cache
+        self._more, self._spelled, self._pace = more or {}, spelled, AsyncPace(rate)
+        self._weights: str | None = None
+        self._key = _key(who, values["key_env"])
+        model, address = values["model"], values["endpoint"].rstrip("/")
+        if address == "local":
+            self._weights = local.weights(None if model is None else os.path.join(ground.folder, model))
+            self.identity = {"endpoint": "local", **local.identity(self._weights)}
+        else:
+            _refuse_address(who, address, spelled)
+            if model is None:
+                raise UsageError(f"{who}: the endpoint {address} needs a model. Name it: {spelled('model')}")
+            self.identity = {"endpoint": address, "model": model}
+        self._address = address
+        self._turns = asyncio.Semaphore(values["concurrency"])
+        self._client: httpx.AsyncClient | None = None
+        self._answered, self._in_vain = False, 0
+
+    def together(self, questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+        """Runs them side by side, on a thread of their own: a notebook may have a loop of its own here."""
+        return _wait(_all(questions))
+
+    def prepare(self) -> None:
+        """Starts the local server, so that its start is no part of an answer's time."""
+        if self._weights is not None:
+            _wait(self._open())
+
+    def close(self) -> None:
+        """Gives connections back; ends the local server when nobody else uses it. Asking again opens it again."""
+        client, self._client = self._client, None
+        if client is not None:
+            _wait(client.aclose())
+        if self._weights is not None:
+            local.release(self._weights, self)
+
+    async def ask(
+        self, system: str, user: str, most: int, tops: int = 0, seed: int | None = None
+    ) -> ModelAnswer | NoAnswer:
+        """What the model says to this, in at most `most` tokens, with the `tops` likeliest first tokens.
+
+        Another `seed` than that of the values is another question, which is kept apart.
+        """
+        body = self._body(system, user, most, tops, self._values["seed"] if seed is None else seed)
+        key = "llm 1 " + sha256(to_json({"identity": self.identity, "body": body}).encode()).hexdigest()
+        kept = kept_answer(self._cache.get(key))
+        if kept is not None:
+            return kept
+        async with self._turns:
+            if self._in_vain >= _GIVES_UP_AFTER:
+                return NoAnswer("not asked", f"no answer to the last {self._in_vain} questions: the server seems gone")
+            answer = await self._persist(body)
+        if isinstance(answer, NoAnswer):
+            self._in_vain += 1
+        else:
+            self._answered, self._in_vain = True, 0
+            answer = replace(answer, text=self._hide(answer.text))
+            self._cache.put(key, answer.to_bytes())
+        return answer
+
+    async def _persist(self, body: dict[str, Any]) -> ModelAnswer | NoAnswer:
+        """Asks until an answer comes, asking again makes no sense, or patience ends."""
+        path = "/chat/completions" if self._values["api"] == "chat" else "/completions"
+        tries = self._values["retries"] + 1
+        for attempt in range(tries):
+            url, client = await self._open()
+            await self._pace.turn()
+            came = await exchange(client, url + path, body, self._values["timeout"])
+            if isinstance(came, ModelAnswer):
+                return came
+            last = came
+            if not came.again or attempt + 1 == tries:
+                break
+            if came.wait is not None:
+                self._pace.hold(min(came.wait, _LONGEST_PAUSE))  # the server spoke to everybody
+            pause = 0.25 * 2 ** min(attempt, 20) if came.wait is None else came.wait
+            await asyncio.sleep(min(pause, _LONGEST_PAUSE))
+        if last.wrong_door and not self._answered:
+            raise self._wrong_door(last)
+        times = "" if attempt == 0 else f" (asked {attempt + 1} times)"
+        return NoAnswer(last.kind, f"{self._hide(last.message)}{times}")
+
+    async def _open(self) -> tuple[str, httpx.AsyncClient]:
+        """The address and a client; a local server that is not there any more is started again."""
+        import httpx
+
+        url = self._address
+        if self._weights is not None:
+            local.hold(self._weights, self)
+            url = await asyncio.to_thread(local.address, self._weights) + "/v1"
+        if self._client is None:
+            key = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+            # No proxy stands between this machine and itself.
+            self._client = httpx.AsyncClient(headers=key, timeout=None, trust_env=self._weights is None)
+        return url, self._client
+
+    def _body(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, Any]:
+        body = {**self._usual(system, user, most, tops, seed), **self._more}
+        return {name: value for name, value in body.items() if value is not None or name not in self._more}
+
+    def _usual(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, Any]:
+        body: dict[str, Any] = {"max_tokens": most, "temperature": self._values["temperature"], "seed": seed}
+        if self._weights is None:
+            body["model"] = self._values["model"]
+        else:
+            body["cache_prompt"] = False  # a reused prefix changes the last digits: answers would depend on the order
+        if self._values["api"] == "chat":
+            body["messages"] = [{"role": "system", "content": system}] if system else []
+            body["messages"].append({"role": "user", "content": user})
+            return body | ({"logprobs": True, "top_logprobs": tops} if tops else {})
+        body["prompt"] = "\n\n".join([*([system] if system else []), user, "Answer:"])
+        return body | ({"logprobs": tops} if tops else {})
+
+    def _wrong_door(self, last: Trouble) -> UsageError:
+        key = f" If it wants a key, name the variable that has it: {self._spelled('key_env')}"
+        key = "" if self._values["key_env"] else key
+        return UsageError(f"{self._who}: {self._hide(last.message)}. Check endpoint and model.{key}")
+
+    def _hide(self, message: str) -> str:
+        """Servers like to repeat a key that they refuse."""
+        return message.replace(self._key, "***") if self._key else message
+
+
+def _refuse_address(who: str, address: str, spelled: Callable[[str], str]) -> None:
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f'{who}: endpoint must be "local" or an address such as http://host:8080/v1; got {address!r}.')
+    if parts.username or parts.password:
+        raise UsageError(
+            f"{who}: the endpoint must not hold a password. Name the variable that has it: {spelled('key_env')}"
+        )
+
+
+def _key(who: str, variable: str | None) -> str | None:
+    if variable is None:
+        return None
+    key = os.environ.get(variable)
+    if not key:
+        raise UsageError(f"{who}: the environment variable {variable} is not set. Put the server's key into it.")
+    return key
+
+
+async def _all(questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    tasks = [asyncio.ensure_future(question) for question in questions]
+    try:
+        return [await task for task in tasks]
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def _wait(work: Coroutine[Any, Any, T]) -> T:
+    """What it gives, from the thread of the loop; whoever is interrupted here leaves nothing running there."""
+    future = asyncio.run_coroutine_threadsafe(work, _loop())
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="rankproof-llm", daemon=True).start()
+    return loop

@@ -1,0 +1,1 @@
+"""From a run and judgments to values: the judged table, measures, dialects, ties, fine print."""

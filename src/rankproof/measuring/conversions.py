@@ -1,0 +1,164 @@
+"""An Evaluation as dict, Arrow table, pandas or polars frame, rich table and HTML."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from html import escape
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from rankproof.errors import MissingExtra
+from rankproof.measuring.wording import overall, query_ids
+
+if TYPE_CHECKING:
+    from rankproof.measuring.records import Evaluation, Result, TieRange
+
+
+def to_dict(evaluation: Evaluation, by_query: bool = True) -> dict[str, Any]:
+    """Plain dicts, lists, numbers and texts, ready for JSON. A value that does not exist is None."""
+    return {
+        "run": evaluation.run_name,
+        "dialect": evaluation.dialect,
+        "settings": asdict(evaluation.settings),
+        "measures": {text: _result(r, by_query) for text, r in evaluation.results.items()},
+        "population": _population(evaluation),
+        "fine_print": list(evaluation.fine_print),
+        "findings": [found.to_dict() for found in evaluation.findings],
+        "spelled": dict(evaluation.spelled),
+    }
+
+
+def columns(evaluation: Evaluation) -> dict[str, list[Any]]:
+    """`query_id` and one column per measure: the values that count in the mean, None where none counts."""
+    ids = query_ids(evaluation)
+    found: dict[str, list[Any]] = {"query_id": ids}
+    for text, result in evaluation.results.items():
+        values: Mapping[str, Any] = result.by_query if result.labels is None else result.labels
+        found[text] = [values.get(query) for query in ids]
+    return found
+
+
+def to_arrow(evaluation: Evaluation) -> Any:
+    """A pyarrow Table: `query_id` as text, measures as float64, with nulls."""
+    arrow = _library("pyarrow", "An Arrow table", "arrow")
+    text = [name for name, r in evaluation.results.items() if r.labels is not None]
+    return arrow.table(
+        {
+            name: arrow.array(values, arrow.string() if name in ("query_id", *text) else arrow.float64())
+            for name, values in columns(evaluation).items()
+        }
+    )
+
+
+def to_pandas(evaluation: Evaluation) -> Any:
+    """A pandas DataFrame with the columns of `columns`."""
+    return _library("pandas", "A pandas frame", "pandas").DataFrame(columns(evaluation))
+
+
+def to_polars(evaluation: Evaluation) -> Any:
+    """A polars DataFrame with the columns of `columns`."""
+    return _library("polars", "A polars frame", "polars").DataFrame(columns(evaluation))
+
+
+def _library(name: str, what: str, extra: str) -> Any:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise  # the library is there and broken: its own error says more
+        raise MissingExtra(what, name, extra) from None
+
+
+def _real(value: float) -> float | None:
+    """JSON has no NaN: a value that does not exist is null."""
+    return None if math.isnan(value) else float(value)
+
+
+def _result(result: Result, by_query: bool) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "value": _real(result.mean),
+        "aggregate": result.aggregate,
+        "better": result.better,
+        "whole": result.whole,
+        "undefined": list(result.undefined),
+        "fine_print": result.fine_print,
+    }
+    if result.ties is not None:
+        out["ties"] = _ties(result.ties, result, by_query)
+    if by_query:
+        out["by_query"] = (
+            dict(result.labels)
+            if result.labels is not None
+            else {query: _real(value) for query, value in result.by_query.items()}
+        )
+    return out
+
+
+def _ties(ties: TieRange, result: Result, by_query: bool) -> dict[str, Any]:
+    out: dict[str, Any] = {
+        "least": _real(ties.least),
+        "expected": _real(ties.expected),
+        "greatest": _real(ties.greatest),
+        "exact": ties.exact,
+        "note": ties.note,
+    }
+    if by_query:
+        out["by_query"] = dict(zip(result.query_ids, ties.by_query.tolist(), strict=True))
+    return out
+
+
+def _population(evaluation: Evaluation) -> dict[str, Any]:
+    return {
+        key: list(value) if isinstance(value, tuple) else value for key, value in asdict(evaluation.population).items()
+    }
+
+
+# No color of its own: text and lines take the page's, so light and dark notebooks both stay readable.
+BOX = "color:inherit;background:transparent;font-variant-numeric:tabular-nums"
+TABLE = "border-collapse:collapse;background:transparent;color:inherit;margin:0.3em 0"
+CELL = "padding:0.15em 0.9em;border-bottom:1px solid rgba(128,128,128,0.4);background:transparent"
+FINE = "font-size:0.85em;opacity:0.8;margin:0.3em 0 0;padding-left:1.2em"
+
+
+def html(evaluation: Evaluation) -> str:
+    """HTML with every text escaped: names of runs and queries come from files."""
+    as_range = evaluation.settings.ties == "range"
+    rows = "".join(
+        f'<tr><th scope="row" style="{CELL};text-align:left">{escape(text)}</th>'
+        f'<td style="{CELL};text-align:right">{escape(overall(result, as_range))}</td></tr>'
+        for text, result in evaluation.results.items()
+    )
+    notes = "".join(f"<li>{escape(note)}</li>" for note in evaluation.fine_print)
+    return (
+        f'<div class="rankproof-evaluation" style="{BOX}"><table style="{TABLE}">'
+        f'<caption style="text-align:left;color:inherit"><strong>{escape(evaluation.run_name)}</strong>, '
+        f"{evaluation.population.scored} queries</caption>"
+        f"<tbody>{rows}</tbody></table>"
+        + (f'<ul style="{FINE}">{notes}</ul>' if notes else "")
+        + f"{charts(evaluation)}</div>"
+    )
+
+
+def charts(shown: object) -> str:
+    """Charts by the HTML report, which the shelf finds by its name: a record knows no other way to it."""
+    from rankproof.kernel import shelf
+
+    drawn: str = shelf.find("reports", "html").cell(shown)
+    return drawn
+
+
+def rich(evaluation: Evaluation) -> Any:
+    """A rich table; texts are put in as texts, so that brackets in names are not read as markup."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    as_range = evaluation.settings.ties == "range"
+    table = Table(title=Text(f"{evaluation.run_name}, {evaluation.population.scored} queries"))
+    table.add_column("measure")
+    table.add_column("value", justify="right")
+    for text, result in evaluation.results.items():
+        table.add_row(Text(text), Text(overall(result, as_range)))
+    return Group(table, *(Text(note, style="dim") for note in evaluation.fine_print))

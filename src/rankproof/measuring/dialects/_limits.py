@@ -1,0 +1,37 @@
+"""Where dialects end: refusals that name the queries, shared by the tools that have them in common."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.errors import OutOfDialect
+from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.measures.contract import Mask, Variant
+
+# How many query ids a refusal names before it only counts.
+NAMED = 3
+
+
+def refuse(queries: Mask, table: JudgedTable, variant: Variant, why: str, remedy: str) -> None:
+    """OutOfDialect that names the queries a mask marks; nothing when it marks none."""
+    ids = [table.pool.query_ids[i] for i in np.flatnonzero(queries).tolist()]
+    if ids:
+        more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+        named = f"{'query' if len(ids) == 1 else 'queries'} {', '.join(ids[:NAMED])}{more}"
+        raise OutOfDialect(f"{variant}, {named}: {why} {remedy}")
+
+
+def refuse_negative_grades(table: JudgedTable, variant: Variant, tool: str) -> None:
+    """For tools that take 2^grade - 1 of any grade: below 0 it is a loss, which rankproof has not."""
+    below = table.pool.count(table.pool.grade < 0) > 0
+    refuse(
+        below, table, variant,
+        f"there are grades below 0, and {tool} subtracts for them.",
+        "Write them as 0, or leave the dialect out.",
+    )  # fmt: skip
+
+
+def refuse_grades_above(table: JudgedTable, variant: Variant, top: int, why: str) -> None:
+    """For measures with a fixed top of the scale."""
+    above = table.pool.relevant(top + 1) > 0
+    refuse(above, table, variant, why, "Bring the grades to that scale, or leave the dialect out.")

@@ -1,0 +1,124 @@
+"""What an item on the dialects shelf is: every choice another tool makes, written as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rankproof.errors import UsageError
+from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.measures.contract import Measure, Variant, text_of
+from rankproof.measuring.pool import Negatives
+from rankproof.reading.records import DEFAULT_ORDER, Order
+
+Missing = Literal["zero", "drop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """How many decimal places a tool keeps, and where it takes a half: to the even digit, or up."""
+
+    places: int
+    half: Literal["even", "up"] = "even"
+
+    def __call__(self, value: float) -> float:
+        """The number as the tool shows it."""
+        if self.half == "even" or not math.isfinite(value):
+            return round(value, self.places)
+        scale = 10.0**self.places
+        return math.floor(value * scale + 0.5) / scale
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a tool reads a run, and how it tells the value of a query.
+
+    order      how the documents of a query are put in order
+    negatives  what a grade below 0 means
+    missing    a judged query that the run lacks counts as an empty ranking, or is dropped
+    ties       the tie rule of the order decides, or the value is the mean over all orders of tied documents
+    rounds     how each query's value is rounded before the mean is taken
+    """
+
+    order: Order = DEFAULT_ORDER
+    negatives: Negatives = "nonrelevant"
+    missing: Missing = "zero"
+    ties: Literal["rule", "expected"] = "rule"
+    rounds: Rounding | None = None
+
+
+def no_limit(table: JudgedTable, variant: Variant) -> None:
+    """Reproduces its tool on any data."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dialect:
+    """One item of the shelf. `page` is the module's docstring.
+
+    reading      how the tool reads a run
+    reading_of   the exceptions, by measure; the most exact name counts: `nDCG(gain=exp2)@k`, `RR@k`, `RR`
+    defaults     parameters that the tool fixes otherwise than rankproof, by measure name
+    instead      measures that the tool defines otherwise, by the name they replace
+    speaks       names of the measures that the tool has; empty for all of the shelf
+    round_mean   decimal places to which the tool rounds the mean
+    drops_self   whether a document whose id is the query's own is removed
+    limit        raises OutOfDialect where the tool's number is not defined or not reproduced
+    """
+
+    name: str
+    page: str
+    reading: Reading = Reading()
+    reading_of: Mapping[str, Reading] = field(default_factory=dict)
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    instead: Mapping[str, Measure] = field(default_factory=dict)
+    speaks: tuple[str, ...] = ()
+    round_mean: int | None = None
+    drops_self: bool = False
+    limit: Callable[[JudgedTable, Variant], None] = no_limit
+
+    @property
+    def summary(self) -> str:
+        """The first line of the page."""
+        return self.page.strip().splitlines()[0]
+
+    def read(self, variant: Variant) -> Reading:
+        """How the table for this variant is read."""
+        if self.reading_of:
+            for name in _names(variant):
+                if name in self.reading_of:
+                    return self.reading_of[name]
+        return self.reading
+
+    def speak(self, variant: Variant) -> Variant:
+        """The variant with this tool's definition and defaults where nothing else was said."""
+        measure = self.instead.get(variant.measure.name, variant.measure)
+        defaults = self.defaults.get(variant.measure.name)
+        if measure is variant.measure and not defaults:
+            return variant
+        ours = {p.name: p.default for p in variant.measure.params}
+        values = {p.name: variant.values.get(p.name, p.default) for p in measure.params}
+        for name, value in (defaults or {}).items():
+            if name in values and values[name] == ours.get(name, values[name]):
+                values[name] = value
+        return Variant(measure, values, variant.at)
+
+    def check(self, table: JudgedTable, variant: Variant) -> None:
+        """UsageError where the tool has no such measure, OutOfDialect where its number is not reproduced."""
+        if self.speaks and variant.measure.name not in self.speaks:
+            raise UsageError(
+                f"{variant}: {self.name} has no {variant.measure.name}. It has: {', '.join(self.speaks)}. "
+                "Ask for one of these, or leave the dialect out."
+            )
+        self.limit(table, variant)
+
+
+def _names(variant: Variant) -> list[str]:
+    """What `reading_of` may call a variant, most exact first; `rel` never changes the reading."""
+    item = variant.measure
+    plain = {p.name: variant[p.name] if p.name != "rel" else p.default for p in item.params}
+    name = text_of(item, plain, None)
+    if variant.at is None:
+        return [name, item.name]
+    return [f"{name}@k", f"{item.name}@k", name, item.name]

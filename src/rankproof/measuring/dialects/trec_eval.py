@@ -1,0 +1,75 @@
+"""trec_eval 10: the reference program of TREC, to the last printed digit.
+
+checked: trec_eval 10.0, by the expected outputs of its own tests
+differs: a query missing from the run is left out of the mean, `-c` (complete) counts it as an empty ranking; a grade
+    below 0 means pooled but not judged; `rbp` is scaled by each query's top grade and ignores the relevance level,
+    `rbp_resid` is 0 when everything retrieved was judged
+same: score descending as a 64-bit float, then document id descending; levels of recall become whole documents by
+    rounding to the nearest (`iprec_at_recall`, `11pt_avg`), multiples of R by adding 0.9 and cutting (`Rprec_mult`);
+    measures that trec_eval lacks are read in the same way
+limits: where trec_eval's number is an accident of its program, this dialect gives the number its own help describes:
+    gains that differ by less than 1 are put in ideal order (trec_eval compares them as whole numbers), recall levels
+    of `11pt_avg` may come in any order, interpolated precision of a ranking that `-J` leaves empty is 0 (trec_eval
+    divides 0 by 0), and with `-c` a query missing from the run is empty for measures with parameters too (trec_eval
+    gives it one document)
+
+Two queries are judged, and the run has one of them:
+
+>>> from rankproof.testing.dialects import mean
+>>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+>>> run = {"q1": {"a": 1.0}}
+>>> mean("AP", qrels, run), mean("AP", qrels, run, dialect="trec_eval")
+(0.5, 1.0)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankproof.measuring.dialects.contract import Dialect, Reading
+from rankproof.measuring.gain import gain_of
+from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.measures.contract import Measure, Values, Variant, never
+from rankproof.measuring.measures.rbp import PATIENCE, weight
+
+
+def rbp(table: JudgedTable, variant: Variant) -> Values:
+    """Attention times grade, the query's top grade being 1."""
+    top = np.zeros(len(table), dtype=np.int64)
+    filled = table.pool.size > 0
+    # A pool is sorted by grade: its first document has the best one.
+    top[filled] = table.pool.grade[table.pool.start[:-1][filled]]
+    gain = gain_of(table.grade, "linear") / np.maximum(top, 1)[table.query]
+    return table.sum(gain * weight(table.rank, variant["p"]) * table.within(variant.k))
+
+
+def residual(table: JudgedTable, variant: Variant) -> Values:
+    """1 minus the attention given to judged documents; 0 where there is no other."""
+    judged = table.judged & table.within(variant.k)
+    retrieved = table.retrieved if variant.k is None else np.minimum(table.retrieved, variant.k)
+    left = 1.0 - table.sum(judged * weight(table.rank, variant["p"]))
+    return np.where(table.count(judged) < retrieved, left, 0.0)
+
+
+RBP = Measure(name="RBP", page=__doc__, compute=rbp, params=(PATIENCE,), undefined=never)
+RESIDUAL = Measure(
+    name="RBPres",
+    page=__doc__,
+    compute=residual,
+    params=(PATIENCE,),
+    undefined=never,
+    better="lower",
+    prefers="nothing known",
+)
+
+
+READING = Reading(negatives="unjudged", missing="drop")
+
+OFFERS = (
+    Dialect(
+        name="trec_eval",
+        page=__doc__,
+        reading=READING,
+        instead={"RBP": RBP, "RBPres": RESIDUAL},
+    ),
+)

@@ -1,0 +1,162 @@
+"""What an item on the measures shelf is: Measure; and one way of asking for it: Variant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.kernel.specs import REQUIRED, show_number
+from rankproof.measuring.dependence import Dependence, Ordered
+from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.measures._kinds import TextKind, WholeText
+
+__all__ = ["REL", "REQUIRED", "Cutoff", "Mask", "Measure", "MeasureParam", "NamedItem", "Values", "Variant", "text_of"]
+
+Values = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Cutoff = Literal["none", "optional", "required", "recall"]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureParam:
+    """A choice that a measure leaves open: name, what it may hold, what it is when nothing is said."""
+
+    name: str
+    kind: TextKind
+    default: Any
+    meaning: str
+
+
+class NamedItem(Protocol):
+    """What a text such as `name(param=value)@k` can stand for: an item of the measures or another shelf."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def params(self) -> tuple[MeasureParam, ...]:
+        """The choices it leaves open."""
+
+    @property
+    def cutoff(self) -> Cutoff:
+        """Whether it takes a cutoff."""
+
+
+REL = MeasureParam("rel", WholeText(0), 1, "the least grade that counts as relevant")
+
+
+def text_of(item: NamedItem, values: dict[str, Any], at: float | int | None) -> str:
+    """The canonical text of an item with its choices: what is default is left unsaid."""
+    said = [f"{p.name}={p.kind.show(values[p.name])}" for p in item.params if values[p.name] != p.default]
+    text = item.name + (f"({','.join(said)})" if said else "")
+    return text if at is None else f"{text}@{show_number(at)}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variant:
+    """A measure with every choice made. `str()` is its canonical text, which reads back to itself.
+
+    `typed` is another tool's name for it, when that tool prints parameters as they were typed; it makes no difference.
+    """
+
+    measure: Measure
+    values: dict[str, Any]
+    at: float | int | None = None
+    typed: str = ""
+    text: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", text_of(self.measure, self.values, self.at))
+
+    def __getitem__(self, param: str) -> Any:
+        return self.values[param]
+
+    @property
+    def k(self) -> int | None:
+        """The rank cutoff, or None for the whole ranking."""
+        return None if self.at is None else int(self.at)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Variant) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def without_relevant(table: JudgedTable, variant: Variant) -> Mask:
+    """Undefined where the query has no relevant document. The usual rule."""
+    none: Mask = table.pool.relevant(variant["rel"]) == 0
+    return none
+
+
+def never(table: JudgedTable, variant: Variant) -> Mask:
+    """Defined for every query."""
+    return np.zeros(len(table), dtype=bool)
+
+
+def ordered(variant: Variant) -> Ordered:
+    """Relevant or not, the higher the better; what is not found only takes away. The usual way to depend on grades."""
+    return Ordered(variant["rel"], thins=True)
+
+
+def nothing_to_add(table: JudgedTable, variant: Variant) -> str:
+    """No fine print beyond the name."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measure:
+    """One item of the shelf. `page` is the module's docstring: range, undefined, source, example.
+
+    compute     values for all queries; 0 where undefined (unless `skips_undefined`, then anything)
+    undefined   mask of the queries where the measure has no value
+    cutoff      "none", "optional" or "required" rank cutoff; "recall" for a recall level from 0 to 1
+    aggregate   how the queries become one number
+    better      "higher", "lower" or "neither"
+    fine_print  what the name leaves unsaid, for this variant on this table
+    expected    closed form of the mean over all orders of tied documents; None for a variant without one
+    prefers     what moves the value up when moved up: "grade" (the usual), "judged", or "nothing known"
+    worth       says it by row instead, where grades alone do not (documents without a row are worth 0);
+                None for a variant of which nothing is known
+    depends     how a variant depends on grades, for bounds over grades that nobody gave; None: nothing simple is known
+    labels      each query's value as text, for what is read and not counted
+    spellings   everyday names that mean this measure with default parameters, matched without case
+    """
+
+    name: str
+    page: str
+    compute: Callable[[JudgedTable, Variant], Values]
+    params: tuple[MeasureParam, ...] = ()
+    cutoff: Cutoff = "optional"
+    undefined: Callable[[JudgedTable, Variant], Mask] = without_relevant
+    skips_undefined: bool = False
+    aggregate: Literal["mean", "geometric", "sum"] = "mean"
+    better: Literal["higher", "lower", "neither"] = "higher"
+    low: float = 0.0
+    high: float = 1.0
+    whole: bool = False
+    fine_print: Callable[[JudgedTable, Variant], str] = nothing_to_add
+    expected: Callable[[JudgedTable, Variant], Values | None] | None = None
+    prefers: Literal["grade", "judged", "nothing known"] = "grade"
+    worth: Callable[[JudgedTable, Variant], Values | None] | None = None
+    depends: Callable[[Variant], Dependence | None] | None = None
+    needs_subtopics: bool = False
+    labels: Callable[[JudgedTable, Variant], list[str]] | None = None
+    spellings: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """The first line of the page."""
+        return self.page.strip().splitlines()[0]
+
+    def variant(self, at: float | int | None = None, **values: Any) -> Variant:
+        """This measure with the given choices and defaults for the rest."""
+        return Variant(self, {p.name: values.get(p.name, p.default) for p in self.params}, at)

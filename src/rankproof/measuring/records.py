@@ -1,0 +1,222 @@
+"""Evaluation: the values of measures on one run, by query and aggregated, with the settings they were made with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import UsageError
+from rankproof.reading.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to evaluate. Every field is printed in the fine print when it is not the default.
+
+    dialect      whose conventions to follow
+    depth        look only at the first `depth` documents of each ranking (trec_eval's -M)
+    judged_only  remove unjudged documents from the rankings first (trec_eval's -J)
+    level        the least relevant grade for measures that do not say their own (trec_eval's -l)
+    complete     score judged queries that the run lacks, even in a dialect that drops them (trec_eval's -c)
+    undefined    "zero" counts an undefined query as the measure says; "skip" leaves such queries out of all
+    ties         "rule" (the order's tie rule), "expected" or "range" over all orders of tied documents
+    """
+
+    dialect: str = "rankproof"
+    depth: int | None = None
+    judged_only: bool = False
+    level: int | None = None
+    complete: bool = False
+    undefined: Literal["zero", "skip"] = "zero"
+    ties: Literal["rule", "expected", "range"] = "rule"
+
+
+DEFAULT_SETTINGS = Settings()
+
+# Threads that may be asked for: more would wait for each other.
+MOST_THREADS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class TieRange:
+    """Least, expected and greatest value over all orders of the tied documents, for the mean and by query."""
+
+    least: float
+    expected: float
+    greatest: float
+    by_query: NDArray[np.float64]  # columns: least, expected, greatest; in a Result, rows as its query_ids
+    exact: bool  # False where the expectation is estimated from random orders
+    note: str = ""
+
+
+class LazyLines(Sequence[str]):
+    """Lines of text that are made when somebody reads them: a loop over many runs reads none."""
+
+    __slots__ = ("_lines", "_make")
+
+    def __init__(self, make: Callable[[], Sequence[str]]) -> None:
+        self._make = make
+        self._lines: tuple[str, ...] | None = None
+
+    def _made(self) -> tuple[str, ...]:
+        if self._lines is None:
+            self._lines = tuple(self._make())
+        return self._lines
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        return self._made()[index]
+
+    def __len__(self) -> int:
+        return len(self._made())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._made() == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._made())
+
+    def __repr__(self) -> str:
+        return repr(self._made())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (self._made(),)  # another process gets the lines, not the way to make them
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """One measure's values. `mean` is the aggregate the measure names: a mean, a geometric mean or a sum."""
+
+    text: str
+    mean: float
+    query_ids: Sequence[str]
+    values: NDArray[np.float64]
+    undefined: tuple[str, ...] = ()
+    aggregate: str = "mean"
+    better: str = "higher"
+    whole: bool = False
+    note: Callable[[], str] = str  # gives the fine print; called when somebody reads it
+    ties: TieRange | None = None
+    labels: Mapping[str, str] | None = None  # values that are text (trec_eval's relstring)
+
+    @property
+    def fine_print(self) -> str:
+        """What the measure's name leaves unsaid, for this table."""
+        return self.note()
+
+    @property
+    def by_query(self) -> dict[str, float]:
+        """The value of each query that counts in the mean."""
+        return dict(zip(self.query_ids, self.values.tolist(), strict=True))
+
+    def __float__(self) -> float:
+        return self.mean
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {f.name: getattr(self, f.name) for f in fields(self)}
+        # Another process gets the fine print itself: what would make it holds the whole table.
+        state |= {"note": partial(str, self.fine_print), "query_ids": list(self.query_ids)}
+        return Result, tuple(state.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Population:
+    """Which queries the numbers speak of."""
+
+    scored: int
+    judged: int
+    missing: tuple[str, ...] = ()  # judged, not in the run
+    missing_policy: str = "zero"
+    without_relevant: tuple[str, ...] = ()  # judged, but nothing relevant
+    unjudged: tuple[str, ...] = ()  # in the run, not judged: not scored
+    skipped: tuple[str, ...] = ()  # left out of every measure by `undefined="skip"`
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation(Mapping[str, Result]):
+    """Values of several measures on one run: `ev["nDCG@10"].mean`, `ev["nDCG@10"].by_query`."""
+
+    results: dict[str, Result]
+    population: Population
+    fine_print: Sequence[str] = ()
+    run_name: str = "run"
+    dialect: str = "rankproof"
+    spelled: Mapping[str, str] = field(default_factory=dict)  # what was typed -> canonical text
+    findings: tuple[Finding, ...] = ()
+    settings: Settings = DEFAULT_SETTINGS
+    run_tag: str = ""  # what the run's own file calls it
+    canonical: Callable[[str], str] = str  # any accepted spelling of a measure -> its canonical text
+    judgments_hash: Callable[[], str] = str  # SHA-256 of the grades it was scored on; "" where nobody knows
+
+    def __getitem__(self, measure: str) -> Result:
+        if measure in self.results:
+            return self.results[measure]
+        text = self.spelled.get(measure) or self.canonical(measure)
+        if text in self.results:
+            return self.results[text]
+        raise KeyError(f"{text} was not evaluated; evaluated: {', '.join(self.results)}")
+
+    def __contains__(self, measure: object) -> bool:
+        # A word that no measure is called is not in here either; only `[]` explains what is near it.
+        try:
+            return isinstance(measure, str) and self[measure] is not None
+        except (KeyError, UsageError):
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __repr__(self) -> str:
+        from rankproof.measuring.wording import line
+
+        return line(self)
+
+    # ---- other forms; each is made by code that loads only when it is asked for ----------------
+
+    def to_dict(self, by_query: bool = True) -> dict[str, Any]:
+        """Plain dicts, lists, numbers and texts; what `--format json` writes for this run."""
+        from rankproof.measuring import conversions as _convert
+
+        return _convert.to_dict(self, by_query)
+
+    def to_arrow(self) -> Any:
+        """A pyarrow Table: `query_id` and one column per measure; null where no value counts."""
+        from rankproof.measuring import conversions as _convert
+
+        return _convert.to_arrow(self)
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame: `query_id` and one column per measure."""
+        from rankproof.measuring import conversions as _convert
+
+        return _convert.to_pandas(self)
+
+    def to_polars(self) -> Any:
+        """A polars DataFrame: `query_id` and one column per measure."""
+        from rankproof.measuring import conversions as _convert
+
+        return _convert.to_polars(self)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __rich__(self) -> Any:
+        from rankproof.measuring.conversions import rich
+
+        return rich(self)
+
+    def _repr_html_(self) -> str:
+        from rankproof.measuring.conversions import html
+
+        return html(self)

@@ -1,0 +1,227 @@
+"""EvaluationReport: an evaluation kept on disk with its targets, and an Evaluation made from it again."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import UsageError
+from rankproof.kernel.atomic import replace_file
+from rankproof.kernel.documents import Upgrades, now, plain, read, require_sha256, versions
+from rankproof.kernel.jsontext import from_json, to_json
+from rankproof.kernel.manifest import ExperimentManifest
+from rankproof.kernel.version import __version__
+from rankproof.measuring.names import canonical
+from rankproof.measuring.records import Evaluation, Population, Result, Settings
+from rankproof.measuring.wording import query_ids
+from rankproof.reading.source import open_source
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What one rule of the diagnoses shelf saw in one run."""
+
+    code: str
+    run: str
+    message: str  # what was seen, with the numbers: a sentence
+    reason: str  # why it means something: a sentence
+    remedy: str  # what to try
+    severity: str = "note"  # or "warning"
+
+
+SCHEMA = "evaluation-report/1"
+UPGRADES: Upgrades = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureValue:
+    """One measure's value, its target and whether that is met; None where there is no value or no target.
+
+    by_query   the values that count in `value`; texts for the measures whose values are text
+    """
+
+    value: float | None
+    aggregate: str
+    better: str
+    whole: bool
+    by_query: Mapping[str, float | str | None]
+    target: float | None = None
+    passed: bool | None = None
+    undefined: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.target is None) != (self.passed is None):
+            raise ValueError("target and passed: both are there, or neither is")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """What was noticed, and the versions of the tools that noticed it."""
+
+    versions: Mapping[str, str]
+    diagnoses: tuple[Diagnosis, ...] = ()
+    fine_print: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport:
+    """An evaluation on record. `flow.evaluation_report` makes it, and makes an Evaluation of it again.
+
+    judgments_sha256   of the grades that the measures saw: reports with another one cannot be compared
+    run_sha256         of the rankings as measured, the same in every format; None for a run so large that reading it
+                       again would take longer than measuring it
+    query_ids          every query that some measure speaks of
+    """
+
+    run: str
+    dialect: str
+    settings: Settings
+    measures: Mapping[str, MeasureValue]
+    population: Population
+    query_ids: tuple[str, ...]
+    judgments_sha256: str
+    run_sha256: str | None
+    diagnostics: Diagnostics
+    qrels: str = ""  # what the judgments are called
+    warnings: tuple[str, ...] = ()
+    observed: Mapping[str, Any] = field(default_factory=dict)
+    rankproof: str = ""  # the version that wrote it
+
+    def __post_init__(self) -> None:
+        require_sha256("judgments_sha256", self.judgments_sha256)
+        require_sha256("run_sha256", self.run_sha256)
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether every target is met; None without targets."""
+        met = [measure.passed for measure in self.measures.values() if measure.passed is not None]
+        return all(met) if met else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document, as plain dicts, lists, numbers and texts."""
+        body = plain(self)
+        return {"rankproof": body.pop("rankproof"), "schema": SCHEMA, **body}
+
+    @classmethod
+    def from_dict(cls, document: Any, source: str = "the document") -> EvaluationReport:
+        """The report in a document of any version; refused, naming the field, when it holds none."""
+        return read(document, cls, SCHEMA, UPGRADES, source)
+
+
+def parse_targets(texts: Iterable[str]) -> dict[str, float]:
+    """{measure: target} by canonical text. Several in one text are parted by blanks."""
+    found: dict[str, float] = {}
+    for said in (word for text in texts for word in text.split()):
+        measure, _, number = said.rpartition("=")  # the last one: P(rel=2)@5=0.3
+        try:
+            target = float(number)
+        except ValueError:
+            target = math.nan
+        if not measure or not math.isfinite(target):
+            raise UsageError(f"{said!r} is no target. Write a measure, '=' and a number, such as nDCG@10=0.35.")
+        text = canonical(measure)
+        if text in found:
+            raise UsageError(f"{text} has two targets: {found[text]:g} and {target:g}. Keep one of them.")
+        found[text] = target
+    return found
+
+
+def meets(result: Result, target: float) -> bool:
+    """Whether the value itself, without regard to chance, reaches the target: a gate decides with an interval."""
+    if result.better == "neither":
+        raise UsageError(f"{result.text} has no better and no worse, so it can meet no target. Drop its target.")
+    return result.mean >= target if result.better == "higher" else result.mean <= target  # undefined meets nothing
+
+
+def report_of(
+    evaluation: Evaluation,
+    *,
+    targets: Mapping[str, float] | None = None,
+    run_sha256: str | None = None,
+    qrels: str = "",
+    diagnoses: Sequence[Diagnosis] = (),
+    observed: Mapping[str, Any] | None = None,
+) -> EvaluationReport:
+    """The report of an evaluation. `targets` are by canonical text; each needs its measure to be evaluated."""
+    targets = targets or {}
+    for measure in targets:
+        if measure not in evaluation.results:
+            raise UsageError(
+                f"{measure} has a target and was not evaluated; evaluated: {', '.join(evaluation.results)}. "
+                "Evaluate it too, or drop its target."
+            )
+    return EvaluationReport(
+        run=evaluation.run_name,
+        dialect=evaluation.dialect,
+        settings=evaluation.settings,
+        measures={text: _value(result, targets.get(text)) for text, result in evaluation.results.items()},
+        population=evaluation.population,
+        query_ids=tuple(query_ids(evaluation)),
+        judgments_sha256=evaluation.judgments_hash(),
+        run_sha256=run_sha256,
+        diagnostics=Diagnostics(versions(), tuple(diagnoses), tuple(evaluation.fine_print)),
+        qrels=qrels,
+        warnings=tuple(str(finding) for finding in evaluation.findings),
+        observed={"time": now(), **(observed or {})},
+        rankproof=__version__,
+    )
+
+
+def evaluation_of(report: EvaluationReport) -> Evaluation:
+    """The Evaluation that was put on record, as far as it was kept: tied documents and fine print by query are not."""
+    return Evaluation(
+        {text: _result(text, measure) for text, measure in report.measures.items()}, report.population,
+        report.diagnostics.fine_print, report.run, report.dialect, settings=report.settings, canonical=canonical,
+        judgments_hash=partial(str, report.judgments_sha256),
+    )  # fmt: skip
+
+
+def read_report(what: Any) -> EvaluationReport:
+    """The report in a file, of any version that was ever released."""
+    source = open_source(what)
+    return EvaluationReport.from_dict(from_json(source.text(), source.name), source.name)
+
+
+def _value(result: Result, target: float | None) -> MeasureValue:
+    by_query: Mapping[str, Any] = result.by_query if result.labels is None else result.labels
+    return MeasureValue(
+        value=None if math.isnan(result.mean) else result.mean,
+        aggregate=result.aggregate,
+        better=result.better,
+        whole=result.whole,
+        by_query={query: None if value != value else value for query, value in by_query.items()},
+        target=target,
+        passed=None if target is None else meets(result, target),
+        undefined=result.undefined,
+    )
+
+
+def _result(text: str, measure: MeasureValue) -> Result:
+    labels = {query: value for query, value in measure.by_query.items() if isinstance(value, str)}
+    numbers = [value if isinstance(value, float) else math.nan for value in measure.by_query.values()]
+    mean = math.nan if measure.value is None else measure.value
+    return Result(
+        text, mean, tuple(measure.by_query), np.array(numbers, dtype=np.float64), measure.undefined,
+        measure.aggregate, measure.better, measure.whole, labels=labels or None,
+    )  # fmt: skip
+
+
+def write_report(path: str | os.PathLike[str], report: EvaluationReport) -> None:
+    """Writes a report as JSON."""
+    _write(os.fspath(path), report.to_dict())
+
+
+def write_manifest(path: str | os.PathLike[str], manifest: ExperimentManifest) -> None:
+    """Writes a manifest as JSON, the paths of its inputs as seen from its own folder: both can be moved together."""
+    goal = os.fspath(path)
+    _write(goal, manifest.beside(os.path.dirname(os.path.realpath(goal))).to_dict())
+
+
+def _write(path: str, document: dict[str, Any]) -> None:
+    replace_file(path, [f"{to_json(document, indent=2)}\n".encode()])

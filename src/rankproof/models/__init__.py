@@ -1,1 +1,0 @@
-"""Models that make vectors of texts, without torch: finding, reading and running them, keeping what they gave."""

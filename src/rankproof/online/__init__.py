@@ -1,0 +1,1 @@
+"""Users: click logs, counterfactual estimates, interleaving, A/B tests, ramps, and offline against online."""

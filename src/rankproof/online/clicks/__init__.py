@@ -1,0 +1,1 @@
+"""Click logs to impressions, click models fitted and compared, examination curves, grades and qrels."""

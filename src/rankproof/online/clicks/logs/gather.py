@@ -1,0 +1,134 @@
+"""Gathering: parts of a log to one ClickLog.
+
+Held in memory while reading: the text of each query and document once, and as much of the rest as `kept` allows. The
+rest lies in files: for each row 13 bytes, for each page 4 to 45 (query, keys of page and session, time, robot); at the
+end for each page 10 bytes for each rank of the longest page, and 16 to 33. Keys are put in order in memory.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import InputError, UsageError
+from rankproof.kernel.column_files import let_go, put, zeros
+from rankproof.online.clicks.logs.clean import Clean, cleaned, whole_pages
+from rankproof.online.clicks.logs.faults import Count
+from rankproof.online.clicks.logs.parts import (
+    Ids,
+    Ints,
+    PageParts,
+    Pile,
+    all_keys,
+    all_queries,
+    all_robots,
+    all_times,
+    numbered,
+)
+from rankproof.online.impressions import CLICKED, ClickLog, Deeds, Flags, Impressions, slices
+
+STAY, DEPTH, EARLY = 30.0, 50, 5.0
+
+
+class Gatherer:
+    """Takes parts as they are read.
+
+    stay    how many seconds on a document count as satisfied
+    depth   the last rank that is kept
+    early   how many seconds a click may come before its page, for clocks that differ
+    """
+
+    def __init__(self, stay: float = STAY, depth: int = DEPTH, early: float = EARLY) -> None:
+        if not stay > 0 or not early >= 0 or depth < 1:
+            raise UsageError(
+                "The seconds that satisfy must be more than 0, the depth 1 or more, and the seconds a click may be "
+                f"early 0 or more; got {stay:g}, {depth} and {early:g}."
+            )
+        self.stay, self.depth, self.early = stay, depth, early
+        self.queries, self.docs = Ids(), Ids()
+        self.serial = 0  # of the last page that had no id of its own
+        self._parts = Pile(PageParts)
+
+    def add(self, part: PageParts) -> None:
+        """One more part."""
+        if len(part) or len(part.docs):
+            self._parts.add(part)
+
+    def finish(self, name: str) -> ClickLog:
+        """All of it; `name` is what an error calls the log. The gatherer is empty afterwards."""
+        if not len(self._parts):
+            raise InputError(f"{name} has no page. Check that it is the right file.")
+        parts, self._parts = whole_pages(self._parts), Pile(PageParts)
+        count = Count()
+        clean = self._cleaned(parts, count)
+        kept = put(_numbers(clean, parts))
+        if not len(kept):
+            reasons = "; ".join(f"{one.pages or one.clicks:,} {one.why}" for one in count.dropped() if one.pages)
+            raise InputError(f"{name} has no page that could be used: {reasons or 'there is none'}. Correct the log.")
+        sessions = _sessions(parts, kept)
+        queries, times, robots = put(all_queries(parts)[kept]), all_times(parts), all_robots(parts)
+        times, robots = None if times is None else put(times[kept]), None if robots is None else put(robots[kept])
+        docs, deeds, lengths = _by_rank(clean, len(kept))
+        del clean, parts
+        pages = Impressions.of(
+            self.queries.texts(),
+            self.docs.texts(),
+            queries,
+            docs,
+            lengths,
+            _clicked(deeds),
+            numbers=kept,
+            sessions=sessions,
+            dropped=MappingProxyType(count.by_reason()),
+        )
+        return ClickLog(pages, deeds, self.stay, times, robots, count.dropped())
+
+    def _cleaned(self, parts: Pile[PageParts], count: Count) -> Pile[Clean]:
+        """The pages that stay, part by part."""
+        found = Pile(Clean)
+        for part in parts:
+            found.add(cleaned(part, len(self.docs), count, self.depth, self.early))
+        return found
+
+
+def _numbers(clean: Pile[Clean], parts: Pile[PageParts]) -> NDArray[np.int64]:
+    """The numbers of the pages that stay."""
+    found, start = [np.zeros(0, dtype=np.int64)], 0
+    for kept, queries in zip(clean.column("kept"), parts.column("queries"), strict=True):
+        if kept is not None and queries is not None:
+            found.append(kept + start)
+            start += len(queries)
+    return np.concatenate(found)
+
+
+def _sessions(parts: Pile[PageParts], kept: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Who saw each page that stays, as numbers."""
+    keys = all_keys("sessions", parts)
+    if keys is not None and len(kept) < len(keys):
+        keys = keys[kept]
+    return None if keys is None else put(numbered(keys))
+
+
+def _by_rank(clean: Pile[Clean], pages: int) -> tuple[Ints, Deeds, Ints]:
+    """Pages x ranks, filled part by part."""
+    lengths = np.concatenate([one for one in clean.column("lengths") if one is not None])
+    ranks = int(lengths.max())
+    docs, deeds = zeros((pages, ranks), np.int32), zeros((pages, ranks), np.uint8)
+    start = 0
+    for one in clean:
+        at = slice(start, start + len(one.lengths))
+        there = np.arange(ranks) < one.lengths[:, None]
+        docs[at][there], deeds[at][there] = one.docs, one.deeds
+        let_go(docs[at], deeds[at])
+        start = at.stop
+    return docs, deeds, lengths
+
+
+def _clicked(deeds: Deeds) -> Flags:
+    found = zeros(deeds.shape, np.bool_)
+    for at in slices(len(deeds)):
+        found[at] = (deeds[at] & CLICKED) > 0
+        let_go(found[at], deeds[at])
+    return found

@@ -1,0 +1,172 @@
+"""User Behavior Insights of OpenSearch: documents of ubi_queries and ubi_events, as JSON lines or flat tables.
+
+A search with its `query_id` is a page, and its `user_query` is the query. The documents of a page are those with an
+event of the action `impression`, by `event_attributes.position.ordinal`; where a page has no such event, they are what
+the engine answered, `query_response_hit_ids`. Clicks are events of the actions `click` and `click_through` on
+`event_attributes.object.object_id`, conversions those of `add_to_cart` and `purchase`. The schema has no field for the
+time on a document: `event_attributes.dwell_time` or `dwell_seconds` of a click is read where an application adds it, in
+seconds. Who saw a page is its `client_id`, else its `session_id`: queries have no session.
+
+Exports with each document under `_source` are read too, and queries and events may stand in one file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import InputError
+from rankproof.online.clicks.logs.gather import Gatherer
+from rankproof.online.clicks.logs.layout import Actions
+from rankproof.online.clicks.logs.parts import ANSWERED, SHOWN, UNKNOWN, Ints, PageParts, digests
+from rankproof.online.clicks.logs.values import id_of, is_robot, listed, seconds
+from rankproof.online.impressions import CLICKED, CONVERTED, STAYED, TIMED
+from rankproof.reading.row_batches import RowBatch, stream
+
+ROWS = 20_000
+_OF_EVENT = "event_attributes."
+# Each thing, and where it may stand; the first that is there counts. The short names are those of flat tables.
+_FIELDS = {
+    "query_id": ("query_id",),
+    "user_query": ("user_query",),
+    "hits": ("query_response_hit_ids",),
+    "action": ("action_name",),
+    "client": ("client_id", "session_id"),
+    "time": ("timestamp",),
+    "doc": (f"{_OF_EVENT}object.object_id", "object_id"),
+    "rank": (f"{_OF_EVENT}position.ordinal", "position.ordinal", "ordinal", f"{_OF_EVENT}rank", "rank"),
+    "dwell": (f"{_OF_EVENT}dwell_time", f"{_OF_EVENT}dwell_seconds", "dwell_time", "dwell_seconds"),
+    "agent": ("user_agent", f"{_OF_EVENT}user_agent", "query_attributes.user_agent"),
+}
+
+
+@dataclass(slots=True)
+class _Piece:
+    """What one document says of a page: the query, or one event."""
+
+    page: str
+    query: str | None
+    client: str | None
+    time: float
+    robot: bool
+
+
+def read(path: str, header: Sequence[str], actions: Actions, into: Gatherer) -> Counter[str]:
+    """All documents of a file, and how many events were passed over, by the reason."""
+    under = "_source." if "_source" in header else ""
+    wanted = [f"{under}{name}" for names in _FIELDS.values() for name in names]
+    passed: Counter[str] = Counter()
+    for batch in stream(path, (), wanted, rows=ROWS):
+        into.add(_part(batch, under, actions, into, passed))
+    return passed
+
+
+def _part(batch: RowBatch, under: str, actions: Actions, into: Gatherer, passed: Counter[str]) -> PageParts:
+    pieces: list[_Piece] = []
+    rows: list[tuple[int, str, int, int]] = []
+    timed: list[tuple[int, float]] = []
+    for at, found in enumerate(_rows(batch, under)):
+        if not _is_ours(found):
+            continue
+        if found["query_id"] is None:
+            passed["documents without a query_id"] += 1
+            continue
+        when = seconds(found["time"], batch, at, "timestamp")
+        is_event = found["action"] is not None
+        new = _of_event(found, actions, into.stay, batch, at) if is_event else _of_query(found, batch, at)
+        if is_event and not new:
+            passed[f"events of the action {found['action']}"] += 1
+            continue
+        is_click = is_event and bool(new[0][2] & CLICKED)
+        rows += [(len(pieces), doc, rank, deeds) for doc, rank, deeds in new]
+        if is_click and not math.isnan(when):
+            timed.append((len(rows) - 1, when))
+        is_shown = not is_event or bool(new[0][2] & SHOWN)
+        query = " ".join(str(found["user_query"] or "").split()) or None
+        client = None if found["client"] is None else str(found["client"])
+        page = id_of(found["query_id"], batch, at, "query_id")
+        pieces.append(_Piece(page, query, client, when if is_shown else math.nan, is_robot(found["agent"])))
+    return PageParts(
+        _queries(pieces, into),
+        np.array([row[0] for row in rows], dtype=np.int32),
+        into.docs.numbers(row[1] for row in rows),
+        np.array([row[2] for row in rows], dtype=np.int32),
+        np.array([row[3] for row in rows], dtype=np.uint8),
+        digests(piece.page for piece in pieces),
+        digests(piece.client for piece in pieces),
+        np.array([piece.time for piece in pieces]),
+        np.array([piece.robot for piece in pieces], dtype=np.bool_),
+        np.array([row for row, _ in timed], dtype=np.int64),
+        np.array([when for _, when in timed]),
+    )
+
+
+def _queries(pieces: list[_Piece], into: Gatherer) -> Ints:
+    found = np.full(len(pieces), UNKNOWN, dtype=np.int32)
+    known = [at for at, piece in enumerate(pieces) if piece.query is not None]
+    found[known] = into.queries.numbers(pieces[at].query or "" for at in known)
+    return found
+
+
+def _rows(batch: RowBatch, under: str) -> Iterator[dict[str, Any]]:
+    columns = [
+        (name, [batch.columns[f"{under}{p}"] for p in places if batch.has(f"{under}{p}")])
+        for name, places in _FIELDS.items()
+    ]
+    for at in range(len(batch)):
+        yield {name: next((c[at] for c in found if c[at] is not None), None) for name, found in columns}
+
+
+def _is_ours(found: dict[str, Any]) -> bool:
+    """Not the line of a bulk file that says where the next one goes."""
+    return any(found[name] is not None for name in ("query_id", "action", "user_query"))
+
+
+def _of_query(found: dict[str, Any], batch: RowBatch, row: int) -> list[tuple[str, int, int]]:
+    hits = listed(found["hits"], batch, row, "query_response_hit_ids")
+    return [(id_of(doc, batch, row, "query_response_hit_ids"), at, ANSWERED) for at, doc in enumerate(hits, start=1)]
+
+
+def _of_event(
+    found: dict[str, Any], actions: Actions, stay: float, batch: RowBatch, row: int
+) -> list[tuple[str, int, int]]:
+    """The one row of an event; none where its action means nothing here, or it is about no document."""
+    action = found["action"]
+    if found["doc"] is None:
+        return []
+    doc = id_of(found["doc"], batch, row, "object_id")
+    if action in actions.impressions:
+        return [(doc, _ordinal(found["rank"], batch, row), SHOWN)]
+    if action in actions.clicks:
+        return [(doc, UNKNOWN, CLICKED | _stayed(found["dwell"], stay, batch, row))]
+    return [(doc, UNKNOWN, CONVERTED)] if action in actions.conversions else []
+
+
+def _ordinal(value: Any, batch: RowBatch, row: int) -> int:
+    try:
+        rank = int(value)
+    except (ValueError, TypeError, OverflowError):
+        rank = -1
+    if rank < 0:
+        came = "nothing" if value is None else f"{value!r:.60}"
+        raise InputError(
+            f"{batch.where(row)}: the position.ordinal of an impression is a whole number from 1; {came} came."
+        )
+    return min(rank, np.iinfo(np.int32).max)
+
+
+def _stayed(value: Any, stay: float, batch: RowBatch, row: int) -> int:
+    if value is None:
+        return 0
+    try:
+        dwell = float(value)
+    except (ValueError, TypeError):
+        dwell = math.nan
+    if not 0 <= dwell < math.inf:
+        raise InputError(f"{batch.where(row)}: the time on a document is 0 or more seconds; {value!r:.60} came.")
+    return TIMED | (STAYED if dwell >= stay else 0)

@@ -1,0 +1,104 @@
+"""Values of logs that come in several spellings: times, ids in lists, names of robots."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import InputError
+from rankproof.reading.row_batches import RowBatch
+
+# From here on a number of an epoch is in milliseconds: as seconds it would be the year 5138.
+_MILLISECONDS = 1e11
+# How programs name themselves in a user agent; browsers have none of these words.
+ROBOT = re.compile(
+    r"bot\b|crawl|spider|slurp|curl/|wget/|python|java/|okhttp|go-http|headless|phantomjs|scrapy|httpclient"
+    r"|monitor|uptime|preview|feedfetcher|lighthouse",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"[|\s]+")
+
+
+def seconds(value: Any, batch: RowBatch, row: int, name: str) -> float:
+    """A time in seconds of the epoch; NaN where nothing stands. A text without a zone is read as UTC."""
+    if value is None or value == "":
+        return math.nan
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value.strip())
+        except ValueError:
+            pass
+        else:
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    try:
+        number = math.nan if isinstance(value, bool | list | dict) else float(value)
+    except (ValueError, TypeError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(
+            f"{batch.where(row)}: {name} is {value!r:.60}, which is no time. Write 2026-05-04T10:00:00Z, or seconds or "
+            "milliseconds of the epoch."
+        )
+    return number / 1000 if abs(number) >= _MILLISECONDS else number
+
+
+def is_robot(agent: Any) -> bool:
+    """Whether a user agent says that it is a program."""
+    return isinstance(agent, str) and ROBOT.search(agent) is not None
+
+
+def listed(value: Any, batch: RowBatch, row: int, name: str) -> Sequence[Any]:
+    """The items of a list; a text is cut at blanks and bars; nothing is no item."""
+    if value is None or value == "":
+        return ()
+    if isinstance(value, str):
+        return [item for item in _CUT.split(value) if item]
+    if isinstance(value, list | tuple):
+        return value
+    if isinstance(value, np.ndarray):
+        plain: list[Any] = value.tolist()
+        return plain
+    raise InputError(f"{batch.where(row)}: {name} is a list, or a text of ids parted by blanks; {value!r:.60} came.")
+
+
+def id_of(value: Any, batch: RowBatch, row: int, name: str) -> str:
+    """An id: a text, or a whole number."""
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_):
+        return str(value)
+    if value is None or value == "":
+        raise InputError(f"{batch.where(row)}: {name} is missing. Every row needs one.")
+    raise InputError(f"{batch.where(row)}: {name} has {value!r:.60}, which is no id. Ids are texts or whole numbers.")
+
+
+def by_value(batch: RowBatch, name: str, read: Callable[[RowBatch], Sequence[Any]]) -> list[Any]:
+    """A column that has few different values: each is read once, with the place where it stands first."""
+    column = batch.values(name)
+    if isinstance(column, np.ndarray):
+        return list(read(batch))
+    try:
+        first = dict(zip(reversed(column), range(len(column) - 1, -1, -1), strict=True))
+    except TypeError:  # a list or an object, which reading refuses
+        return list(read(batch))
+    rows = [batch.numbers_of_rows[row] for row in first.values()]
+    found = dict(zip(first, read(RowBatch(batch.source, batch.unit, rows, {name: list(first)})), strict=True))
+    return list(map(found.__getitem__, column))
+
+
+def rank_numbers(found: np.ndarray[Any, np.dtype[np.float64]], where: Callable[[int], str], name: str) -> Any:
+    """Ranks as whole numbers; one that is none, or negative, is an error with its place."""
+    wrong = np.flatnonzero(~(found >= 0) | (found != np.floor(found)))
+    if len(wrong):
+        at = int(wrong[0])
+        came = "nothing" if math.isnan(found[at]) else f"{found[at]:g}"
+        raise InputError(f"{where(at)}: {name} is a whole number from 1; {came} came. Correct the row.")
+    # A rank beyond what fits is a gap like any other.
+    return np.minimum(found, np.iinfo(np.int32).max).astype(np.int32)

@@ -1,0 +1,173 @@
+"""Judging: a log to graded rows and qrels, through a mapping that is stated.
+
+Three mappings: limits on the chance of the signal at rank 1; shares of the pairs, whose quantiles become such limits;
+and steps of several signals, one for each grade, such as click=0.1, dwell=0.1, conversion=0.02. Pairs that were shown
+too seldom, or whose grade is too unsure, are left out and counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import InputError, UsageError
+from rankproof.kernel.specs import Configured
+from rankproof.online.clickmodels.contract import Floats
+from rankproof.online.clicks.grades import (
+    LIMITS,
+    Graded,
+    GradeStep,
+    Posterior,
+    grades_of,
+    often_shown,
+    posterior,
+    refuse,
+    rows_of,
+)
+from rankproof.online.clicks.signals import SIGNALS, event
+from rankproof.online.impressions import ClickLog, Impressions, Numbers
+from rankproof.reading.records import Qrels
+
+SHOWINGS, CONFIDENCE = 10, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """How values become grades: steps, or the shares of pairs that steps are found from."""
+
+    steps: tuple[GradeStep, ...] = ()
+    shares: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LogGrades:
+    """Grades of a log.
+
+    model      what the values come from, fitted to all pages
+    steps      what each grade took, from grade 1
+    shares     the shares that the steps were found from; empty where limits were said
+    rows       the pairs that stay
+    few        pairs that were shown fewer than `showings` times
+    unsure     pairs whose grade is less sure than `confidence`
+    """
+
+    model: str
+    steps: tuple[GradeStep, ...]
+    shares: tuple[float, ...]
+    rows: tuple[Graded, ...]
+    showings: int
+    confidence: float
+    few: int
+    unsure: int
+
+    def by_grade(self) -> list[tuple[int, int, float | None]]:
+        """Each grade, how many pairs have it, and their mean confidence; None where there is none."""
+        counts = Counter(row.grade for row in self.rows)
+        sums = dict.fromkeys(counts, 0.0)
+        for row in self.rows:
+            sums[row.grade] += row.confidence
+        every = range(len(self.steps) + 1)
+        return [(grade, counts[grade], sums[grade] / counts[grade] if counts[grade] else None) for grade in every]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it, without the rows."""
+        return {
+            "model": self.model,
+            "steps": [
+                {"grade": grade, "signal": step.signal, "limit": step.limit}
+                for grade, step in enumerate(self.steps, start=1)
+            ],
+            "shares": list(self.shares) or None,
+            "least_showings": self.showings,
+            "least_confidence": self.confidence,
+            "pairs": len(self.rows),
+            "left_out": {"few_showings": self.few, "low_confidence": self.unsure},
+            "by_grade": [
+                {"grade": grade, "pairs": pairs, "mean_confidence": sure} for grade, pairs, sure in self.by_grade()
+            ],
+        }
+
+
+def limits_mapping(limits: Sequence[float] = LIMITS, signal: str = "click") -> Mapped:
+    """Grades by limits on the chance of one signal."""
+    steps = tuple(GradeStep(signal, limit) for limit in limits)
+    refuse(steps)
+    return Mapped(steps)
+
+
+def shares_mapping(shares: Sequence[float]) -> Mapped:
+    """Grades by shares of pairs: 0.5, 0.8 gives grade 1 from the median on, grade 2 to the best fifth."""
+    edges = np.array([0.0, *shares, 1.0])
+    if len(edges) < 3 or not (np.diff(edges) > 0).all():
+        raise UsageError(f"Shares of pairs must rise, between 0 and 1; got {', '.join(f'{s:g}' for s in shares)}.")
+    return Mapped(shares=tuple(shares))
+
+
+def steps_mapping(limits: Mapping[str, float]) -> Mapped:
+    """Grades by signals, the first is grade 1: {"click": 0.1, "dwell": 0.1, "conversion": 0.02}."""
+    steps = tuple(GradeStep(signal, limit) for signal, limit in limits.items())
+    refuse(steps)
+    for step in steps:
+        if step.signal not in SIGNALS:
+            raise UsageError(f"A step is of one of the signals {', '.join(SIGNALS)}; {step.signal!r} came.")
+    return Mapped(steps)
+
+
+def judged(
+    log: ClickLog,
+    model: Configured,
+    mapped: Mapped,
+    signal: str = "click",
+    *,
+    showings: int = SHOWINGS,
+    confidence: float = CONFIDENCE,
+) -> LogGrades:
+    """Grades of the pairs of a log, by a click model that is fitted to all of it, once for each signal of the steps."""
+    if not 0 <= confidence <= 1:
+        raise UsageError(f"A confidence is from 0 to 1; got {confidence:g}.")
+    signals = dict.fromkeys(step.signal for step in mapped.steps) or {signal: None}
+    often = often_shown(log.pages, showings)
+    by_signal = {name: _known(event(log, name).pages, model, often) for name in signals}
+    first = by_signal[next(iter(signals))]
+    steps = mapped.steps or _steps(first.means(), mapped.shares, signal)
+    rows = rows_of(log.pages, first, *grades_of(steps, by_signal))
+    kept = tuple(row for row in rows if row.confidence >= confidence)
+    few = len(often_shown(log.pages, 1)) - len(often)
+    return LogGrades(model.text, steps, mapped.shares, kept, showings, confidence, few, len(rows) - len(kept))
+
+
+def qrels_of(rows: Sequence[Graded], name: str = "clicks") -> Qrels:
+    """The grades as qrels."""
+    from dataclasses import replace
+
+    from rankproof.reading.collect import read_qrels
+
+    if not rows:
+        raise InputError(
+            "No pair is left to be judged. Ask for less with --least-showings or --least-confidence, or read more "
+            "pages."
+        )
+    grades: dict[str, dict[str, int]] = {}
+    for row in rows:
+        grades.setdefault(row.query_id, {})[row.doc_id] = row.grade
+    return replace(read_qrels(grades), name=name)
+
+
+def _known(pages: Impressions, model: Configured, pairs: Numbers) -> Posterior:
+    return posterior(model.item.fit(pages, model.values), pages, pairs)
+
+
+def _steps(values: Floats, shares: Sequence[float], signal: str) -> tuple[GradeStep, ...]:
+    if not len(values):
+        raise InputError("No pair was shown often enough to have a share of pairs. Ask for less with --least-showings.")
+    limits = np.quantile(values, shares)
+    if not (np.diff([0.0, *limits, 1.0]) > 0).all():
+        raise InputError(
+            f"The shares {', '.join(f'{s:g}' for s in shares)} fall on the same value of too many pairs: grades would "
+            "be empty. Give other shares, or limits."
+        )
+    return tuple(GradeStep(signal, float(limit)) for limit in limits)

@@ -1,0 +1,90 @@
+"""Signals: what counts as the event that a click model learns: a click, a click that satisfied, or a conversion.
+
+A click satisfied when the user stayed on the document for the seconds that the log was read with. Of a click whose time
+is not known nobody can say: for the signal `dwell` its page is left out, and counted. The last click of a visit is
+often of that kind; where such clicks lack their time and others have it, the rest is no fair sample of what satisfies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import InputError, UnknownName
+from rankproof.online.impressions import CLICKED, CONVERTED, STAYED, TIMED, ClickLog, Dropped, Impressions
+
+UNKNOWN_DWELL = "pages with a click whose time on the document is not known"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """The pages of a log, with the signal in place of clicks; `dropped` is what this took, None where nothing."""
+
+    signal: str
+    pages: Impressions
+    dropped: Dropped | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClickSignals:
+    """How many documents of pages were clicked, and of these clicks how many are known to satisfy, or not to, or not
+    known at all; and how many documents were converted."""
+
+    clicked: int
+    satisfied: int
+    unsatisfied: int
+    unknown: int
+    converted: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def acts(log: ClickLog) -> ClickSignals:
+    """The counts of a log."""
+    counts = np.zeros(5, dtype=np.int64)
+    for _, deeds in log.deeds_of_pieces():
+        clicked, timed, stayed, converted = ((deeds & bit) > 0 for bit in (CLICKED, TIMED, STAYED, CONVERTED))
+        kinds = clicked, clicked & stayed, clicked & timed & ~stayed, clicked & ~timed, converted
+        counts += [kind.sum() for kind in kinds]
+    return ClickSignals(*counts.tolist())
+
+
+def event(log: ClickLog, signal: str) -> Event:
+    """The pages for a signal, by its name."""
+    if signal not in SIGNALS:
+        raise UnknownName("signal", signal, SIGNALS)
+    return SIGNALS[signal](log)
+
+
+def _clicks(log: ClickLog) -> Event:
+    return Event("click", log.pages)
+
+
+def _dwells(log: ClickLog) -> Event:
+    unknown, any_timed, lost = np.zeros(len(log), dtype=np.bool_), False, 0
+    for at, deeds in log.deeds_of_pieces():
+        clicked, timed = (deeds & CLICKED) > 0, (deeds & TIMED) > 0
+        unknown[at] = (clicked & ~timed).any(axis=1)
+        lost += int(clicked[unknown[at]].sum())
+        any_timed |= bool(timed.any())
+    if not any_timed:
+        raise InputError("The log says nothing of the time on documents: the signal dwell needs it. Ask for click.")
+    if unknown.all():
+        raise InputError(f"No page is left for the signal dwell: {UNKNOWN_DWELL} were all that there were.")
+    known = np.asarray(~unknown)
+    gone = Dropped("dwell_unknown", UNKNOWN_DWELL, int(unknown.sum()), lost)
+    return Event("dwell", log.having(STAYED).take(known), gone)
+
+
+def _conversions(log: ClickLog) -> Event:
+    if not any(bool((deeds & CONVERTED).any()) for _, deeds in log.deeds_of_pieces()):
+        raise InputError("The log has no conversion: nothing can be learned from the signal. Ask for click.")
+    return Event("conversion", log.having(CONVERTED))
+
+
+SIGNALS: dict[str, Callable[[ClickLog], Event]] = {"click": _clicks, "dwell": _dwells, "conversion": _conversions}

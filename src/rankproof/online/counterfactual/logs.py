@@ -1,0 +1,230 @@
+"""Logs with propensities: which column is what, and the table as choices or pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isnan
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.online.counterfactual.records import Choices, PlacedPages
+from rankproof.online.impressions import Impressions, Numbers
+from rankproof.reading.row_batches import RowBatch, stream
+
+# What a column may be, and what it is often called; the first name that is there wins.
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "query": ("query_id", "query"),
+    "session": ("session", "session_id", "user_id", "user"),
+    "propensity": ("propensity",),
+    "action": ("action", "action_id", "variant", "list_id", "doc_id"),
+    "reward": ("reward", "clicked", "click", "clicks"),
+    "page": ("page", "page_id", "impression_id", "search_id", "request_id"),
+    "doc": ("doc_id", "document_id", "item_id", "product_id"),
+    "rank": ("rank", "position"),
+    "clicked": ("clicked", "click"),
+}
+
+
+def read_columns(said: tuple[str, ...]) -> dict[str, str]:
+    """Columns as typed: `doc=item`, one for each text."""
+    found: dict[str, str] = {}
+    for text in said:
+        what, equals, name = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"A column is given as WHAT=NAME, such as doc=item; {text!r} came.")
+        if what not in NAMES:
+            raise UnknownName("column of a log", what, NAMES)
+        if what in found:
+            raise UsageError(f"The column of {what} is given twice: {found[what]} and {name}. Name it once.")
+        found[what] = name
+    return found
+
+
+def all_names(said: Mapping[str, str]) -> tuple[str, ...]:
+    """Every name that some column may have."""
+    return tuple(dict.fromkeys([*said.values(), *(name for names in NAMES.values() for name in names)]))
+
+
+def located(what: str, batch: RowBatch, said: Mapping[str, str]) -> str | None:
+    """The name of a column, by a batch that has it; None where there is none. One that was named must be there."""
+    if what in said:
+        batch.values(said[what])  # the error where it is not there
+        return said[what]
+    return next((name for name in NAMES[what] if batch.has(name)), None)
+
+
+def needed(what: str, batch: RowBatch, said: Mapping[str, str]) -> str:
+    """The same, where there must be one."""
+    found = located(what, batch, said)
+    if found is None:
+        raise InputError(
+            f"{batch.source} has no column for {what}: it may be called {', '.join(NAMES[what])}, or say which it is "
+            f"with --column {what}=NAME."
+        )
+    return found
+
+
+GAP = "pages whose ranks do not run from 1 without a gap"
+TWICE = "pages with a document twice"
+
+
+def read_choices(path: str, said: Mapping[str, str]) -> Choices:
+    """One row for each page: query, action, propensity, reward, and the session where there is one."""
+    queries, actions, sessions = _Ids(), _Ids(), _Ids()
+    propensities: list[float] = []
+    rewards: list[float] = []
+    for batch in stream(path, (), all_names(said)):
+        queries.add(batch.texts(needed("query", batch, said)))
+        actions.add(batch.texts(needed("action", batch, said)))
+        propensities += _propensities(batch, needed("propensity", batch, said))
+        rewards += _rewards(batch, needed("reward", batch, said))
+        _sessions(batch, said, sessions)
+    if not rewards:
+        raise InputError(f"{path} has no row. Give one for each page: query_id, action, propensity, reward.")
+    return Choices(
+        queries.ids,
+        actions.ids,
+        queries.numbers,
+        actions.numbers,
+        np.array(propensities),
+        np.array(rewards),
+        sessions.numbers if len(sessions) else None,
+    )
+
+
+def read_placed(path: str, said: Mapping[str, str], propensities: bool) -> tuple[PlacedPages, dict[str, int]]:
+    """One row for each document shown: page, query, document, rank, clicked; and its propensity, where that counts.
+
+    Rows of one page may stand anywhere: they have the same session, query and page.
+    """
+    queries, docs, sessions, keys = _Ids(), _Ids(), _Ids(), _Ids()
+    ranks: list[int] = []
+    clicks: list[bool] = []
+    chances: list[float] = []
+    for batch in stream(path, (), all_names(said)):
+        of = batch.texts(needed("query", batch, said))
+        queries.add(of)
+        docs.add(batch.texts(needed("doc", batch, said)))
+        ranks += _ranks(batch, needed("rank", batch, said))
+        clicks += _clicks(batch, needed("clicked", batch, said))
+        if propensities:
+            chances += _propensities(batch, needed("propensity", batch, said))
+        seen = _sessions(batch, said, sessions)
+        page = batch.texts(needed("page", batch, said))
+        keys.add(list(zip(seen or [""] * len(page), of, page, strict=True)))
+    if not ranks:
+        raise InputError(f"{path} has no row. Give one for each document shown: page, query_id, doc_id, rank, clicked.")
+    pages, rank = keys.numbers, np.array(ranks, dtype=np.int64)
+    bad, left_out = _faults(pages, rank, docs.numbers, len(keys.ids))
+    if bad.all():
+        told = "; ".join(f"{count:,} {why}" for why, count in left_out.items())
+        raise InputError(f"{path}: no page is left. Left out: {told}.")
+    rows = ~bad[pages]
+    renumbered = np.cumsum(~bad) - 1
+    page, at = renumbered[pages[rows]], rank[rows] - 1
+    shape = (int((~bad).sum()), int(at.max()) + 1)
+    shown, clicked = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.bool_)
+    shown[page, at], clicked[page, at] = docs.numbers[rows], np.array(clicks)[rows]
+    of_pages, who = np.zeros(shape[0], dtype=np.int64), np.zeros(shape[0], dtype=np.int64)
+    of_pages[page] = queries.numbers[rows]
+    if len(sessions):
+        who[page] = sessions.numbers[rows]
+    lengths = np.bincount(page, minlength=shape[0])
+    impressions = Impressions.of(
+        queries.ids, docs.ids, of_pages, shown, lengths, clicked, sessions=who if len(sessions) else None
+    )
+    placed = None
+    if propensities:
+        placed = np.ones(shape)
+        placed[page, at] = np.array(chances)[rows]
+    return PlacedPages(impressions, placed), left_out
+
+
+class _Ids:
+    """Ids and their numbers, in the order they came."""
+
+    def __init__(self) -> None:
+        self._places: dict[Any, int] = {}
+        self._numbers: list[int] = []
+
+    def add(self, ids: list[Any]) -> None:
+        places = self._places
+        self._numbers += [places.setdefault(one, len(places)) for one in ids]
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def ids(self) -> tuple[Any, ...]:
+        return tuple(self._places)
+
+    @property
+    def numbers(self) -> Numbers:
+        return np.array(self._numbers, dtype=np.int64)
+
+
+def _faults(pages: Numbers, ranks: Numbers, docs: Numbers, count: int) -> tuple[Any, dict[str, int]]:
+    """Whether each page is worthless, and why how many are."""
+    twice, gap = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+    for column, flags in ((docs, twice), (ranks, gap)):
+        order = np.lexsort((column, pages))
+        same = (column[order][1:] == column[order][:-1]) & (pages[order][1:] == pages[order][:-1])
+        flags[pages[order][1:][same]] = True
+    most = np.zeros(count, dtype=np.int64)
+    np.maximum.at(most, pages, ranks)
+    gap |= most != np.bincount(pages, minlength=count)
+    counts = {GAP: int((gap & ~twice).sum()), TWICE: int(twice.sum())}
+    return twice | gap, {why: number for why, number in counts.items() if number}
+
+
+def _sessions(batch: RowBatch, said: Mapping[str, str], into: _Ids) -> list[str] | None:
+    name = located("session", batch, said)
+    if name is None:
+        return None
+    seen = batch.texts(name)
+    into.add(seen)
+    return seen
+
+
+def _propensities(batch: RowBatch, name: str) -> list[float]:
+    found: list[float] = batch.numbers(name).tolist()
+    for row, value in enumerate(found):
+        if not 0 < value <= 1:
+            came = "nothing" if isnan(value) else f"{value:g}"
+            raise InputError(
+                f"{batch.where(row)}: {name} lies above 0 and is at most 1; {came} came. It is the probability with "
+                "which the system chose what it showed: log it when the choice is made."
+            )
+    return found
+
+
+def _rewards(batch: RowBatch, name: str) -> list[float]:
+    values = batch.values(name)
+    if any(isinstance(value, bool | np.bool_) or str(value).casefold() in ("true", "false") for value in values):
+        return [float(flag) for flag in _clicks(batch, name)]
+    found: list[float] = batch.numbers(name).tolist()
+    for row, value in enumerate(found):
+        if isnan(value):
+            raise InputError(
+                f"{batch.where(row)}: {name} is missing. Every page needs one, 0 where nothing came of it."
+            )
+    return found
+
+
+def _clicks(batch: RowBatch, name: str) -> list[bool]:
+    found = batch.flags(name)
+    for row, value in enumerate(found):
+        if value is None:
+            raise InputError(f"{batch.where(row)}: {name} is missing. Every row needs true or false (or 1 or 0).")
+    return [bool(value) for value in found]
+
+
+def _ranks(batch: RowBatch, name: str) -> list[int]:
+    found: list[float] = batch.numbers(name).tolist()
+    for row, value in enumerate(found):
+        if not (value >= 1 and value == int(value)):
+            came = "nothing" if isnan(value) else f"{value:g}"
+            raise InputError(f"{batch.where(row)}: {name} is a whole number from 1; {came} came.")
+    return [int(value) for value in found]

@@ -1,0 +1,221 @@
+"""Plan an interleaving experiment: units for a preference, with one look at the end or with many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import UsageError
+from rankproof.kernel.least import least
+from rankproof.online.interleaving.preference import log_evidence
+from rankproof.online.interleaving.records import UnitsNeeded
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedShare:
+    """One share of wins: with one look (`fixed`) and with many (`anytime`); days where units of a day are known."""
+
+    share: float
+    fixed: UnitsNeeded
+    anytime: UnitsNeeded
+    fixed_days: int | None = None
+    anytime_days: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InterleavingPlan:
+    """The plan for several shares.
+
+    decided   the share of units that are no ties
+    units     how many there are; None where that is what is asked
+    """
+
+    rows: tuple[PlannedShare, ...]
+    decided: float
+    units: int | None
+    per_day: int | None
+    power: float
+    level: float
+    looks: int
+
+    def average_units(self, row: PlannedShare) -> float | None:
+        """Units, ties among them, when an experiment with many looks is over, on average; None where unknown."""
+        return None if row.anytime.average is None else row.anytime.average / self.decided
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "decided": self.decided,
+            "units": self.units,
+            "per_day": self.per_day,
+            "power": self.power,
+            "level": self.level,
+            "looks": self.looks,
+            "shares": [
+                {
+                    "share": row.share,
+                    "fixed": _needed(row.fixed, row.fixed_days),
+                    "sequential": _needed(row.anytime, row.anytime_days),
+                }
+                for row in self.rows
+            ],
+        }
+
+
+def _needed(found: UnitsNeeded, days: int | None) -> dict[str, Any]:
+    return {
+        "decided_units": found.decided,
+        "units": found.units,
+        "power": found.power,
+        "exact": found.exact,
+        "average_decided_units": found.average,
+        "days": days,
+    }
+
+
+EXACT = 100_000
+
+
+def units_needed(share: float, decided: float = 1.0, power: float = 0.8, level: float = 0.95) -> UnitsNeeded:
+    """Units that show a share of wins, where `decided` of all units are no ties."""
+    check_plan(share, decided, power, level)
+    about = _approximate(share, power, level)
+    if about > EXACT:
+        found, has, exact = math.ceil(about), power, False
+    else:
+        # The approximation is near: the whole saw lies in this window.
+        tried = np.arange(max(1, int(about * 0.8) - 60), int(about * 1.2) + 60)
+        powers = power_at(tried, share, level)
+        below = np.flatnonzero(powers < power)
+        at = int(below[-1]) + 1 if len(below) else 0
+        found, has, exact = int(tried[at]), float(powers[at]), True
+    return UnitsNeeded(share, found, math.ceil(round(found / decided, 6)), has, exact)
+
+
+def power_at(decided: NDArray[np.int64], share: float, level: float = 0.95) -> NDArray[np.float64]:
+    """The power of the exact test, for each number of decided units."""
+    from scipy.stats import binom  # here: loading scipy is for those who test
+
+    tail = (1 - level) / 2
+    # The most losses, or wins, that the test still rejects; -1 where it rejects nothing.
+    edge = binom.ppf(tail, decided, 0.5)
+    edge = np.where(binom.cdf(edge, decided, 0.5) <= tail, edge, edge - 1)
+    found: NDArray[np.float64] = binom.cdf(edge, decided, share) + binom.cdf(edge, decided, 1 - share)
+    return found
+
+
+def _approximate(share: float, power: float, level: float) -> float:
+    from scipy.special import ndtri
+
+    reach, beyond = float(ndtri((1 + level) / 2)), float(ndtri(power))
+    return ((reach * 0.5 + beyond * math.sqrt(share * (1 - share))) / abs(share - 0.5)) ** 2
+
+
+def check_plan(share: float, decided: float, power: float, level: float) -> None:
+    """An error for what cannot be planned."""
+    if not 0 < share < 1 or share == 0.5:
+        raise UsageError(f"The share of wins to show must lie between 0 and 1 and not be 0.5; got {share}.")
+    if not 0 < decided <= 1:
+        raise UsageError(f"The rate of decided units must lie above 0 and be 1 at most; got {decided}.")
+    for what, value in (("power", power), ("level", level)):
+        if not 0.5 <= value < 1:
+            raise UsageError(f"The {what} must be 0.5 or more and below 1; got {value}.")
+
+
+LOOKS = 100
+# The least distance from 1/2 that is summed as it is.
+NEAREST = 0.01
+MOST = 10_000_000
+
+
+def units_needed_anytime(
+    share: float, decided: float = 1.0, power: float = 0.8, level: float = 0.95, looks: int = LOOKS
+) -> UnitsNeeded:
+    """Units that show a share of wins by the last of so many looks, each as good a time to stop as any."""
+    check_plan(share, decided, power, level)
+    distance = abs(share - 0.5)
+    summed = 0.5 + max(distance, NEAREST)
+    found = least(lambda n: power_anytime(n, summed, level, looks)[0] >= power, 2, MOST)
+    assert found is not None  # with shares this far from 1/2, a few ten thousand units are enough
+    has, average = power_anytime(found, summed, level, looks)
+    growth = max(1.0, (NEAREST / distance) ** 2)
+    found = math.ceil(round(found * growth, 6))
+    units = math.ceil(round(found / decided, 6))
+    return UnitsNeeded(share, found, units, has, distance >= NEAREST, looks, average * growth)
+
+
+def power_anytime(decided: int, share: float, level: float = 0.95, looks: int = LOOKS) -> tuple[float, float]:
+    """The chance that a preference is shown by the last look; and how many units are decided when it is over."""
+    from scipy.stats import binom  # here: loading scipy is for those who test
+
+    sizes = np.unique(np.ceil(decided * np.arange(1, looks + 1) / looks).astype(np.int64))
+    edges = _edges(sizes, level, decided)
+    going, first, before = np.ones(1), 0, 0  # the chance of each number of wins, from `first` on
+    shown = average = 0.0
+    for size, edge in zip(sizes.tolist(), edges.tolist(), strict=True):
+        came = size - before
+        going = np.convolve(going, binom.pmf(np.arange(came + 1), came, share))
+        # Shown from `edge` wins on, or with as many losses.
+        low, high = max(size - edge + 1 - first, 0), max(edge - first, 0)
+        stopped = float(going[:low].sum() + going[high:].sum())
+        shown += stopped
+        average += stopped * size
+        going, first, before = going[low:high], first + low, size
+    return shown, average + (1 - shown) * decided
+
+
+def _edges(sizes: NDArray[np.int64], level: float, units: int) -> NDArray[np.int64]:
+    """For each number of decided units the least number of wins that shows a preference; more than all: none does."""
+    limit = -math.log(1 - level)
+    low, high = sizes // 2, sizes + 1  # not enough; enough, or beyond what there can be
+    while np.any(high - low > 1):
+        middle = (low + high) // 2
+        enough = log_evidence(middle, sizes - middle, level, units) >= limit
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return high
+
+
+# Decided units beyond which every share of interest is shown, and sums take long.
+MOST_UNITS = 1_000_000
+
+
+def plan(
+    shares: Sequence[float],
+    decided: float = 1.0,
+    units: int | None = None,
+    per_day: int | None = None,
+    power: float = 0.8,
+    level: float = 0.95,
+    looks: int = LOOKS,
+) -> InterleavingPlan:
+    """For each share the units it takes; with `units` the power that they have instead."""
+    for share in shares:
+        check_plan(share, decided, power, level)
+    rows = []
+    if units is None:
+        for share in shares:
+            fixed = units_needed(share, decided, power, level)
+            anytime = units_needed_anytime(share, decided, power, level, looks)
+            rows.append(PlannedShare(share, fixed, anytime, _days(fixed.units, per_day), _days(anytime.units, per_day)))
+    else:
+        there = math.floor(round(units * decided, 6))
+        if not 1 <= there <= MOST_UNITS:
+            raise UsageError(
+                f"{units:,} units of which {decided:g} are decided are {there:,} decided ones; 1 to {MOST_UNITS:,} "
+                "can be planned with."
+            )
+        for share in shares:
+            once = float(power_at(np.array([there]), share, level)[0])
+            often, average = power_anytime(there, share, level, looks)
+            fixed = UnitsNeeded(share, there, units, once, True)
+            rows.append(PlannedShare(share, fixed, UnitsNeeded(share, there, units, often, True, looks, average)))
+    return InterleavingPlan(tuple(rows), decided, units, per_day, power, level, looks)
+
+
+def _days(units: int, per_day: int | None) -> int | None:
+    return None if per_day is None else math.ceil(units / per_day)

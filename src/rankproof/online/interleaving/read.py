@@ -1,0 +1,299 @@
+"""Read an interleaving log: credits of clicks, preferences for every pair of systems, and the balance check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
+from rankproof.kernel.specs import read_configured
+from rankproof.online.interleaving.logs import Logged
+from rankproof.online.interleaving.preference import UNITS, mean_at_any_time, preferred, share_at_any_time
+from rankproof.online.interleaving.records import (
+    Balance,
+    By,
+    Evenness,
+    Interleaved,
+    InterleavedList,
+    LogCounts,
+    Outcome,
+    Preferred,
+    SystemPair,
+    Touch,
+)
+from rankproof.online.interleaving.show import LeftOut, Recipe, lists
+from rankproof.online.trial.estimate import refuse_level
+from rankproof.proving.corrections.contract import Correction, Tests
+from rankproof.proving.records import Adjusted
+from rankproof.proving.significance.contract import Significance, TestRequest
+
+# Whether a click counts; None where that is not known.
+Counts = Callable[[Touch], bool | None]
+
+
+def clicked() -> Counts:
+    """Every click counts."""
+    return lambda touch: True
+
+
+def dwelt(seconds: float) -> Counts:
+    """A click counts after that many seconds on the document."""
+    if not 0 <= seconds < float("inf"):
+        raise UsageError(f"A dwell time is 0 seconds or more; got {seconds}.")
+    return lambda touch: None if touch.dwell is None else touch.dwell >= seconds
+
+
+def converted() -> Counts:
+    """A click counts if it led to a conversion."""
+    return lambda touch: touch.converted
+
+
+def earned(unit: str, shown: InterleavedList, touches: Iterable[Touch], counts: Counts | None = None) -> Outcome:
+    """What the clicks on one list earned each system."""
+    rule = counts or clicked()
+    places = {doc: i for i, doc in enumerate(shown.docs)}
+    said: dict[int, bool | None] = {}
+    dropped = 0
+    for touch in touches:
+        place = places.get(touch.doc_id)
+        if place is None:
+            dropped += 1
+            continue
+        answer = rule(touch)
+        if answer or said.get(place, False) is False:  # one that counts is enough; one that is unknown leaves it open
+            said[place] = answer
+    counted = sorted(place for place, answer in said.items() if answer)
+    totals = {name: sum(shown.credits[place][i] for place in counted) for i, name in enumerate(shown.systems)}
+    return Outcome(unit, totals, len(counted), sum(answer is None for answer in said.values()), dropped)
+
+
+ALARM = 0.001
+
+
+def balance(lists: Mapping[str, InterleavedList], alarm: float = ALARM) -> Balance:
+    """Whether the lists, by their key, were shared out evenly among the systems."""
+    credited = [shown for shown in lists.values() if shown.credited]
+    systems = sorted({shown.systems for shown in credited})
+    if len(systems) > 1:
+        raise InputError(
+            f"Lists of different systems are mixed: {', '.join(systems[0])}; {', '.join(systems[1])}. "
+            "Check each experiment alone."
+        )
+    if not credited:
+        return Balance(len(lists), (), alarm)
+    teamed = [shown for shown in credited if shown.teams[0] is not None]
+    plain = [shown for shown in credited if shown.teams[0] is None]
+    parts = _teams(teamed, systems[0]) if teamed else []
+    if plain:
+        parts += _offers(plain, systems[0])
+    return Balance(len(lists), tuple(parts), alarm)
+
+
+def _teams(lists: Iterable[InterleavedList], systems: Sequence[str]) -> list[Evenness]:
+    first: Counter[str] = Counter()
+    greatest: dict[str, float] = dict.fromkeys(systems, 0.0)
+    for shown in lists:
+        first[str(shown.teams[0])] += 1
+        sizes = Counter(team for team in shown.teams if team is not None)
+        most = max(sizes.values())
+        largest = [name for name in systems if sizes[name] == most]
+        if len(largest) == 1:  # where several are the greatest, nobody is ahead
+            greatest[largest[0]] += 1
+    return [
+        _even("the first place", {name: float(first[name]) for name in systems}),
+        _even("the greatest team", greatest),
+    ]
+
+
+def _even(what: str, counts: Mapping[str, float]) -> Evenness:
+    from scipy.special import chdtrc  # here: loading scipy is for those who test
+
+    total = sum(counts.values())
+    if total == 0:
+        return Evenness(what, counts, None)
+    expected = total / len(counts)
+    statistic = sum((count - expected) ** 2 for count in counts.values()) / expected
+    return Evenness(what, counts, float(chdtrc(len(counts) - 1, statistic)))
+
+
+def _offers(lists: Sequence[InterleavedList], systems: Sequence[str]) -> list[Evenness]:
+    """The mean credit on offer in a list, for the first system and each other one."""
+    student: Significance = shelf.find("significance", "t")
+    offered = np.array([np.sum(shown.credits, axis=0) for shown in lists])
+    means = offered.mean(axis=0)
+    parts = []
+    for i, name in enumerate(systems[1:], start=1):
+        differences = np.ascontiguousarray(offered[:, i] - offered[:, 0])
+        found = student.infer(differences, TestRequest(), np.random.default_rng(0))
+        p = found.p_value if isinstance(found, Estimate) else None
+        parts.append(Evenness("the credit on offer", {systems[0]: float(means[0]), name: float(means[i])}, p))
+    return parts
+
+
+CORRECTION = "holm"
+SECONDS = 30.0
+CREDITS = ("click", "dwell", "conversion")
+# The share of clicks, or of clicked documents, from which on what is missing is warned of.
+MANY = 0.05
+
+
+def analyze(
+    logged: Logged,
+    recipe: Recipe | None = None,
+    *,
+    credit: str = "click",
+    seconds: float = SECONDS,
+    planned: int | None = UNITS,
+    level: float = 0.95,
+    baseline: str | None = None,
+    correction: str = CORRECTION,
+) -> Interleaved:
+    """What a log says.
+
+    recipe     what lists are made anew from; without it the log has them
+    credit     what counts: a click, a dwell of so many `seconds`, a conversion
+    planned    the units at which always-valid intervals are tightest; None for one look at a size fixed before
+    baseline   the system that others are held against; without it the order is that of the names
+    """
+    refuse_level(level)
+    rule, words = _rule(credit, seconds)
+    left_out = LeftOut()
+    found: dict[str, InterleavedList] = {}
+    outcomes: list[Outcome] = []
+    for key, page, shown in lists(logged, recipe, left_out):
+        found[key] = shown
+        if logged.units and page.unit is None:
+            raise InputError(f"{page.place}: key {key!r} has no unit in any row. Every page needs one.")
+        outcomes.append(earned(page.unit if page.unit is not None else key, shown, page.touches, rule))
+    if not found:
+        raise InputError(
+            "No page of the log has the list that was shown. Log what Shown.to_dict gives, or give the runs (--run) "
+            "that the lists were made from."
+        )
+    even = balance(found)
+    systems = next(iter(found.values())).systems
+    pairs = _pairs(systems, baseline)
+    methods = tuple(sorted({shown.method for shown in found.values()}))
+    counts = LogCounts(
+        rows=logged.rows,
+        pages=len(found),
+        clicks=logged.clicks,
+        counted=sum(each.counted for each in outcomes),
+        unknown=sum(each.unknown for each in outcomes),
+        dropped=sum(each.dropped for each in outcomes),
+        stray=left_out.stray,
+        changed=left_out.changed,
+        mismatched=left_out.mismatched,
+        unranked=left_out.unranked,
+    )
+    corrected = correction if len(pairs) > 1 and correction != "none" else None
+    return Interleaved(
+        systems,
+        methods,
+        words,
+        level,
+        planned,
+        corrected,
+        "logged" if recipe is None else "rebuilt",
+        counts,
+        _preferences(outcomes, pairs, level, planned, corrected, _by(methods)),
+        even,
+        tuple(_warnings(counts, methods, even, logged, credit)),
+    )
+
+
+def _preferences(
+    outcomes: Sequence[Outcome],
+    pairs: Sequence[tuple[str, str]],
+    level: float,
+    planned: int | None,
+    correction: str | None,
+    by: By,
+) -> tuple[SystemPair, ...]:
+    share = None if planned is None else share_at_any_time(planned)
+    if by == "margin":
+        share = _uneven
+    mean = None if planned is None else mean_at_any_time(planned)
+
+    def at(asked: float) -> list[Preferred]:
+        return [preferred(outcomes, *pair, asked, share, mean) for pair in pairs]
+
+    plain = at(level)
+    if correction is None:
+        return tuple(SystemPair(found, by=by) for found in plain)
+    chosen: Correction = shelf.find("corrections", correction)
+    if chosen.needs_all_pairs:
+        raise UsageError(f"{correction} permutes queries, which interleaving does not have. Use holm.")
+    shares = _adjusted(chosen, plain, at, lambda found: found.share, level)
+    margins = _adjusted(chosen, plain, at, lambda found: found.margin, level)
+    return tuple(SystemPair(*found, by) for found in zip(plain, shares, margins, strict=True))
+
+
+def _by(methods: Sequence[str]) -> By:
+    """What decides; the margin too where a method is none of ours, and nobody knows what it makes even."""
+    for method in methods:
+        try:
+            even = read_configured("interleavings", method).item.even_wins
+        except UsageError:
+            even = False
+        if not even:
+            return "margin"
+    return "share"
+
+
+def _uneven(wins: int, losses: int, level: float) -> Answer:
+    """No test of the share of wins, which is not 1/2 for these methods when nobody is preferred."""
+    n = wins + losses
+    reason = "with this method clicks without reading do not win evenly; the margin says who is preferred"
+    return NotEstimable(reason, "none", n, wins / n if n else None)
+
+
+def _adjusted(
+    correction: Correction,
+    plain: Sequence[Preferred],
+    at: Callable[[float], Sequence[Preferred]],
+    which: Callable[[Preferred], Answer],
+    level: float,
+) -> list[Adjusted | None]:
+    tests = Tests([which(found) for found in plain], lambda asked: [which(found) for found in at(asked)], (), level, 0)
+    # Nothing is drawn at random here; the generator is what the shelf's contract asks for.
+    return correction.adjust(tests, np.random.default_rng(0))
+
+
+def _pairs(systems: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
+    """Every pair; the baseline is the first of each of its own."""
+    if baseline is not None and baseline not in systems:
+        raise UnknownName("system", baseline, systems)
+    return [(second, first) if second == baseline else (first, second) for first, second in combinations(systems, 2)]
+
+
+def _rule(credit: str, seconds: float) -> tuple[Counts, str]:
+    if credit == "click":
+        return clicked(), "every click"
+    if credit == "dwell":
+        return dwelt(seconds), f"clicks with {seconds:g} seconds or more on the document"
+    if credit == "conversion":
+        return converted(), "clicks that led to a conversion"
+    raise UnknownName("credit", credit, CREDITS)
+
+
+def _warnings(counts: LogCounts, methods: Sequence[str], even: Balance, logged: Logged, credit: str) -> list[str]:
+    found = []
+    if not even.even:
+        found.append("the systems did not get the same chances: look for pages that were lost, cached or filtered")
+    if len(methods) > 1:
+        found.append(f"lists were made in different ways ({', '.join(methods)}), whose credits are not worth the same")
+    if not logged.units:
+        found.append("the log has no column of units: each page counts alone, as if no two were of one user")
+    if credit == "dwell" and counts.unknown > MANY * max(counts.unknown + counts.counted, 1):
+        found.append(f"{counts.unknown:,} clicked documents have no dwell time, and earn nothing")
+    if counts.dropped > MANY * max(counts.clicks, 1):
+        found.append(f"{counts.dropped:,} of {counts.clicks:,} clicks are on documents that were not shown")
+    if counts.stray > MANY * max(counts.clicks, 1):
+        found.append(f"{counts.stray:,} of {counts.clicks:,} clicks have a key without a list")
+    return found

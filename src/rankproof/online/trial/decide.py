@@ -1,0 +1,308 @@
+"""Decide: one verdict from the days of an A/B test, from its sample ratio and the rulings of its metrics."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rankproof.errors import UnknownName
+from rankproof.kernel.estimate import Estimate, NotEstimable
+from rankproof.kernel.specs import Configured, read_configured
+from rankproof.kernel.verdict import Ruling, Status
+from rankproof.kernel.wording import p_phrase, percent
+from rankproof.online.trial.days import TWO_VARIANTS, Day, periods, refuse_days
+from rankproof.online.trial.estimate import refuse_level
+from rankproof.online.trial.plan import POWER, units_to_decide
+from rankproof.online.trial.pool import Pooled, pooled_effect
+from rankproof.online.trial.records import TrialDesign, TrialMetric, shown
+from rankproof.online.trials.contract import EffectRequest
+from rankproof.proving.mean_rule import decided
+from rankproof.proving.sample_ratio import SampleRatio, sample_ratio_over
+from rankproof.proving.settle import reasons, settle
+from rankproof.proving.verdict import Verdict
+
+SAMPLE_RATIO = "sample_ratio"
+SHARE = "share"  # the unit of relative effects
+
+
+@dataclass(frozen=True, slots=True)
+class RulingContext:
+    """What every ruling of one look at a trial shares.
+
+    level      of each one-sided bound
+    per_day    units that came on an average day
+    unit       as a word: "user"
+    planned    units at which a method of one look may look; None for always-valid methods
+    came       units so far
+    """
+
+    call: Configured
+    level: float
+    per_day: float
+    unit: str
+    planned: int | None
+    came: int
+
+
+def look_at(days: Sequence[Day], call: Configured, level: float, unit: str, planned: int | None) -> RulingContext:
+    """What the days say of how units come."""
+    came = sum(sum(day.units.values()) for day in days)
+    dates = {date for day in days for date in day.dates}
+    return RulingContext(call, level, came / len(dates), unit, None if call.item.always_valid else planned, came)
+
+
+def ratio_ruling(ratio: SampleRatio) -> Ruling:
+    """Whether units came as planned. Where they did not, the trial fails as evidence, whatever its metrics say."""
+    came = ", ".join(f"{name} {n:,} (planned {ratio.expected[name]:,.0f})" for name, n in ratio.observed.items())
+    title = "units come in the planned shares"
+    if ratio.holds:
+        return Ruling(SAMPLE_RATIO, title, "PASS", f"{came}: {p_phrase(ratio.p_value)}.", measure=SAMPLE_RATIO)
+    reason = (
+        f"{came}: {p_phrase(ratio.p_value)}, below {ratio.alpha:g}. Units get lost or are counted twice in some "
+        "variant, so no number of this trial can be trusted, and every other ruling is withheld. This says nothing "
+        "about the variants themselves."
+    )
+    decides = "Find where units get lost (assignment, logging, joins, filters on behavior), mend it, and begin anew."
+    return Ruling(SAMPLE_RATIO, title, "FAIL", reason, decides=decides, measure=SAMPLE_RATIO)
+
+
+def metric_ruling(metric: TrialMetric, pooled: Pooled, look: RulingContext) -> Ruling:
+    """What one metric says, by one-sided bounds of its effect: they meet what is asked, miss it, or neither."""
+    ruling = Ruling(
+        metric.goal,
+        title(metric),
+        "UNDECIDED",
+        "",
+        threshold=metric.threshold,
+        observed=pooled.effect.value,
+        basis="interval",
+        measure=metric.name,
+        better=metric.metric.better,
+        unit=SHARE if metric.scale == "relative" else "",
+        confidence=look.level,
+    )
+    above = look.call.item.answer(
+        pooled.effect, EffectRequest(look.level, "greater", metric.threshold), look.call.values
+    )
+    below = look.call.item.answer(pooled.effect, EffectRequest(look.level, "less", metric.threshold), look.call.values)
+    if isinstance(above, NotEstimable) or isinstance(below, NotEstimable):
+        unsure = above if isinstance(above, NotEstimable) else below
+        return replace(
+            ruling,
+            reason=f"No effect can be told: {unsure.reason}.",
+            decides=f"More {look.unit}s would decide it.",
+            answer=replace(unsure, n=pooled.n),
+        )
+    assert isinstance(above, Estimate)
+    assert isinstance(below, Estimate)
+    low, high = above.low, below.high
+    against = below if metric.metric.better == "higher" else above
+    notes = tuple(dict.fromkeys((*above.notes, *below.notes)))
+    answer = replace(against, low=low, high=high, n=pooled.n, notes=notes)
+    ruling = replace(ruling, answer=answer, notes=notes)
+    if look.planned is not None and look.came < look.planned:
+        return _too_early(ruling, look)
+    status = decided(low, high, metric.threshold, metric.metric.better)
+    ruling = replace(ruling, status=status, p_fail=against.p_value, reason=_reason(status, metric, answer, look))
+    return ruling if status != "UNDECIDED" else replace(ruling, decides=decides(metric, pooled, look))
+
+
+def withheld(metric: TrialMetric, look: RulingContext) -> Ruling:
+    """The ruling of a metric in a trial whose units did not come as planned."""
+    return Ruling(
+        metric.goal,
+        title(metric),
+        "UNDECIDED",
+        "Withheld: units did not come in the planned shares.",
+        decides="A trial whose units come as planned would decide it.",
+        threshold=metric.threshold,
+        basis="interval",
+        measure=metric.name,
+        better=metric.metric.better,
+        unit=SHARE if metric.scale == "relative" else "",
+        confidence=look.level,
+    )
+
+
+def title(metric: TrialMetric) -> str:
+    """What is asked, in a few words."""
+    margin = f"{100 * metric.margin:.6g}%" if metric.scale == "relative" else f"{metric.margin:g}"
+    if metric.goal == "not_worse":
+        return f"{metric.name} at most {margin} worse"
+    return f"{metric.name} better" + (f" by {margin} at least" if metric.margin else "")
+
+
+def decides(metric: TrialMetric, pooled: Pooled, look: RulingContext) -> str:
+    """How many units would decide it if what was seen is the truth, and when they would be there."""
+    value = pooled.effect.value
+    assert value is not None
+    needed = units_to_decide(pooled.effect, pooled.n, metric.threshold, look.call, look.level)
+    if needed is None:
+        return f"What was seen lies on the threshold, where no number of {look.unit}s decides."
+    way = "pass" if (value > metric.threshold) == (metric.metric.better == "higher") else "fail"
+    more = max(0, needed - pooled.n)
+    days = -(-more // max(1, round(look.per_day * pooled.n / look.came)))
+    return (
+        f"If what was seen is the truth, about {needed:,} {look.unit}s ({more:,} more, {days:,} more "
+        f"{'day' if days == 1 else 'days'} at this rate) would make it {way} {POWER:.0%} of the time."
+    )
+
+
+def _too_early(ruling: Ruling, look: RulingContext) -> Ruling:
+    assert look.planned is not None
+    missing = look.planned - look.came
+    days = -(-missing // max(1, round(look.per_day)))
+    return replace(
+        ruling,
+        status="UNDECIDED",
+        answer=None,
+        observed=None,
+        reason=f"{look.call.item.name} takes one look, at {look.planned:,} {look.unit}s; {look.came:,} came so far. A "
+        "look before that is not lawful: who looks often finds effects that are not there.",
+        decides=f"{missing:,} more {look.unit}s, {days:,} more {'day' if days == 1 else 'days'} at this rate.",
+    )
+
+
+def _reason(status: Status, metric: TrialMetric, answer: Estimate, look: RulingContext) -> str:
+    seen = f"{metric.name} changes by {shown(answer.value, metric.scale)}"
+    low, high, goal = (shown(at, metric.scale) for at in (answer.low, answer.high, metric.threshold))
+    sure = f"one-sided {percent(look.level)}"
+    if status == "UNDECIDED":
+        return f"{seen}; its {sure} bounds {low} and {high} lie on both sides of {goal}."
+    higher = metric.metric.better == "higher"
+    side, bound = ("lower", low) if higher == (status == "PASS") else ("upper", high)
+    return f"{seen}; its {sure} {side} bound {bound} {'meets' if status == 'PASS' else 'misses'} {goal}."
+
+
+ORDER = ("PASS", "UNDECIDED", "FAIL")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrialLook:
+    """One look at a trial: what every variant comes to.
+
+    effects    by variant and metric; empty where the sample ratio fails
+    rulings    by variant, settled, that on the sample ratio first
+    leading    the variant that the verdict is of
+    """
+
+    ratio: SampleRatio
+    look: RulingContext
+    effects: Mapping[tuple[str, str], Pooled]
+    statuses: Mapping[str, Status]
+    rulings: Mapping[str, tuple[Ruling, ...]]
+    leading: str
+
+
+def decide(
+    design: TrialDesign, days: Sequence[Day], *, confidence: float | None = None, variant: str | None = None
+) -> Verdict:
+    """The verdict. `variant` asks about that one, also where another is further."""
+    return verdict_of(design, days, judge(design, days, confidence=confidence, variant=variant))
+
+
+def verdict_of(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> Verdict:
+    """The verdict of one look."""
+    status, rulings = judged.statuses[judged.leading], judged.rulings[judged.leading]
+    return Verdict(
+        status=status,
+        rulings=rulings,
+        policy=design.name,
+        candidate=judged.leading,
+        baseline=design.control,
+        reasons=reasons(status, rulings),
+        notes=tuple(notes(design, days, judged)),
+        source=design.source,
+        confidence=judged.look.level,
+        significance=judged.look.call.text,
+    )
+
+
+def judge(
+    design: TrialDesign, days: Sequence[Day], *, confidence: float | None = None, variant: str | None = None
+) -> TrialLook:
+    """Every variant asked."""
+    if variant is not None and variant not in design.treatments:
+        raise UnknownName("variant with a treatment", variant, design.treatments)
+    refuse_days(design, days)
+    ratio = sample_ratio_over(periods(days))
+    level = refuse_level(design.confidence if confidence is None else confidence)
+    if design.correction != "none":
+        level = 1 - (1 - level) / len(design.treatments)
+    look = look_at(days, read_configured("trials", design.method), level, design.unit, design.units)
+    first = ratio_ruling(ratio)
+    effects: dict[tuple[str, str], Pooled] = {}
+    statuses: dict[str, Status] = {}
+    rulings: dict[str, tuple[Ruling, ...]] = {}
+    for name in design.treatments:
+        asked = [metric for metric in design.metrics if metric.role != "watch"]
+        if ratio.holds:
+            effects.update(
+                ((name, metric.name), pooled_effect(days, metric, design.control, name)) for metric in design.metrics
+            )
+            found = [metric_ruling(metric, effects[name, metric.name], look) for metric in asked]
+        else:
+            found = [withheld(metric, look) for metric in asked]
+        statuses[name], settled = settle([first, *found])
+        rulings[name] = tuple(
+            _reopened(design, ruling, before, effects, name, look)
+            for ruling, before in zip(settled, [first, *found], strict=True)
+        )
+    leading = variant or min(design.treatments, key=lambda name: _place(design, name, statuses, effects))
+    return TrialLook(ratio, look, effects, statuses, rulings, leading)
+
+
+def _reopened(
+    design: TrialDesign,
+    ruling: Ruling,
+    before: Ruling,
+    effects: Mapping[tuple[str, str], Pooled],
+    variant: str,
+    look: RulingContext,
+) -> Ruling:
+    """A failure that the correction did not keep, with what would decide it in units of the trial."""
+    if ruling.status == before.status:
+        return ruling
+    metric = next(metric for metric in design.metrics if metric.name == ruling.measure)
+    return replace(ruling, decides=decides(metric, effects[variant, metric.name], look))
+
+
+def _place(
+    design: TrialDesign, variant: str, statuses: Mapping[str, Status], effects: Mapping[tuple[str, str], Pooled]
+) -> tuple[int, float]:
+    first = next(metric for metric in design.metrics if metric.role != "watch")
+    found = effects.get((variant, first.name))
+    gain = 0.0
+    if found is not None and found.effect.value is not None and found.effect.variance > 0:
+        sign = 1 if first.metric.better == "higher" else -1
+        gain = sign * found.effect.value / math.sqrt(found.effect.variance)
+    return ORDER.index(statuses[variant]), -gain
+
+
+def notes(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> list[str]:
+    """What the verdict takes for granted, and what was left out."""
+    said = []
+    if len(design.treatments) > 1:
+        how = f"each bound at {judged.look.level:.6g}" if design.correction != "none" else "not corrected for"
+        said.append(f"variants: {len(design.treatments)} against {design.control}, {how}")
+    if judged.look.planned is not None and judged.look.came >= judged.look.planned:
+        said.append(f"look: {judged.look.call.item.name} takes one; this is it, and whatever it says stands")
+    most = max((pooled.periods for pooled in judged.effects.values()), default=1)
+    if most > 1:
+        said.append(f"periods: shares of traffic changed; variants are compared within each of {most} periods")
+    left = sum(pooled.left_out for (name, _), pooled in judged.effects.items() if name == judged.leading)
+    if left:
+        said.append("left out: periods in which a variant has fewer than two units")
+    if design.enter == "every_day":
+        said.append(
+            f"units: a {design.unit} counts anew on every day; one who comes back is not independent of the day "
+            "before, so intervals are too narrow if many do"
+        )
+    elif not design.columns.entered:
+        said.append(f"units: each {design.unit} is taken to be in the file of one day only; the files cannot show it")
+    twice = sum(day.dropped.get(TWO_VARIANTS, 0) for day in days)
+    if twice:
+        said.append(f"left out: {twice:,} {design.unit}s seen in two variants on one day")
+    told = [note for ruling in judged.rulings[judged.leading] if ruling.answer is not None for note in ruling.notes]
+    return [*said, *dict.fromkeys(told)]

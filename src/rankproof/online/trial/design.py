@@ -1,0 +1,251 @@
+"""Design of an A/B test: from TOML or a dict to metrics and margins, every value checked; ready-made metrics."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, get_args
+
+from rankproof.errors import UnknownName, UsageError
+from rankproof.kernel import shelf
+from rankproof.kernel.specs import Choice, Kind, Number, Text, Texts, Whole, read_configured
+from rankproof.online.trial.records import Better, Each, Goal, Metric, Role, TrialColumns, TrialDesign, TrialMetric
+from rankproof.online.trial.records import Kind as MetricKind
+from rankproof.reading.source import read_toml
+
+READY: Mapping[str, Mapping[str, Any]] = {
+    "clicks_per_search": {"kind": "ratio", "value": "clicks", "denominator": "searches"},
+    "abandonment": {"kind": "ratio", "value": "abandoned", "denominator": "searches", "better": "lower"},
+    "reformulation": {"kind": "ratio", "value": "reformulated", "denominator": "searches", "better": "lower"},
+    "dwell": {"kind": "ratio", "value": "dwell", "denominator": "clicks"},
+    "success": {"kind": "proportion", "value": "success"},
+    "latency": {"kind": "quantile", "value": "latency", "at": 0.95, "better": "lower"},
+}
+
+
+KEYS: dict[str, Kind] = {
+    "ready": Choice(tuple(READY)),
+    "name": Text(),
+    "kind": Choice(get_args(MetricKind)),
+    "better": Choice(get_args(Better)),
+    "covariate": Text(),
+    "at": Number(0, 1, open_low=True, open_high=True),
+    "value": Text(),
+    "denominator": Text(),
+    "each": Choice(get_args(Each)),
+    "digits": Whole(2),
+    "role": Choice(get_args(Role)),
+    "goal": Choice(get_args(Goal)),
+    "margin": Number(0),
+    "scale": Choice(("relative", "absolute")),
+}
+# What becomes of several rows of a unit where the design does not say.
+EACH: dict[str, Each] = {"proportion": "any", "mean": "sum", "ratio": "sum", "quantile": "mean"}
+DIGITS = 3
+MOST_DIGITS = 15
+
+
+def read_metric(entry: Any, place: str) -> TrialMetric:
+    """The metric of one entry; `place` names it in messages."""
+    if not isinstance(entry, Mapping):
+        raise UsageError(f"{place} must be a table: [[metric]] with keys below; got {entry!r:.80}.")
+    said: dict[str, Any] = {}
+    for key, value in entry.items():
+        if key not in KEYS:
+            raise UnknownName(f"key of {place}", key, KEYS)
+        try:
+            said[key] = KEYS[key].read(value)
+        except ValueError as error:
+            raise UsageError(f"{place}: {key} {error}.") from None
+    ready = said.pop("ready", None)
+    if ready is not None:
+        said = {"name": ready, **READY[ready], **said}
+    for key in ("name", "value"):
+        if key not in said:
+            raise UsageError(f'{place}: {key} is missing. Or take one that is ready: ready = "abandonment".')
+    kind = said.setdefault("kind", "ratio" if "denominator" in said else "quantile" if "at" in said else "mean")
+    place = f"{place} ({said['name']})"
+    if (kind == "ratio") != ("denominator" in said):
+        raise UsageError(
+            f'{place}: a ratio has a denominator, and no other kind has: the name of a column, or "*" for the number '
+            "of rows."
+        )
+    if kind != "quantile" and "digits" in said:
+        raise UsageError(f"{place}: only a quantile rounds its values to `digits`; this is a {kind}.")
+    if said.get("digits", DIGITS) > MOST_DIGITS:
+        raise UsageError(f"{place}: digits is {MOST_DIGITS} at most, which is what a number holds.")
+    metric = Metric(**{key: said.pop(key) for key in ("name", "kind", "better", "covariate", "at") if key in said})
+    each = said.setdefault("each", EACH[kind])
+    _refuse_each(kind, each, place)
+    if kind == "quantile":
+        said.setdefault("digits", DIGITS)
+    return TrialMetric(metric, **_asked(said, place))
+
+
+def _refuse_each(kind: str, each: Each, place: str) -> None:
+    if kind == "ratio" and each != "sum":
+        raise UsageError(f'{place}: the rows of a unit are summed on both sides of a ratio: each = "sum" or nothing.')
+    if kind == "proportion" and each not in ("any", "max"):
+        raise UsageError(f'{place}: a unit of a proportion did something or not: each = "any", or nothing.')
+
+
+def _asked(said: dict[str, Any], place: str) -> dict[str, Any]:
+    """The same with role, goal and margin that go together."""
+    role = said.setdefault("role", "decision")
+    goal = said.setdefault("goal", "not_worse" if role == "guardrail" else "better")
+    if role == "guardrail" and goal != "not_worse":
+        raise UsageError(f'{place}: a guardrail is not to be worse. What must be better has role = "decision".')
+    if role == "watch" and ("margin" in said):
+        raise UsageError(f"{place}: a metric that is only watched has no margin.")
+    if role != "watch" and goal == "not_worse" and not said.get("margin", 0) > 0:
+        raise UsageError(
+            f"{place}: margin is missing: how much worse may it be? Such as margin = 0.01, which is 1% where scale is "
+            '"relative". No trial shows that nothing changed at all.'
+        )
+    return said
+
+
+TABLES = ("trial", "columns", "metric")
+HEAD: dict[str, Kind | None] = {
+    "name": Text(),
+    "unit": Text(),
+    "control": Text(),
+    "shares": None,  # a table of its own
+    "method": Text(),
+    "confidence": Number(0.5, 1, open_low=True, open_high=True),
+    "correction": Text(),
+    "units": Whole(2),
+    "enter": Choice(("first_day", "every_day")),
+}
+COLUMNS: dict[str, Kind] = {
+    "unit": Text(),
+    "variant": Text(),
+    "day": Text(),
+    "entered": Text(),
+    "strata": Texts(),
+    "segments": Texts(),
+}
+# Shares that miss 1 by less than this are meant to sum to it.
+ROUNDING = 1e-6
+
+
+def read_design(what: Any) -> TrialDesign:
+    """A design from a path, a dict of the shape of the TOML, or a TrialDesign, which stays as it is."""
+    if isinstance(what, TrialDesign):
+        return what
+    if isinstance(what, Mapping):
+        return design_of(what, "the design")
+    if isinstance(what, str | os.PathLike):
+        return _file(os.fspath(what))
+    raise UsageError(f"The design of a trial is a path, a dict or a TrialDesign; got {type(what).__name__}.")
+
+
+def _file(path: str) -> TrialDesign:
+    document = read_toml(path, "`rankproof trial init` writes one to begin with.")
+    design = design_of(document, path)
+    name = design.name or os.path.splitext(os.path.basename(path))[0]
+    return replace(design, name=name, source=path)
+
+
+def design_of(document: Mapping[str, Any], place: str) -> TrialDesign:
+    """The design in a document; `place` names it in messages."""
+    for key in document:
+        if key not in TABLES:
+            raise UnknownName(f"table of {place}", key, TABLES)
+    head = _values(_table(document, "trial", place), HEAD, f"{place}, [trial]")
+    for key in ("control", "shares"):
+        if key not in head:
+            raise UsageError(
+                f'{place}, [trial]: {key} is missing. Such as: control = "old" and shares = {{old = 0.5, new = 0.5}}'
+            )
+    head["shares"] = read_shares(head["shares"], f"{place}, [trial]: shares")
+    if head["control"] not in head["shares"]:
+        raise UsageError(
+            f"{place}, [trial]: the control {head['control']!r} has no share; shares are of "
+            f"{', '.join(head['shares'])}."
+        )
+    said = _values(_table(document, "columns", place), COLUMNS, f"{place}, [columns]")
+    columns = TrialColumns(**said)
+    entries = document.get("metric", [])
+    if not isinstance(entries, list | tuple) or not entries:
+        raise UsageError(f"{place} has no [[metric]]: nothing is asked. `rankproof trial init` shows some.")
+    metrics = tuple(read_metric(entry, f"{place}, metric {i}") for i, entry in enumerate(entries, start=1))
+    names = [metric.name for metric in metrics]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"{place}: two metrics are called {name!r}. Give one of them another name.")
+    if all(metric.role == "watch" for metric in metrics):
+        raise UsageError(f'{place}: every metric is only watched, so nothing is decided. Give one role = "decision".')
+    head.setdefault("name", "")
+    design = TrialDesign(metrics=metrics, columns=columns, **head)
+    _refuse_senseless(design, place)
+    return design
+
+
+def read_shares(value: Any, where: str) -> dict[str, float]:
+    """Planned shares by variant, made to sum to exactly what they should."""
+    if not isinstance(value, Mapping) or len(value) < 2:
+        raise UsageError(f"{where} are of two variants or more, such as {{old = 0.5, new = 0.5}}; got {value!r:.80}.")
+    shares: dict[str, float] = {}
+    for name, share in value.items():
+        try:
+            shares[str(name)] = Number(0, 1, open_low=True, open_high=True).read(share)
+        except ValueError as error:
+            raise UsageError(f"{where}: {name} {error}.") from None
+    whole = math.fsum(shares.values())
+    if abs(whole - 1) > ROUNDING:
+        raise UsageError(
+            f"{where} sum to {whole:g}, not to 1. They are shares of the units that are in the trial: leave out who is "
+            "in no variant."
+        )
+    return shares
+
+
+def _refuse_senseless(design: TrialDesign, place: str) -> None:
+    try:
+        call = read_configured("trials", design.method)
+    except UsageError as error:
+        raise UsageError(f"{place}, [trial]: method: {error}") from None
+    try:
+        chosen = shelf.find("corrections", design.correction)
+    except UnknownName as error:
+        raise UsageError(f"{place}, [trial]: correction: {error}") from None
+    if chosen.needs_all_pairs:
+        raise UsageError(
+            f"{place}, [trial]: {chosen.name} permutes the queries of all pairs; a trial compares with its control. "
+            "Use holm."
+        )
+    if not call.item.always_valid and design.units is None:
+        raise UsageError(
+            f"{place}, [trial]: {call.item.name} takes one look at a size fixed beforehand. Say units = 20000, from "
+            '`rankproof trial plan`, or use method = "sequence(units=20000)", which may be looked at any time.'
+        )
+    columns = design.columns
+    if columns.entered and not columns.day:
+        raise UsageError(f"{place}, [columns]: entered is compared with the day of a row: name the column `day` too.")
+    if columns.entered and design.enter == "every_day":
+        raise UsageError(
+            f'{place}: enter = "every_day" counts a unit on every day; columns.entered says it counts on one. Keep one.'
+        )
+
+
+def _table(document: Mapping[str, Any], key: str, place: str) -> Mapping[str, Any]:
+    table = document.get(key, {})
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{place}: [{key}] must be a table of keys and values; got {table!r:.80}.")
+    return table
+
+
+def _values(table: Mapping[str, Any], known: Mapping[str, Kind | None], place: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in known:
+            raise UnknownName(f"key of {place}", key, known)
+        kind = known[key]
+        try:
+            found[key] = value if kind is None else kind.read(value)
+        except ValueError as error:
+            raise UsageError(f"{place}: {key} {error}.") from None
+    return found

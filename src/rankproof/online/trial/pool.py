@@ -1,0 +1,172 @@
+"""Pooling: one effect from many days, without mixing days on which variants had different shares.
+
+Days on which the treatment has the same share beside the control form a period and are added up. Periods are strata:
+variants are compared within each. They are weighed by what they know, n_c n_t / (n_c + n_t): the inverse of the
+variance, where units vary alike (as Mantel and Haenszel weigh tables, Journal of the National Cancer Institute 22,
+1959). Thrown together they would mislead: if traffic grows on better days, a treatment that changes nothing looks
+better.
+
+Always-valid methods count time by units. With several periods it is counted by what is known, 4 n_c n_t / (n_c + n_t)
+units, so that their time runs with the inverse of the variance; for two halves this is the number of units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from rankproof.online.trial.days import WHOLE, Day, DayCell
+from rankproof.online.trial.effects import NO_UNITS, stratified_effect
+from rankproof.online.trial.estimate import refuse_other_kind
+from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, Tally, merged
+from rankproof.online.trial.quantiles import quantile_of, stratified_quantile_effect
+from rankproof.online.trial.records import TrialMetric
+from rankproof.online.trials.contract import Effect
+
+Statistic = TypeVar("Statistic", Moments, Tally)
+# A stratum with fewer units in a variant does not say how much its units vary: it is added to others of its period.
+LEAST = 2
+THIN = "strata of few units"
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """The effect of one variant on one metric.
+
+    n          units of both variants that it rests on
+    periods    of different shares
+    left_out   units of periods in which a variant has fewer than two
+    control    the metric in the control and in the variant, both by the same weights and before any adjustment
+    """
+
+    effect: Effect
+    n: int
+    periods: int
+    left_out: int = 0
+    control: float | None = None
+    treatment: float | None = None
+
+
+def pooled_effect(days: Sequence[Day], metric: TrialMetric, control: str, variant: str, segment: str = WHOLE) -> Pooled:
+    """The effect of a variant over all days on which it had traffic."""
+    periods: dict[str, list[Day]] = {}
+    for day in days:
+        if variant in day.shares and control in day.shares:
+            periods.setdefault(f"{day.shares[variant] / day.shares[control]:.9g}", []).append(day)
+    cells = [DayCell(metric.name, name, segment=segment) for name in (control, variant)]
+    if metric.metric.kind == "quantile":
+        tallied = _arranged([[day.tallies for day in period] for period in periods.values()], cells, _tallied)
+        return _pooled(tallied, metric, stratified_quantile_effect, _quantile_of)
+    summed = _arranged([[day.moments for day in period] for period in periods.values()], cells, merged)
+    for units in (*summed.control.values(), *summed.treatment.values()):
+        refuse_other_kind(units, metric.metric)
+    return _pooled(summed, metric, stratified_effect, _ratio_of)
+
+
+@dataclass(slots=True)
+class _Arms(Generic[Statistic]):
+    """Both variants by stratum, where a stratum lies within one period; `known` is n_c n_t / (n_c + n_t) of all."""
+
+    control: dict[str, Statistic] = field(default_factory=dict)
+    treatment: dict[str, Statistic] = field(default_factory=dict)
+    weights: dict[str, float] = field(default_factory=dict)
+    known: float = 0.0
+    periods: int = 0
+    left_out: int = 0
+
+
+def _arranged(
+    periods: Sequence[Sequence[Mapping[DayCell, Statistic]]],
+    cells: Sequence[DayCell],
+    add: Callable[[Iterable[Statistic]], Statistic],
+) -> _Arms[Statistic]:
+    arms: _Arms[Statistic] = _Arms()
+    for number, days in enumerate(periods):
+        strata = sorted({cell.stratum for day in days for cell in day})
+        before, after = (_by_stratum(days, cell, strata, add) for cell in cells)
+        control, treatment = _thick(before, after, add)
+        sizes = [sum(part.n for part in arm.values()) for arm in (control, treatment)]
+        if min(sizes) < LEAST:
+            arms.left_out += sum(sizes)
+            continue
+        known = sizes[0] * sizes[1] / sum(sizes)
+        arms.known += known
+        arms.periods += 1
+        for stratum, part in control.items():
+            key = f"{number}|{stratum}"
+            arms.control[key], arms.treatment[key] = part, treatment[stratum]
+            # Within a period strata count by their share of its units: post-stratification.
+            arms.weights[key] = known * (part.n + treatment[stratum].n) / sum(sizes)
+    return arms
+
+
+def _pooled(
+    arms: _Arms[Statistic],
+    metric: TrialMetric,
+    effect_of: Callable[..., Effect],
+    value_of: Callable[[Mapping[str, Statistic], Mapping[str, float], TrialMetric], float | None],
+) -> Pooled:
+    if not arms.periods:
+        return Pooled(Effect(None, (), 0, NO_UNITS), 0, 0, arms.left_out)
+    effect = effect_of(arms.control, arms.treatment, metric.metric, metric.scale, arms.weights)
+    n = effect.n
+    if arms.periods > 1:
+        effect = replace(effect, n=round(4 * arms.known))
+    control, treatment = (value_of(arm, arms.weights, metric) for arm in (arms.control, arms.treatment))
+    return Pooled(effect, n, arms.periods, arms.left_out, control, treatment)
+
+
+def _ratio_of(arm: Mapping[str, Moments], weights: Mapping[str, float], metric: TrialMetric) -> float | None:
+    above, below = (
+        math.fsum(weights[name] * part.means[which] for name, part in arm.items()) for which in (NUMERATOR, DENOMINATOR)
+    )
+    return above / below if below else None
+
+
+def _quantile_of(arm: Mapping[str, Tally], weights: Mapping[str, float], metric: TrialMetric) -> float | None:
+    assert metric.metric.at is not None
+    return quantile_of(list(arm.values()), [weights[name] for name in arm], metric.metric.at)
+
+
+def _by_stratum(
+    days: Sequence[Mapping[DayCell, Statistic]],
+    cell: DayCell,
+    strata: Sequence[str],
+    add: Callable[[Iterable[Statistic]], Statistic],
+) -> dict[str, Statistic]:
+    found = {}
+    for stratum in strata:
+        here = cell._replace(stratum=stratum)
+        parts = [day[here] for day in days if here in day]
+        if parts:
+            found[stratum] = add(parts)
+    return found
+
+
+def _thick(
+    control: dict[str, Statistic],
+    treatment: dict[str, Statistic],
+    add: Callable[[Iterable[Statistic]], Statistic],
+) -> tuple[dict[str, Statistic], dict[str, Statistic]]:
+    """The same strata in both variants, each with two units or more; shares are one, so adding strata is fair."""
+    names = list(dict.fromkeys((*control, *treatment)))
+    thin = [name for name in names if any(name not in arm or arm[name].n < LEAST for arm in (control, treatment))]
+    kept = [name for name in names if name not in thin]
+    if not thin:
+        return control, treatment
+    if kept and any(sum(arm[name].n for name in thin if name in arm) < LEAST for arm in (control, treatment)):
+        # Together they are too few still: the greatest of the others takes them in.
+        greatest = max(kept, key=lambda name: control[name].n + treatment[name].n)
+        kept.remove(greatest)
+        thin.append(greatest)
+    both = []
+    for arm in (control, treatment):
+        rest = add([arm[name] for name in thin if name in arm])
+        both.append({**{name: arm[name] for name in kept}, THIN: rest})
+    return both[0], both[1]
+
+
+def _tallied(parts: Iterable[Tally]) -> Tally:
+    return sum(parts, Tally())

@@ -1,0 +1,242 @@
+"""TrialReading and TrialPlan: everything one look at an A/B test showed, and how many units and days it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rankproof.kernel.documents import plain
+from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
+from rankproof.kernel.verdict import Ruling, Status
+from rankproof.online.trial.records import Role, Scale, VariantEffect
+from rankproof.proving.records import Adjusted
+from rankproof.proving.sample_ratio import SampleRatio
+from rankproof.proving.verdict import Verdict, ruling_dict
+
+
+@dataclass(frozen=True, slots=True)
+class MetricEffect:
+    """One variant in one metric, over all units or a segment of them.
+
+    control, treatment   the metric in both, before any adjustment; None where there is no effect
+    variance_kept        the share of the variance that the covariate leaves; None without one
+    """
+
+    found: VariantEffect
+    role: Role
+    segment: str = ""
+    control: float | None = None
+    treatment: float | None = None
+    variance_kept: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DayEffect:
+    """The effect on one day alone, with an interval at a fixed horizon."""
+
+    metric: str
+    variant: str
+    date: str
+    effect: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """How much the effect changes from day to day: a line through the effects of the days, by their precision."""
+
+    metric: str
+    variant: str
+    days: int
+    slope: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """When an open ruling could be decided, if what was seen is the truth and units keep coming.
+
+    units    of both variants, with those that came, at which it is decided with `power`; None: no number does
+    days     more at the present rate
+    """
+
+    metric: str
+    variant: str
+    power: float
+    units: int | None
+    more: int | None
+    days: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class VariantStatus:
+    """What one variant comes to."""
+
+    variant: str
+    status: Status
+    rulings: tuple[Ruling, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrialReading:
+    """One look. Effects are empty where they may not be seen, which `withheld` says; segments decide nothing.
+
+    per_day   units that came on an average day
+    family    how many segment effects are corrected together
+    """
+
+    name: str
+    unit: str
+    control: str
+    method: str
+    confidence: float
+    correction: str
+    enter: str
+    planned: int | None
+    dates: tuple[str, ...]
+    units: Mapping[str, int]
+    per_day: float
+    dropped: Mapping[str, int]
+    sample_ratio: SampleRatio
+    periods: tuple[Mapping[str, float], ...]
+    variants: tuple[VariantStatus, ...]
+    withheld: str = ""
+    effects: tuple[MetricEffect, ...] = ()
+    segments: tuple[MetricEffect, ...] = ()
+    family: int = 0
+    by_day: tuple[DayEffect, ...] = ()
+    trends: tuple[Trend, ...] = ()
+    projections: tuple[Projection, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; what is missing is None."""
+        return {
+            "name": self.name,
+            "unit": self.unit,
+            "control": self.control,
+            "method": self.method,
+            "confidence": self.confidence,
+            "correction": self.correction,
+            "enter": self.enter,
+            "planned": self.planned,
+            "dates": list(self.dates),
+            "units": dict(self.units),
+            "per_day": self.per_day,
+            "dropped": dict(self.dropped),
+            "sample_ratio": plain(self.sample_ratio),
+            "periods": [dict(shares) for shares in self.periods],
+            "variants": [
+                {"variant": v.variant, "status": v.status, "rulings": [ruling_dict(r) for r in v.rulings]}
+                for v in self.variants
+            ],
+            "withheld": self.withheld or None,
+            "effects": [_effect(effect) for effect in self.effects],
+            "segments": [_effect(effect) for effect in self.segments],
+            "family": self.family,
+            "by_day": [
+                {"metric": d.metric, "variant": d.variant, "date": d.date, "effect": answer_dict(d.effect)}
+                for d in self.by_day
+            ],
+            "trends": [
+                {"metric": t.metric, "variant": t.variant, "days": t.days, "slope": answer_dict(t.slope)}
+                for t in self.trends
+            ],
+            "projections": [plain(projection) for projection in self.projections],
+        }
+
+
+def _effect(effect: MetricEffect) -> dict[str, Any]:
+    found = effect.found
+    return {
+        "metric": found.metric.to_dict(),
+        "variant": found.variant,
+        "role": effect.role,
+        "segment": effect.segment or None,
+        "scale": found.scale,
+        "control": effect.control,
+        "treatment": effect.treatment,
+        "effect": answer_dict(found.effect),
+        "adjusted": _adjusted(found.adjusted),
+        "direction": found.direction,
+        "variance_kept": effect.variance_kept,
+    }
+
+
+def answer_dict(answer: Answer) -> dict[str, Any]:
+    """An estimate with its interval, or why there is none: then everything but the reason may be None."""
+    if isinstance(answer, NotEstimable):
+        return {"value": answer.value, "low": None, "high": None, "p_value": None, "n": answer.n,
+                "method": answer.method, "reason": answer.reason}  # fmt: skip
+    assert isinstance(answer, Estimate)
+    return {"value": answer.value, "low": answer.low, "high": answer.high, "p_value": answer.p_value, "n": answer.n,
+            "method": answer.method, "reason": None}  # fmt: skip
+
+
+def _adjusted(adjusted: Adjusted | None) -> dict[str, Any] | None:
+    return None if adjusted is None else plain(adjusted)
+
+
+def trial_of(verdict: Verdict) -> TrialReading | None:
+    """What the A/B test behind a verdict showed; None for the verdict of a gate."""
+    found = verdict.trial
+    assert found is None or isinstance(found, TrialReading)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class MethodPlan:
+    """What one method of the trials shelf takes, with its choices made for the size it needs.
+
+    units      of both variants together that show the effect with the power; None: no number does
+    days       until so many have come, in whole weeks; None where the rate is not known
+    smallest   the least effect that the units asked about show with the power; None where none were asked about
+    """
+
+    method: str
+    always_valid: bool
+    units: int | None
+    days: int | None
+    smallest: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class MetricPlan:
+    """One metric. `effect` is the true effect that is to be shown; of a guardrail its margin, with no true effect.
+
+    mean, sd        of past units, by which it is planned; sd is after the covariate's adjustment
+    variance_kept   the share of the variance that the covariate leaves; None without one
+    """
+
+    metric: str
+    asks: Literal["an effect", "a margin"]
+    effect: float | None
+    scale: Scale
+    mean: float
+    sd: float
+    past_units: int | None
+    variance_kept: float | None
+    methods: tuple[MethodPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPlan:
+    """All metrics of a plan.
+
+    share      of the treatment among the units of both variants
+    level      of the bound or interval
+    units      asked about; None where none were
+    per_day    units of both variants; None where it is not known
+    """
+
+    unit: str
+    share: float
+    level: float
+    one_sided: bool
+    power: float
+    units: int | None
+    per_day: float | None
+    metrics: tuple[MetricPlan, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        found: dict[str, Any] = plain(self)
+        return found

@@ -1,0 +1,171 @@
+"""Sizing: what a trial takes before it begins, at a fixed horizon and with always-valid methods, side by side.
+
+The sequence is planned with `units` at the size that it needs itself, where its interval is tightest; mSPRT with
+`effect` at the effect that is to be shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankproof.errors import InputError, UsageError
+from rankproof.kernel.least import least
+from rankproof.online.trial.days import WHOLE, Day, refuse_days
+from rankproof.online.trial.effects import variance_kept
+from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, from_counts, merged
+from rankproof.online.trial.plan import MOST_UNITS, days_needed, smallest_effect, units_needed
+from rankproof.online.trial.reading_records import MethodPlan, MetricPlan, TrialPlan
+from rankproof.online.trial.records import Metric, Scale, TrialDesign
+
+# Past units that a rate or a mean and a standard deviation stand for: how many does not matter, only how they vary.
+STANDING_FOR = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What is asked of a plan, whatever the metric.
+
+    units      of both variants that are asked about; `per_day` of both variants
+    """
+
+    scale: Scale = "relative"
+    share: float = 0.5
+    level: float = 0.95
+    power: float = 0.8
+    one_sided: bool = True
+    units: int | None = None
+    per_day: float | None = None
+
+
+def plan_numbers(
+    *, rate: float | None = None, mean: float | None = None, sd: float | None = None, effect: float | None, size: Size
+) -> TrialPlan:
+    """A plan from a rate, or from a mean and a standard deviation, that are known from elsewhere."""
+    if (rate is None) == (mean is None and sd is None):
+        raise UsageError("Plan with --rate, or with --mean and --sd, or with a design and --past; give one of them.")
+    if rate is not None:
+        if not 0 < rate < 1:
+            raise UsageError(f"A rate lies between 0 and 1, such as 0.31; {rate:g} came.")
+        past, metric = from_counts(round(rate * STANDING_FOR), STANDING_FOR), Metric("rate", "proportion")
+    else:
+        if mean is None or sd is None or not (math.isfinite(mean) and math.isfinite(sd) and sd > 0):
+            raise UsageError("Give both --mean and --sd, which is greater than 0.")
+        metric = Metric("mean")
+        products = (sd * sd * (STANDING_FOR - 1), 0.0, 0.0, 0.0, 0.0, 0.0)
+        past = Moments(STANDING_FOR, (mean, 1.0, 0.0), products)
+    return _plan("unit", size, (_metric(past, metric, effect, "an effect", size, None),))
+
+
+def plan_design(design: TrialDesign, past: Sequence[Day], *, effect: float | None, size: Size) -> TrialPlan:
+    """A plan for the metrics that decide, from days of the past: what the control's units were like."""
+    refuse_days(design, past)
+    treatment = min(design.treatments, key=lambda name: design.shares[name])
+    pair = design.shares[design.control] + design.shares[treatment]
+    level = size.level
+    if design.correction != "none":
+        level = 1 - (1 - level) / len(design.treatments)
+    found = []
+    for asked in design.metrics:
+        if asked.role == "watch" or asked.metric.kind == "quantile":
+            continue
+        units = merged(
+            moments
+            for day in past
+            for cell, moments in day.moments.items()
+            if (cell.metric, cell.variant, cell.segment) == (asked.name, design.control, WHOLE)
+        )
+        if units.n < 2:
+            raise InputError(
+                f"The past has {units.n} units of {design.control} with {asked.name}; two or more are needed."
+            )
+        here = Size(asked.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
+        margin = asked.goal == "not_worse"
+        goal = asked.margin if margin else None if effect is None else effect - asked.margin
+        if goal is not None and goal <= 0:
+            raise UsageError(f"{asked.name} must be better by {asked.margin:g}: plan for a greater effect.")
+        found.append(_metric(units, asked.metric, goal, "a margin" if margin else "an effect", here, units.n))
+    if not found:
+        raise UsageError("The design has only quantiles to decide by, which moments say nothing about.")
+    size = Size(size.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
+    return _plan(design.unit, size, tuple(found))
+
+
+def _plan(unit: str, size: Size, metrics: tuple[MetricPlan, ...]) -> TrialPlan:
+    return TrialPlan(unit, size.share, size.level, size.one_sided, size.power, size.units, size.per_day, metrics)
+
+
+def _metric(
+    past: Moments, metric: Metric, effect: float | None, asks: str, size: Size, past_units: int | None
+) -> MetricPlan:
+    if effect is None and size.units is None:
+        raise UsageError("Say --effect, the true effect that is to be shown, or --units, to hear what they show.")
+    if effect is not None and not (math.isfinite(effect) and effect != 0):
+        raise UsageError(f"An effect to plan for is a number other than 0; {effect:g} came.")
+    kept = variance_kept(past, Moments()) if metric.covariate else None
+    below = past.means[DENOMINATOR]
+    return MetricPlan(
+        metric=metric.name,
+        asks="a margin" if asks == "a margin" else "an effect",
+        effect=effect,
+        scale=size.scale,
+        mean=past.means[NUMERATOR] / below,
+        sd=_sd(past) * math.sqrt(1.0 if kept is None else kept),
+        past_units=past_units,
+        variance_kept=kept,
+        methods=_methods(past, metric, effect, size),
+    )
+
+
+def _methods(past: Moments, metric: Metric, effect: float | None, size: Size) -> tuple[MethodPlan, ...]:
+    """At a fixed horizon first, then those that may be looked at any time."""
+
+    def shows(units: int | None, method: str) -> float | None:
+        if units is None:
+            return None
+        return smallest_effect(
+            past, metric, units, method, scale=size.scale, share=size.share, level=size.level, power=size.power,
+            one_sided=size.one_sided,
+        )  # fmt: skip
+
+    def needs(method: str) -> int | None:
+        if effect is None:
+            return None
+        return units_needed(
+            past, metric, effect, method, scale=size.scale, share=size.share, level=size.level, power=size.power,
+            one_sided=size.one_sided,
+        )  # fmt: skip
+
+    def enough(units: int) -> bool:
+        shown = shows(units, f"sequence(units={units})")
+        return effect is not None and shown is not None and shown <= abs(effect)
+
+    fixed = shows(size.units, "welch")
+    found = [_method("welch", needs("welch"), fixed, size)]
+    always = None if effect is None else least(enough, first=4, most=MOST_UNITS)
+    if always or size.units:
+        text = f"sequence(units={always or size.units})"
+        found.append(_method(text, always, shows(size.units, text), size))
+    mixing = fixed if effect is None else abs(effect)
+    if mixing:
+        text = f"msprt(effect={mixing:.6g})"
+        found.append(_method(text, needs(text), shows(size.units, text), size))
+    return tuple(found)
+
+
+def _method(text: str, units: int | None, smallest: float | None, size: Size) -> MethodPlan:
+    days = None if units is None or size.per_day is None else days_needed(units, size.per_day)
+    return MethodPlan(text, not text.startswith("welch"), units, days, smallest)
+
+
+def _sd(past: Moments) -> float:
+    """Of a unit's part of the metric, by the delta method: of plain means the standard deviation."""
+    below = past.means[DENOMINATOR]
+    ratio = past.means[NUMERATOR] / below
+    variance = (
+        past.covariance(NUMERATOR, NUMERATOR)
+        - 2 * ratio * past.covariance(NUMERATOR, DENOMINATOR)
+        + ratio * ratio * past.covariance(DENOMINATOR, DENOMINATOR)
+    )
+    return math.sqrt(max(0.0, variance)) / below

@@ -1,0 +1,127 @@
+"""Summing: rows of units added up by unit, in bounded memory however many units there are.
+
+Sums of units are held in memory up to a number of units. Beyond it they are written out to temporary files, in parts by
+a hash of the unit; at the end each part is added up by itself. Every unit is then seen once, whole.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.online.trial.slots import Numbers, Slot, combine
+
+# Units in memory, some hundred bytes each, before they are written out; and the parts they are written out in.
+MOST_UNITS = 500_000
+PARTS = 32
+
+
+@dataclass(slots=True)
+class Units:
+    """Units with what is known of each: variant, stratum and segments as texts, and the slots of its rows.
+
+    mixed   whether rows named two variants
+    """
+
+    empty: Sequence[float]
+    names: dict[str, int] = field(default_factory=dict)
+    marks: list[tuple[str, ...]] = field(default_factory=list)
+    mixed: set[int] = field(default_factory=set)
+    sums: Numbers = field(default_factory=lambda: np.empty((0, 0)))
+
+    def places(self, units: Sequence[str], marks: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
+        """Where each row's unit stands; new ones are taken in. The first of `marks` is the variant."""
+        at = np.empty(len(units), dtype=np.int64)
+        names, known, mixed = self.names, self.marks, self.mixed
+        for row, unit in enumerate(units):
+            place = names.setdefault(unit, len(known))
+            if place == len(known):
+                known.append(marks[row])
+            elif known[place][0] != marks[row][0]:
+                mixed.add(place)
+            at[row] = place
+        if len(known) > len(self.sums):
+            grown = np.tile(np.asarray(self.empty), (max(1024, 2 * len(known)), 1))
+            grown[: len(self.sums)] = self.sums.reshape(len(self.sums), len(self.empty))
+            self.sums = grown
+        return at
+
+
+class Summing:
+    """Takes rows of units of several days, and gives them back unit by unit. Use it as a context."""
+
+    def __init__(self, slots: Sequence[Slot], empty: Sequence[float], most: int = MOST_UNITS) -> None:
+        self.slots, self.empty, self.most = slots, empty, most
+        self.days: dict[str, Units] = {}
+        self.written: dict[str, int] = {}
+        self.folder = tempfile.TemporaryDirectory(prefix="rankproof-trial-")
+
+    def __enter__(self) -> Summing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.folder.cleanup()
+
+    def add(self, day: str, units: Sequence[str], marks: Sequence[tuple[str, ...]], columns: Sequence[Numbers]) -> None:
+        """Rows of one day."""
+        held = self.days.setdefault(day, Units(self.empty))
+        combine(self.slots, *self._into(held, units, marks), columns)
+        if sum(len(found.names) for found in self.days.values()) > self.most:
+            self._write_out()
+
+    def _into(
+        self, held: Units, units: Sequence[str], marks: Sequence[tuple[str, ...]]
+    ) -> tuple[Numbers, NDArray[np.int64]]:
+        at = held.places(units, marks)
+        return held.sums, at
+
+    def _write_out(self) -> None:
+        for day, held in self.days.items():
+            names = list(held.names)
+            part = np.array([zlib.crc32(name.encode("utf-8", "surrogatepass")) % PARTS for name in names])
+            piece = self.written.get(day, 0)
+            for number in range(PARTS):
+                chosen = np.flatnonzero(part == number)
+                content = (
+                    [names[i] for i in chosen],
+                    [held.marks[i] for i in chosen],
+                    [i in held.mixed for i in chosen],
+                    held.sums[chosen],
+                )
+                with open(self._path(day, number, piece), "wb") as file:
+                    pickle.dump(content, file)
+            self.written[day] = piece + 1
+        self.days = {}
+
+    def _path(self, day: str, part: int, piece: int) -> str:
+        return os.path.join(self.folder.name, f"{day}-{part}-{piece}")
+
+    def parts(self, day: str) -> Iterator[Units]:
+        """The units of a day, each in one part. The rows of a day end with it: nothing may be added afterwards."""
+        if self.written and self.days:
+            self._write_out()
+        if day not in self.written:
+            yield self.days[day]
+            return
+        for number in range(PARTS):
+            whole = Units(self.empty)
+            for piece in range(self.written[day]):
+                with open(self._path(day, number, piece), "rb") as file:
+                    names, marks, mixed, sums = pickle.load(file)
+                at = whole.places(names, marks)
+                whole.mixed.update(at[np.asarray(mixed, dtype=bool)].tolist())
+                combine([_merging(slot) for slot in self.slots], whole.sums, at, list(sums.T))
+            if whole.names:
+                yield whole
+
+
+def _merging(slot: Slot) -> Slot:
+    """How two parts of a unit's slot become one: counts are summed."""
+    return Slot(slot.column, "max" if slot.kind == "max" else "sum")

@@ -1,0 +1,1 @@
+"""Is the difference real, and may it ship? Comparisons, power, bounds, audits and gates."""

@@ -1,0 +1,315 @@
+"""Claims: from `P@3=0.67`, or a file of reported values, to measures and the intervals they were rounded from."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+from rankproof.errors import InputError, UsageError
+from rankproof.measuring.gain import gain_of
+from rankproof.measuring.measures.contract import Variant
+from rankproof.measuring.names import read
+from rankproof.reading.source import open_source, require_text
+
+ReportVerdict = Literal["possible", "impossible", "undecided"]
+RerankVerdict = Literal["clean", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A reported value: the measure's canonical text, the value as written, and what may have been rounded to it."""
+
+    measure: str
+    said: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where the relevant documents of a query stand.
+
+    ranks     ranks of the relevant documents that are ranked, ascending
+    grades    their grades, in the order of the ranks
+    missed    grades of the relevant documents that are not ranked at all
+    values    the measures' values, by text
+    queries   for how many queries, in an example of several
+    """
+
+    ranks: tuple[int, ...]
+    grades: tuple[int, ...]
+    missed: tuple[int, ...]
+    values: Mapping[str, float]
+    queries: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Claims that cannot hold together, none of which can be spared for it; and why, in a sentence."""
+
+    measures: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """What a claim could say if all others hold.
+
+    values      values it could have, ascending; empty where they are not known one by one
+    complete    whether these are all; else they are the nearest to what was said, on both sides
+    least       no value lies below; and none above `greatest`
+    placements  rankings that give the values, one for each
+    """
+
+    measure: str
+    said: str
+    values: tuple[float, ...]
+    least: float
+    greatest: float
+    placements: tuple[Placement, ...] = ()
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReportAudit:
+    """What `rankproof audit report` answers.
+
+    verdict          possible: there is an example. impossible: there is a proof. undecided: neither was found
+    relevant         how many relevant documents a query has, in words
+    contradictions   the smallest sets of claims that cannot hold together
+    instead          for each claim that could be the only wrong one, what it could say
+    example          rankings that give all the values; for means, of how many queries each
+    notes            what was looked at and what was taken for granted
+    """
+
+    verdict: ReportVerdict
+    claims: tuple[Claim, ...]
+    queries: int
+    relevant: str
+    contradictions: tuple[Contradiction, ...] = ()
+    instead: tuple[Instead, ...] = ()
+    example: tuple[Placement, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """One place where a run is no rerank of another: a document, its rank on both sides (None: not ranked), and why."""
+
+    query_id: str
+    doc_id: str
+    base_rank: int | None
+    rank: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A set measure on both sides that a rerank must leave as it is."""
+
+    measure: str
+    base: float
+    reranked: float
+
+
+@dataclass(frozen=True, slots=True)
+class RerankAudit:
+    """What `rankproof audit rerank` answers.
+
+    depth        what was claimed; without a claim, the least depth for which it holds
+    least_depth  the least depth for which the run is a rerank of the base; None when there is none
+    broken       queries that break it, in the order of the base
+    first        the first of them, with the document; None when nothing does
+    cause        a likely cause in a sentence, or ""
+    moved        set measures at the depth and below that should not move, where judgments were given
+    notes        ties and other things to know
+    """
+
+    verdict: RerankVerdict
+    base: str
+    reranked: str
+    claimed: int | None
+    depth: int | None
+    least_depth: int | None
+    queries: int
+    broken: tuple[str, ...]
+    first: Break | None
+    cause: str = ""
+    moved: tuple[Moved, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+# Measures that moving a better document up never lowers, and that depend on nothing but the ranks of the relevant
+# documents and their number: that is what the search relies on.
+KNOWN = ("AP", "DCG", "ERR", "F", "P", "R", "RBP", "RR", "Rprec", "Success", "nDCG", "nERR")
+# Choices under which that is not so, with the reason.
+_OTHERWISE: Mapping[tuple[str, str, str], str] = {
+    ("P", "denominator", "returned"): "depends on how many documents were returned",
+    ("AP", "denominator", "relevant_retrieved"): "can fall when a relevant document is added",
+    ("nDCG", "ideal", "retrieved"): "depends on what was retrieved below the cutoff",
+}
+# A value typed as a percentage or as a plain number.
+_NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%?)")
+# The sums behind a value are rounded in their last digits; no claim is rejected for that.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureClaim:
+    """A claim with the measure that it speaks of."""
+
+    variant: Variant
+    claim: Claim
+
+    @property
+    def low(self) -> float:
+        """The least value that rounds to what was said."""
+        return self.claim.low - ROUNDING
+
+    @property
+    def high(self) -> float:
+        """The greatest value that rounds to what was said."""
+        return self.claim.high + ROUNDING
+
+
+def read_claims(texts: Iterable[str], decimals: int | None = None) -> tuple[MeasureClaim, ...]:
+    """The claims in texts such as `nDCG@5=0.75`. Without `decimals`, as many count as were typed."""
+    pairs = []
+    for text in texts:
+        name, eq, said = text.rpartition("=")
+        if not eq or not name.strip():
+            raise UsageError(f"{text!r} is no reported value. Write a measure and its value, such as nDCG@5=0.75.")
+        pairs.append((name.strip(), said.strip()))
+    return claims(pairs, decimals)
+
+
+def claims(pairs: Iterable[tuple[str, str]], decimals: int | None = None) -> tuple[MeasureClaim, ...]:
+    """The claims of measures and values as written."""
+    found: dict[str, MeasureClaim] = {}
+    for name, said in pairs:
+        variants = read(name)
+        if len(variants) != 1:
+            raise UsageError(f"{name} stands for {len(variants)} measures. Name one, such as {variants[0]}={said}.")
+        variant = variants[0]
+        _refuse_unknown(variant)
+        if variant.text in found:
+            raise UsageError(
+                f"{variant.text} is reported twice: {found[variant.text].claim.said} and {said}. Keep one."
+            )
+        found[variant.text] = MeasureClaim(variant, _claim(variant, said, decimals))
+    if not found:
+        raise UsageError("No value was reported. Write one or more, such as: P@3=0.67 nDCG@5=0.75")
+    return tuple(found.values())
+
+
+def _claim(variant: Variant, said: str, decimals: int | None) -> Claim:
+    match = _NUMBER.fullmatch(said)
+    if match is None:
+        raise UsageError(f"{variant.text}={said}: the value must be a number such as 0.75, or 75%; got {said!r}.")
+    digits, percent = match.groups()
+    places = len(digits.partition(".")[2]) if decimals is None else decimals
+    scale = Decimal(100 if percent else 1)
+    half = Decimal(1).scaleb(-places) / 2
+    value = Decimal(digits)
+    return Claim(variant.text, said, float((value - half) / scale), float((value + half) / scale))
+
+
+def _refuse_unknown(variant: Variant) -> None:
+    name = variant.measure.name
+    if name not in KNOWN:
+        raise UsageError(f"{variant.text}: an audit knows what these measures can be: {', '.join(KNOWN)}.")
+    for (measure, param, value), reason in _OTHERWISE.items():
+        if name == measure and variant.values.get(param) == value:
+            raise UsageError(f"{variant.text} {reason}: an audit cannot say what it could be.")
+    if variant.values.get("rel") == 0 and name not in ("nDCG", "DCG"):
+        raise UsageError(
+            f"{variant.text} counts documents of grade 0 as relevant: an audit cannot say what it could be."
+        )
+
+
+def refuse_strange_gain(variant: Variant, grades: Iterable[int]) -> None:
+    """Refuses gains that are greater for a lower grade, or above 0 for grade 0."""
+    if "gain" not in variant.values:
+        return
+    import numpy as np
+
+    scale = np.array([0, *sorted(set(grades))])
+    gains = gain_of(scale, variant["gain"], variant["rel"])
+    if gains[0] != 0 or (np.diff(gains) < 0).any():
+        raise UsageError(
+            f"{variant.text}: an audit needs gains that rise with the grade, and 0 for grade 0; got "
+            f"{', '.join(f'{g}: {v:g}' for g, v in zip(scale.tolist(), gains.tolist(), strict=True))}."
+        )
+
+
+FIELDS = ("decimals", "grades", "queries", "relevant", "values")
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What a file says; None where it says nothing."""
+
+    values: tuple[tuple[str, str], ...]
+    queries: int | None = None
+    relevant: str | None = None
+    grades: tuple[str, ...] = ()
+    decimals: int | None = None
+
+
+def read_report(path: Any) -> Reported:
+    """The report in a file, with the digits of its values as they are written."""
+    source = open_source(path)
+    require_text(source)
+    text = source.text()
+    try:
+        # Numbers stay texts: 0.60 says more than 0.6 does.
+        if text.lstrip().startswith("{"):
+            found = json.loads(text, parse_float=str)
+        else:
+            found = tomllib.loads(text, parse_float=str)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{source.name} is neither TOML nor JSON: {error}.") from None
+    if not isinstance(found, dict) or not isinstance(found.get("values"), dict):
+        raise InputError(f'{source.name}: a report has a table `values`, such as values = {{"P@10" = 0.341}}.')
+    unknown = [name for name in found if name not in FIELDS]
+    if unknown:
+        raise InputError(f"{source.name}: a report has no field {unknown[0]!r}. Possible: {', '.join(FIELDS)}.")
+    grades = found.get("grades", [])
+    return Reported(
+        tuple((name, _said(source.name, name, value)) for name, value in found["values"].items()),
+        _whole(source.name, found, "queries"),
+        None if "relevant" not in found else str(found["relevant"]),
+        tuple(_pool(pool) for pool in _listed(source.name, grades)),
+        _whole(source.name, found, "decimals"),
+    )
+
+
+def _said(source: str, name: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise InputError(f"{source}: the value of {name} must be a number; got {value!r:.80}.")
+    return str(value)
+
+
+def _whole(source: str, found: dict[str, Any], name: str) -> int | None:
+    value = found.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise InputError(f"{source}: {name} must be a whole number; got {value!r:.80}.")
+    return value
+
+
+def _listed(source: str, grades: Any) -> list[Any]:
+    if isinstance(grades, str):
+        return [grades]
+    if not isinstance(grades, list):
+        raise InputError(f'{source}: grades must be a text such as "3,2,1", or a list; got {grades!r:.80}.')
+    # A plain list of numbers is one pool.
+    return [grades] if grades and all(isinstance(grade, int) for grade in grades) else grades
+
+
+def _pool(pool: Any) -> str:
+    return ",".join(map(str, pool)) if isinstance(pool, list) else str(pool)

@@ -1,0 +1,189 @@
+"""Convex hulls of values that queries can have, and the smallest sets of claims that contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.proving.audit.claims import MeasureClaim, Placement, ReportVerdict
+from rankproof.proving.audit.rankings import POINT, Boxes, PartialRanking, Space
+
+# How many boxes cover the rankings at most: more make a tighter hull and a slower one.
+MOST_BOXES = 2_000
+# How many of the widest boxes are divided at a time.
+STEP = 64
+# By how much a plane must part the report from every box.
+MARGIN = 1e-9
+# Coefficients smaller than this, of 1, are the solver's noise.
+NOISE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """A sum over claims that no query exceeds and the report does: the proof that its means cannot be.
+
+    factors   one per claim
+    most      the greatest value of the sum over all rankings of a query
+    reported  the least value that the report leaves it
+    """
+
+    factors: tuple[float, ...]
+    most: float
+    reported: float
+
+
+def cover(space: Space, most: int = MOST_BOXES) -> Boxes:
+    """Boxes that together hold the values of every ranking, as fine as their number allows; the widest are divided."""
+    boxes = _without_repeats(_joined(list(space.boxes(space.roots())), len(space.variants)))
+    while True:
+        width = (boxes.highs - boxes.lows).sum(axis=1)
+        divisible = np.array([shape.divisible(space.deeper) for shape in boxes.shapes], dtype=bool)
+        open_ = np.flatnonzero((width > POINT) & divisible)
+        if not len(open_) or len(width) >= most:
+            return boxes
+        widest = open_[np.argsort(-width[open_], kind="stable")[:STEP]]
+        rest = np.setdiff1d(np.arange(len(width)), widest)
+        finer = list(space.boxes(space.parts([boxes.shapes[i] for i in widest.tolist()])))
+        boxes = _without_repeats(_joined([boxes.select(rest), *finer], len(space.variants)))
+
+
+def _joined(parts: Sequence[Boxes], columns: int) -> Boxes:
+    nothing = np.zeros((0, columns))
+    return Boxes(
+        [shape for part in parts for shape in part.shapes],
+        np.concatenate([nothing, *(part.lows for part in parts)]),
+        np.concatenate([nothing, *(part.highs for part in parts)]),
+    )
+
+
+def _without_repeats(boxes: Boxes) -> Boxes:
+    """Points that are the same stand once; boxes stay, since their parts may differ."""
+    seen: set[object] = set()
+    keep = []
+    points = np.asarray(((boxes.highs - boxes.lows) <= POINT).all(axis=1))
+    for i, row in enumerate(np.round(boxes.highs, 12).tolist()):
+        key = tuple(row) if points[i] else (i, None)
+        if key not in seen:
+            seen.add(key)
+            keep.append(i)
+    return boxes.select(np.array(keep, dtype=np.intp))
+
+
+def parting_plane(boxes: Boxes, asked: Sequence[MeasureClaim], columns: Sequence[int]) -> Plane | None:
+    """The plane between the report and every mean; None where there is none. `columns` are those of the claims."""
+    from scipy.optimize import linprog
+
+    low, high = np.array([claim.low for claim in asked]), np.array([claim.high for claim in asked])
+    lows, highs = boxes.lows[:, columns], boxes.highs[:, columns]
+    n, c = lows.shape
+    # Weights of the boxes, and by how much the worst claim is missed: the least possible.
+    upper = np.concatenate([np.concatenate([lows.T, -highs.T]), -np.ones((2 * c, 1))], axis=1)
+    told = linprog(
+        np.append(np.zeros(n), 1.0),
+        A_ub=upper,
+        b_ub=np.concatenate([high, -low]),
+        A_eq=np.append(np.ones(n), 0.0)[None, :],
+        b_eq=[1.0],
+        method="highs",
+    )
+    if told.status != 0 or told.fun <= MARGIN:
+        return None
+    dual = np.maximum(-told.ineqlin.marginals, 0.0)
+    return _checked(dual[:c], dual[c:], lows, highs, low, high)
+
+
+def _checked(
+    down: NDArray[np.float64],
+    up: NDArray[np.float64],
+    lows: NDArray[np.float64],
+    highs: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> Plane | None:
+    """The plane that the solver proposes, if every box lies on its side: no word of the solver is taken on trust."""
+    scale = max(float(up.max()), float(down.max()))
+    if scale <= 0:
+        return None
+    up, down = (np.where(side / scale > NOISE, side / scale, 0.0) for side in (up, down))
+    most = float((highs @ up - lows @ down).max())
+    reported = float(low @ up - high @ down)
+    if reported <= most + MARGIN:
+        return None
+    return Plane(tuple((up - down).tolist()), most, reported)
+
+
+def extent(
+    boxes: Boxes, asked: Sequence[MeasureClaim], columns: Sequence[int], wanted: int
+) -> tuple[float, float] | None:
+    """Between which ends the mean of one more column lies, while the claims hold; None where they cannot."""
+    from scipy.optimize import linprog
+
+    lows, highs = boxes.lows[:, columns], boxes.highs[:, columns]
+    b = np.array([*(claim.high for claim in asked), *(-claim.low for claim in asked)])
+    ends = []
+    for cost in (boxes.lows[:, wanted], -boxes.highs[:, wanted]):
+        told = linprog(
+            cost,
+            A_ub=np.concatenate([lows.T, -highs.T]) if len(columns) else None,
+            b_ub=b if len(columns) else None,
+            A_eq=np.ones((1, len(cost))),
+            b_eq=[1.0],
+            method="highs",
+        )
+        if told.status != 0:
+            return None
+        ends.append(float(told.fun))
+    return ends[0], 0.0 - ends[1]
+
+
+def endpoints(boxes: Boxes) -> tuple[NDArray[np.float64], list[tuple[PartialRanking, bool]]]:
+    """Values that rankings do have: the ends of all boxes, each once, and whose they are (True: the best end)."""
+    rows = np.concatenate([boxes.lows, boxes.highs])
+    _, first = np.unique(np.round(rows, 12), axis=0, return_index=True)
+    keep = np.sort(first)
+    many = len(boxes.shapes)
+    return rows[keep], [(boxes.shapes[i % many], i >= many) for i in keep.tolist()]
+
+
+# Whether some claims can hold together, and an example where there is one.
+Oracle = Callable[[Sequence[MeasureClaim]], tuple[ReportVerdict, Placement | None]]
+# Sets up to this size are all tried; a larger one is found by leaving claims out one after the other.
+SMALL = 3
+
+
+def smallest(asked: Sequence[MeasureClaim], can: Oracle) -> list[tuple[MeasureClaim, ...]]:
+    """The smallest sets of claims that are proven not to hold together. The whole set is known to be one."""
+    examples: list[Placement] = []
+    for size in range(1, min(SMALL, len(asked) - 1) + 1):
+        found = []
+        for some in combinations(asked, size):
+            if any(_meets(example, some) for example in examples):
+                continue
+            verdict, example = can(some)
+            if example is not None:
+                examples.append(example)
+            if verdict == "impossible":
+                found.append(some)
+        if found:
+            return found
+    return [_thinned(tuple(asked), can)]
+
+
+def _meets(example: Placement, some: Sequence[MeasureClaim]) -> bool:
+    return all(
+        claim.variant.text in example.values and claim.low <= example.values[claim.variant.text] <= claim.high
+        for claim in some
+    )
+
+
+def _thinned(asked: tuple[MeasureClaim, ...], can: Oracle) -> tuple[MeasureClaim, ...]:
+    """A set from which no claim can be left out."""
+    for claim in asked:
+        less = tuple(other for other in asked if other is not claim)
+        if less and can(less)[0] == "impossible":
+            return _thinned(less, can)
+    return asked

@@ -1,0 +1,326 @@
+"""Audit of means over queries: the values that n queries can have, and an example that rounds to the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.proving.audit.claims import (
+    ROUNDING,
+    Contradiction,
+    Instead,
+    MeasureClaim,
+    Placement,
+    ReportAudit,
+    ReportVerdict,
+)
+from rankproof.proving.audit.hull import Plane, cover, endpoints, extent, parting_plane, smallest
+from rankproof.proving.audit.rankings import POINT, Boxes, Pools, Space
+
+# A common denominator up to this makes the values whole numbers; RR@10 has 2520.
+MOST_PARTS = 1_000_000
+# Shifts of machine words that adding up whole numbers may take; sums that other values may make.
+MOST_WORDS = 100_000_000
+MOST_SUMS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Grain:
+    """Whether some mean rounds to what was reported, and the nearest means on both sides of it.
+
+    parts   the common denominator of one query's values; None where there is none
+    """
+
+    verdict: Literal["possible", "impossible", "undecided"]
+    below: float | None = None
+    above: float | None = None
+    parts: int | None = None
+
+
+def grain(values: Sequence[float], n: int, low: float, high: float) -> Grain:
+    """Whether the mean of n of the values, each as often as one likes, can lie between low and high.
+
+    A report below the least or above the greatest value is not decided here: no number of queries helps it.
+    """
+    if not min(values) <= high or not max(values) >= low:
+        return Grain("undecided")  # out of range for any number of queries: that is for others to say
+    parts = _common_parts(values)
+    if parts is not None:
+        whole = sorted({round(value * parts) for value in values})
+        if whole == list(range(whole[0], whole[-1] + 1)):
+            return _every_sum(n, low, high, parts)
+        if n * len(whole) * (n * whole[-1] // 64 + 1) <= MOST_WORDS:
+            return _whole_sums(whole, n, low, high, parts)
+    return _float_sums(np.unique(np.array(values)), n, low, high)
+
+
+def _common_parts(values: Sequence[float]) -> int | None:
+    parts = 1
+    for value in values:
+        near = Fraction(value).limit_denominator(MOST_PARTS)
+        if abs(float(near) - value) > 1e-13:
+            return None
+        parts = math.lcm(parts, near.denominator)
+        if parts > MOST_PARTS:
+            return None
+    return parts
+
+
+def _every_sum(n: int, low: float, high: float, parts: int) -> Grain:
+    """Neighboring whole numbers: every sum between the least and the greatest can be."""
+    first = math.ceil(low * n * parts - ROUNDING)
+    if first <= math.floor(high * n * parts + ROUNDING):
+        return Grain("possible", parts=parts)
+    return _none(first - 1, first, n * parts, parts)
+
+
+def _whole_sums(whole: Sequence[int], n: int, low: float, high: float, parts: int) -> Grain:
+    """All sums of n whole numbers, as the bits of one number."""
+    # Without the least value in each, sums stay small.
+    base, steps = whole[0], [value - whole[0] for value in whole]
+    sums = 1
+    for _ in range(n):
+        more = 0
+        for step in steps:
+            more |= sums << step
+        sums = more
+    first = math.ceil(low * n * parts - ROUNDING) - n * base
+    last = math.floor(high * n * parts + ROUNDING) - n * base
+    first_in = _next_bit(sums, max(first, 0))
+    if first_in is not None and first_in <= last:
+        return Grain("possible", parts=parts)
+    below = (sums & ((1 << max(first, 0)) - 1)).bit_length() - 1
+    return _none(
+        below + n * base if below >= 0 else None, None if first_in is None else first_in + n * base, n * parts, parts
+    )
+
+
+def _next_bit(bits: int, at: int) -> int | None:
+    rest = bits >> at
+    return None if rest == 0 else at + (rest & -rest).bit_length() - 1
+
+
+def _none(below: int | None, above: int | None, bottom: int, parts: int) -> Grain:
+    return Grain(
+        "impossible", None if below is None else below / bottom, None if above is None else above / bottom, parts
+    )
+
+
+def _float_sums(values: NDArray[np.float64], n: int, low: float, high: float) -> Grain:
+    """Sums of n values that have no common denominator: those that can still end near the report."""
+    means = _means_between(values, n, low, high)
+    if means is None:
+        return Grain("undecided")
+    if len(means):
+        return Grain("possible")
+    # Look further to both sides until something is there.
+    below = above = None
+    reach = max(high - low, ROUNDING)
+    while below is None or above is None:
+        reach *= 4
+        means = _means_between(values, n, low - reach, high + reach)
+        if means is None:
+            break
+        below = max((mean for mean in means.tolist() if mean < low), default=below)
+        above = min((mean for mean in means.tolist() if mean > high), default=above)
+    return Grain("impossible", below, above)
+
+
+def _means_between(values: NDArray[np.float64], n: int, low: float, high: float) -> NDArray[np.float64] | None:
+    """The means of n values between low and high; None where there are too many sums on the way."""
+    sums = np.zeros(1)
+    for left in range(n - 1, -1, -1):
+        if len(sums) * len(values) > MOST_SUMS:
+            return None
+        sums = np.unique(np.round(sums[:, None] + values, 12))
+        # What the values still to come cannot bring back between the ends is dropped.
+        sums = sums[(sums + left * values[-1] >= n * low - ROUNDING) & (sums + left * values[0] <= n * high + ROUNDING)]
+    return np.asarray(sums / n)
+
+
+# How many different rankings an example may be made of: more make the solver slow, and an example no better.
+MOST_RANKINGS = 100
+# Branches that the solver may look at. A count and not a time: the same report has the same answer everywhere.
+MOST_BRANCHES = 1_000
+
+
+def mixture(space: Space, boxes: Boxes, asked: Sequence[MeasureClaim], queries: int) -> tuple[Placement, ...]:
+    """Rankings and how many queries have each, so that all means are as reported; empty where none was found."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    values, whose = endpoints(boxes)
+    # Inside the rounding intervals: what the solver calls equal may miss by its tolerance.
+    low = np.array([claim.low + 2 * ROUNDING for claim in asked])
+    high = np.array([claim.high - 2 * ROUNDING for claim in asked])
+    chosen = _chosen(values, low, high)
+    some = values[chosen]
+    whole = np.ones((1, len(some)))
+    told = milp(
+        np.zeros(len(some)),
+        constraints=[
+            LinearConstraint(some.T, low * queries, high * queries),
+            LinearConstraint(whole, queries, queries),
+        ],
+        integrality=whole[0],
+        bounds=Bounds(0, queries),
+        options={"node_limit": MOST_BRANCHES},
+    )
+    if told.x is None:
+        return ()
+    counts = np.round(told.x).astype(np.int64)
+    means = (counts @ some / queries).tolist()
+    # The solver is not taken at its word: the example is added up.
+    meets = all(claim.low <= mean <= claim.high for claim, mean in zip(asked, means, strict=True))
+    if counts.sum() != queries or not meets:
+        return ()
+    found = []
+    for i in np.argsort(-counts, kind="stable").tolist():
+        if counts[i] > 0:
+            shape, best = whose[int(chosen[i])]
+            found.append(space.placement(shape.best() if best else shape.worst(), shape.way, int(counts[i])))
+    return tuple(found)
+
+
+def _chosen(values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.intp]:
+    """What an example is made of: rankings whose mixture comes nearest to the report, and some of all kinds."""
+    from scipy.optimize import linprog
+
+    every = np.arange(len(values))
+    if len(values) <= MOST_RANKINGS:
+        return every
+    half = (high - low) / 2
+    scaled, middle = values / half, (low + high) / 2 / half
+    missed = -np.ones((2 * len(half), 1))
+    told = linprog(
+        np.append(np.zeros(len(values)), 1.0),
+        A_ub=np.concatenate([np.concatenate([scaled.T, -scaled.T]), missed], axis=1),
+        b_ub=np.concatenate([middle, -middle]),
+        A_eq=np.append(np.ones(len(values)), 0.0)[None, :],
+        b_eq=[1.0],
+        method="highs",
+    )
+    near = np.flatnonzero(told.x[:-1] > 1e-9) if told.status == 0 else every[:0]
+    return np.union1d(near, np.linspace(0, len(values) - 1, MOST_RANKINGS).astype(np.intp))
+
+
+def audit_means(asked: Sequence[MeasureClaim], pools: Pools, queries: int) -> ReportAudit:
+    """Whether some queries, as many as are said, can have all these means."""
+    claims = tuple(claim.claim for claim in asked)
+    grains = {claim.variant.text: _grain(claim, pools, queries) for claim in asked}
+    coarse = tuple(
+        Contradiction((claim.variant.text,), _between(claim, grains[claim.variant.text], queries))
+        for claim in asked
+        if grains[claim.variant.text].verdict == "impossible"
+    )
+    space = Space(pools.ways, tuple(claim.variant for claim in asked))
+    boxes = cover(space)
+    plane = parting_plane(boxes, asked, range(len(asked)))
+    if plane is not None:
+        parted = _contradictions(asked, boxes, coarse)
+        instead = _instead(asked, boxes)
+        return ReportAudit("impossible", claims, queries, pools.words, (*coarse, *parted), instead)
+    if coarse:
+        return ReportAudit("impossible", claims, queries, pools.words, coarse)
+    example = mixture(space, boxes, asked, queries)
+    if example:
+        return ReportAudit("possible", claims, queries, pools.words, example=example)
+    return ReportAudit("undecided", claims, queries, pools.words, notes=_open(grains, boxes, queries))
+
+
+def _grain(claim: MeasureClaim, pools: Pools, queries: int) -> Grain:
+    """The granularity test of one claim; only a set of values that is known to the last one can prove anything."""
+    boxes = cover(Space(pools.ways, (claim.variant,)))
+    slack = float((boxes.highs - boxes.lows).max(initial=0.0))
+    told = grain(boxes.lows[:, 0].tolist(), queries, claim.low - slack, claim.high)
+    if slack <= POINT:
+        return told
+    # Boxes instead of values: a proof holds, but the nearest means are not known to the last digit.
+    return Grain("impossible") if told.verdict == "impossible" else Grain("undecided")
+
+
+def _between(claim: MeasureClaim, told: Grain, queries: int) -> str:
+    text, said = claim.variant.text, claim.claim.said
+    places = len(said.rstrip("%").partition(".")[2]) + 1 + 2 * said.endswith("%")
+    near = [f"{value:.{places}f}" for value in (told.below, told.above) if value is not None]
+    nearest = f": the nearest {'mean is' if len(near) == 1 else 'means are'} {' and '.join(near)}" if near else ""
+    if told.parts is None:
+        why = f"The mean of {text}"
+    else:
+        what = "a whole number" if told.parts == 1 else f"a multiple of 1/{told.parts}"
+        why = f"{text} of one query is {what}, so its mean"
+    return f"{why} over {queries} queries cannot be {said}{nearest}."
+
+
+def _contradictions(
+    asked: Sequence[MeasureClaim], boxes: Boxes, coarse: Sequence[Contradiction]
+) -> tuple[Contradiction, ...]:
+    column = {claim.variant.text: i for i, claim in enumerate(asked)}
+    known = {contradiction.measures for contradiction in coarse}
+
+    def plane(some: Sequence[MeasureClaim]) -> Plane | None:
+        return parting_plane(boxes, some, [column[claim.variant.text] for claim in some])
+
+    def can(some: Sequence[MeasureClaim]) -> tuple[ReportVerdict, Placement | None]:
+        return ("undecided" if plane(some) is None else "impossible"), None
+
+    found = []
+    for some in smallest(asked, can):
+        names = tuple(claim.variant.text for claim in some)
+        proof = plane(some)
+        assert proof is not None
+        if names not in known:
+            found.append(Contradiction(names, _proof(some, proof)))
+    return tuple(found)
+
+
+def _proof(some: Sequence[MeasureClaim], plane: Plane) -> str:
+    """The plane in words: what holds for every query, and what the report says."""
+    if len(some) == 1:
+        text, said = some[0].variant.text, some[0].claim.said
+        end = plane.most if plane.factors[0] > 0 else 0.0 - plane.most
+        side = "at most" if plane.factors[0] > 0 else "at least"
+        return f"{text} of one query is {side} {end:.4f}, so a mean of {said} cannot be."
+    terms = ""
+    # What is added comes first: the sum reads better.
+    for i in sorted(range(len(some)), key=lambda i: plane.factors[i] < 0):
+        factor, text = plane.factors[i], some[i].variant.text
+        amount = text if abs(abs(factor) - 1) < 1e-9 else f"{abs(factor):.4g} x {text}"
+        sign = "-" if factor < 0 else "+"
+        terms = f"{terms} {sign} {amount}" if terms else amount if factor > 0 else f"-{amount}"
+    most = f"{plane.most:.4f}" if abs(plane.most) > 5e-7 else "0"
+    return (
+        f"For every query {terms} is at most {most}, and so for every mean; the reported means make it at least "
+        f"{plane.reported:.4f}."
+    )
+
+
+def _instead(asked: Sequence[MeasureClaim], boxes: Boxes) -> tuple[Instead, ...]:
+    found = []
+    for wanted, claim in enumerate(asked):
+        columns = [i for i in range(len(asked)) if i != wanted]
+        others = [asked[i] for i in columns]
+        if others and parting_plane(boxes, others, columns) is not None:
+            continue
+        ends = extent(boxes, others, columns, wanted)
+        if ends is not None:
+            found.append(Instead(claim.variant.text, claim.claim.said, (), *ends))
+    return tuple(found)
+
+
+def _open(grains: dict[str, Grain], boxes: Boxes, queries: int) -> tuple[str, ...]:
+    exact = bool(np.all(boxes.highs - boxes.lows <= POINT))
+    fine = "every ranking" if exact else f"{len(boxes.shapes):,} boxes around all rankings"
+    notes = [
+        f"The means lie within what queries can have together, by {fine}; but no {queries} queries were found that "
+        "give all of them, and no proof that there are none."
+    ]
+    untold = [text for text, told in grains.items() if told.verdict == "undecided"]
+    if untold:
+        notes.append(f"Whether {queries} values can have such a mean was not decided for {', '.join(untold)}.")
+    return tuple(notes)

@@ -1,0 +1,233 @@
+"""Compare systems with a baseline query by query, and report what the measures cannot see."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Literal
+
+from rankproof.errors import UsageError
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Estimate
+from rankproof.measuring.evaluate import Measures, measure_run
+from rankproof.measuring.grade_shares import grade_shares
+from rankproof.measuring.join import join_run, prepare_qrels
+from rankproof.measuring.measures.contract import Variant
+from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import PreparedRun
+from rankproof.measuring.records import Evaluation, Settings
+from rankproof.measuring.report import EvaluationReport, evaluation_of
+from rankproof.proving.blind_spots import blind_spots
+from rankproof.proving.contrasts import contrasts
+from rankproof.proving.diagnose import diagnose
+from rankproof.proving.holes.summary import holes
+from rankproof.proving.movement import moves
+from rankproof.proving.per_unit import PerUnit, paired, refuse_other_ground
+from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
+from rankproof.proving.tie_risk import tie_risks
+from rankproof.reading.segments import read_columns, segments
+
+# The choices of `compare` that belong to measuring and to the design of the comparison; the rest is reading.
+_OF_SETTINGS = {field.name for field in fields(Settings)}
+_OF_DESIGN = {field.name for field in fields(Design)}
+# How many of the queries that lost and won most are shown on each side.
+MOST_MOVED = 5
+
+
+def compare(
+    qrels: Any,
+    baseline: Any,
+    candidates: Any,
+    measures: Measures,
+    *,
+    topics: Any = None,
+    queries: Any = None,
+    by: Iterable[str] = (),
+    universe: Literal["union", "open"] = "union",
+    pool: Mapping[str, Collection[str]] | None = None,
+    beyond: bool = True,
+    most_moved: int = MOST_MOVED,
+    names: Sequence[str] | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    allow: Iterable[str] = (),
+    **choices: Any,
+) -> Comparison:
+    """Candidates against a baseline: `compare(qrels, "bm25.run", "dense.run", "nDCG@10").contrast("nDCG@10")`.
+
+    `qrels`, `baseline` and `candidates` (one run, or a list of them) are what `evaluate` takes. `queries` is a
+    file or mapping with columns, `by` the columns that make segments. `beyond=False` leaves out what the numbers
+    cannot see: blind spots, bounds over unjudged documents, ties, diagnoses. The other choices are those of
+    `Settings`, `Design` and, for reading, of `evaluate`.
+    """
+    settings = Settings(**{name: choices.pop(name) for name in _OF_SETTINGS & choices.keys()})
+    design = Design(**{name: choices.pop(name) for name in _OF_DESIGN & choices.keys()})
+    allow = tuple(allow)
+    judged = prepare_qrels(qrels, qrels_format, allow)
+    sources = [baseline, *(candidates if isinstance(candidates, list | tuple) else [candidates])]
+    called: Sequence[str | None] = names if names is not None else [None] * len(sources)
+    if len(called) != len(sources):
+        raise UsageError(f"There are {len(sources)} runs and {len(called)} names. Give each run one name.")
+    runs = []
+    for source, name in zip(sources, called, strict=True):
+        if isinstance(source, PreparedRun):
+            runs.append(source)
+        else:
+            runs.append(join_run(judged, source, format=run_format, allow=allow, name=name, **choices))
+    return compare_runs(
+        named_apart(runs, sources), parse(measures), settings, design,
+        topics=_topics(topics), queries=queries, by=tuple(by), universe=universe, pool=pool, beyond=beyond,
+        most_moved=most_moved,
+    )  # fmt: skip
+
+
+def compare_runs(
+    runs: Mapping[str, PreparedRun],
+    variants: tuple[Variant, ...],
+    settings: Settings,
+    design: Design,
+    *,
+    topics: Mapping[str, str],
+    queries: Any = None,
+    by: Sequence[str] = (),
+    universe: Literal["union", "open"] = "union",
+    pool: Mapping[str, Collection[str]] | None = None,
+    beyond: bool = True,
+    most_moved: int = MOST_MOVED,
+) -> Comparison:
+    """The comparison of prepared runs, by name; the first is the baseline."""
+    evaluations = [replace(measure_run(run, variants, settings), run_name=name) for name, run in runs.items()]
+    found = compare_evaluations(evaluations, design, queries=queries, by=by)
+    values = {(text, e.run_name): e[text].by_query for e in evaluations for text in found.measures}
+    against = [c for c in found.contrasts if c.segment == ALL_QUERIES and c.baseline == found.systems[0]]
+    found = replace(
+        found,
+        topics={query: topics[query] for query in found.query_ids if query in topics},
+        moves=moves(against, variants, runs, topics, most_moved, values),
+    )
+    if not beyond:
+        return found
+    # Loaded here: a gate that compares means needs none of it.
+
+    return look_beyond(found, runs, variants, settings, universe=universe, pool=pool)
+
+
+def compare_evaluations(
+    made: Sequence[Evaluation | EvaluationReport],
+    design: Design = DEFAULT_DESIGN,
+    *,
+    queries: Any = None,
+    by: Sequence[str] = (),
+) -> Comparison:
+    """The comparison of evaluations made before, or of kept reports, the baseline's first: values, no rankings."""
+    evaluations = [evaluation_of(e) if isinstance(e, EvaluationReport) else e for e in made]
+    if len(evaluations) < 2:
+        raise UsageError("A comparison needs a baseline and at least one candidate.")
+    refuse_other_ground(evaluations)
+    texts = [text for text in evaluations[0].results if all(text in e.results for e in evaluations)]
+    measured = [paired(evaluations, text) for text in texts if evaluations[0].results[text].labels is None]
+    if not measured:
+        raise UsageError("The evaluations have no measure in common. Evaluate all of them with the same measures.")
+    ids = tuple(dict.fromkeys(query for values in measured for query in values.query_ids))
+    found = {}
+    if by:
+        if queries is None:
+            raise UsageError("Segments need a file of queries with columns (--queries FILE).")
+        table, columns = read_columns(queries)
+        found = segments(table, columns, by, ids)
+    systems = tuple(evaluation.run_name for evaluation in evaluations)
+    contrasted, family = contrasts(systems, measured, found, design)
+    return Comparison(
+        systems=systems,
+        measures=tuple(values.measure for values in measured),
+        contrasts=contrasted,
+        evaluations=tuple(evaluations),
+        family=family,
+        significance=design.significance,
+        correction=design.correction if family.tests > 1 else "none",
+        level=design.confidence,
+        seed=design.seed,
+        query_ids=ids,
+        segments=found,
+        warnings=_warnings(contrasted, evaluations, design),
+        fine_print=_fine_print(evaluations, measured, found, ids),
+    )
+
+
+def _topics(topics: Any) -> Mapping[str, str]:
+    if topics is None:
+        return {}
+    from rankproof.reading.collect import read_topics
+
+    return read_topics(topics)
+
+
+def named_apart(runs: Sequence[PreparedRun], sources: Sequence[Any]) -> dict[str, PreparedRun]:
+    """The runs by names that tell them apart: their own, their paths where two would have one name, then numbers."""
+    names = [run.name for run in runs]
+    if len(set(names)) < len(names):
+        names = [s if isinstance(s, str) else name for s, name in zip(sources, names, strict=True)]
+    if len(set(names)) < len(names):
+        names = ["baseline", *(f"candidate {i}" if len(runs) > 2 else "candidate" for i in range(1, len(runs)))]
+    return dict(zip(names, runs, strict=True))
+
+
+def _warnings(found: Sequence[Contrast], evaluations: Sequence[Evaluation], design: Design) -> tuple[str, ...]:
+    """What must be read with the numbers: of the method, and of the runs themselves. Each once."""
+    warning = shelf.find("significance", design.significance).warning
+    said = [warning] if warning else []
+    said += _notes([c for c in found if isinstance(c.difference, Estimate)])
+    said += [str(finding) for evaluation in evaluations for finding in evaluation.findings]
+    return tuple(dict.fromkeys(said))
+
+
+def _notes(found: Sequence[Contrast]) -> list[str]:
+    """What the method says of its answers: once where it holds for all of them, else with what it is about."""
+    about: dict[str, list[str]] = {}
+    for contrast in found:
+        place = ", ".join(filter(None, (contrast.measure, contrast.candidate, contrast.segment)))
+        for note in contrast.difference.notes if isinstance(contrast.difference, Estimate) else ():
+            about.setdefault(note, []).append(place)
+    return [note if len(places) == len(found) else f"{'; '.join(places)}: {note}" for note, places in about.items()]
+
+
+def _fine_print(
+    evaluations: Sequence[Evaluation],
+    measured: Sequence[PerUnit],
+    segments: Mapping[str, Sequence[str]],
+    ids: Sequence[str],
+) -> tuple[str, ...]:
+    """Lines that hold for every run once; the others with the run's name before them."""
+    common = [line for line in evaluations[0].fine_print if all(line in e.fine_print for e in evaluations[1:])]
+    own = [f"{e.run_name}: {line}" for e in evaluations for line in e.fine_print if line not in common]
+    notes = [values.note for values in measured if values.note]
+    columns = dict.fromkeys(name.partition("=")[0] for name in segments)
+    for column in columns:
+        without = len(ids) - sum(len(queries) for name, queries in segments.items() if name.startswith(f"{column}="))
+        if without:
+            notes.append(f"segments by {column}: {without} of {len(ids)} queries have no value and are in none")
+    return (*common, *own, *notes)
+
+
+def look_beyond(
+    comparison: Comparison,
+    runs: Mapping[str, PreparedRun],
+    variants: tuple[Variant, ...],
+    settings: Settings,
+    *,
+    universe: Literal["union", "open"] = "union",
+    pool: Mapping[str, Collection[str]] | None = None,
+) -> Comparison:
+    """The comparison with blind spots, bounds over unjudged documents, tie risks, diagnoses and grade shares."""
+    prepared = list(runs.values())
+    seen = replace(
+        comparison,
+        blind_spots=blind_spots(prepared, comparison.evaluations),
+        holes=holes(prepared, variants, universe=universe, pool=pool, settings=settings, names=list(runs)),
+        diagnoses=tuple(found for name, run in runs.items() for found in diagnose(run, name)),
+        grade_shares=grade_shares(runs, variants, settings),
+        tie_risks=tie_risks(prepared, comparison),
+    )
+    unequal = [seen.holes.warning] if seen.holes is not None and seen.holes.warning else []
+    ties = [risk.note for risk in seen.tie_risks if risk.changes and risk.note]
+    return replace(seen, warnings=(*seen.warnings, *unequal, *ties))

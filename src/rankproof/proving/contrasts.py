@@ -1,0 +1,267 @@
+"""From paired values to contrasts: all tests of a family together, and tests of equivalence."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import UsageError
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Alternative, Answer, Estimate
+from rankproof.measuring.prepare import Later
+from rankproof.proving.corrections.contract import Block, Correction, Tests
+from rankproof.proving.per_unit import PerUnit
+from rankproof.proving.power import queries_needed_each, smallest_difference
+from rankproof.proving.records import (
+    ALL_QUERIES,
+    Adjusted,
+    Contrast,
+    Design,
+    Detectable,
+    Equivalence,
+    Family,
+    direction_shown,
+)
+from rankproof.proving.significance.contract import Significance, TestRequest
+
+
+def equivalence(
+    differences: NDArray[np.float64],
+    better: str,
+    method: Significance,
+    design: Design,
+    chance: np.random.Generator,
+) -> Equivalence | None:
+    """Whether the mean difference lies within the margin; None where the method can say nothing.
+
+    Each one-sided test is made at 1 - level: both must reject, so no correction is needed between them, and
+    the interval that matches is the one at 1 - 2 (1 - level).
+    """
+
+    assert design.margin is not None  # whoever asks has one
+    kind, margin = design.margin
+
+    def one_sided(null: float, alternative: Alternative) -> Estimate | None:
+        question = TestRequest(design.confidence, alternative, null, design.resamples)
+        answer = method.infer(differences, question, chance)
+        return answer if isinstance(answer, Estimate) else None
+
+    not_lower = one_sided(-margin, "greater")
+    not_higher = one_sided(margin, "less")
+    if not_lower is None or not_higher is None:
+        return None
+    alpha = 1 - design.confidence
+    if kind == "equivalence":
+        p = max(not_lower.p_value, not_higher.p_value)
+        return Equivalence(kind, margin, p <= alpha, p, not_lower.low, not_higher.high)
+    # Not worse by the margin: which side is worse, the measure says.
+    matters = not_higher if better == "lower" else not_lower
+    return Equivalence(kind, margin, matters.p_value <= alpha, matters.p_value, matters.low, matters.high)
+
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """One measure on one set of queries, and the differences of its pairs of systems."""
+
+    segment: str
+    values: PerUnit
+    pairs: Sequence[Pair]
+
+    @cached_property
+    def turn(self) -> NDArray[np.int64]:
+        """Queries by id: chance must not hang on the order in which the qrels name them."""
+        return np.argsort(np.array(self.values.query_ids, dtype=object), kind="stable")
+
+    @cached_property
+    def differences(self) -> NDArray[np.float64]:
+        """A row for each pair, a column for each query."""
+        baselines, candidates = np.array(self.pairs).T
+        return self.values.differences(baselines, candidates).T.copy()
+
+    @cached_property
+    def means(self) -> NDArray[np.float64]:
+        """The mean difference of each pair; of at least one query."""
+        return np.asarray(self.differences.mean(axis=1), dtype=np.float64)
+
+    @cached_property
+    def spreads(self) -> NDArray[np.float64]:
+        """The standard deviation of each pair's differences; 0 for fewer than two."""
+        if len(self.values.query_ids) < 2:
+            return np.zeros(len(self.pairs))
+        return np.asarray(self.differences.std(axis=1, ddof=1), dtype=np.float64)
+
+    @cached_property
+    def system_means(self) -> list[float]:
+        """The mean of each system, on the measure's own scale."""
+        return [self.values.mean(system) for system in range(self.values.values.shape[1])]
+
+
+def contrasts(
+    systems: Sequence[str],
+    measured: Sequence[PerUnit],
+    segments: Mapping[str, tuple[str, ...]],
+    design: Design,
+) -> tuple[tuple[Contrast, ...], Family]:
+    """Every pair, measure and segment, tested together. Those over all queries come first."""
+    correction: Correction = shelf.find("corrections", design.correction)
+    if len(set(systems)) < len(systems):
+        raise UsageError(f"Systems need different names; got {', '.join(systems)}.")
+    if len(systems) < 2:
+        raise UsageError("A comparison needs a baseline and at least one candidate.")
+    if correction.needs_all_pairs and not design.all_pairs:
+        design = replace(design, all_pairs=True)
+    pairs = _pairs(len(systems), design)
+    tables = [_Table(ALL_QUERIES, values, pairs) for values in measured]
+    tables += [
+        _Table(name, values.select(frozenset(queries)), pairs)
+        for name, queries in segments.items()
+        for values in measured
+    ]
+    tests = _Inference(tables, pairs, design)
+    family = Family(len(systems), len(pairs), len(measured), 1 + len(segments), len(tables) * len(pairs))
+    adjusted: Sequence[Adjusted | None] = [None] * family.tests
+    if correction.name != "none" and family.tests > 1:
+        adjusted = correction.adjust(tests.family, _chance(design, "correction"))
+    found = []
+    for at, table in enumerate(tables):
+        span = slice(at * len(pairs), (at + 1) * len(pairs))
+        found += _contrasts(systems, table, tests.answers[span], adjusted[span], tests.method, design)
+    return tuple(found), family
+
+
+def _pairs(systems: int, design: Design) -> list[Pair]:
+    if design.all_pairs:
+        return list(itertools.combinations(range(systems), 2))
+    return [(0, candidate) for candidate in range(1, systems)]
+
+
+def _chance(design: Design, use: str) -> np.random.Generator:
+    """A generator of its own for each use: asking again, or for more, changes nothing elsewhere."""
+    return np.random.default_rng([design.seed, *use.encode()])
+
+
+class _Inference:
+    """The tests of a family. Tests on the same number of queries share their resamples, and so are made together."""
+
+    def __init__(self, tables: Sequence[_Table], pairs: Sequence[Pair], design: Design) -> None:
+        self.method: Significance = shelf.find("significance", design.significance)
+        self._tables, self._pairs, self._design = tables, pairs, design
+
+    def at(self, level: float) -> list[Answer]:
+        """The answers at a confidence level; the resamples are the same at every level."""
+        question = TestRequest(level=level, resamples=self._design.resamples)
+        answers: dict[int, list[Answer]] = {}
+        by_size: dict[int, list[int]] = {}
+        for at, table in enumerate(self._tables):
+            by_size.setdefault(len(table.values.query_ids), []).append(at)
+        width = len(self._pairs)
+        for size, places in by_size.items():
+            rows = np.concatenate([self._tables[at].differences[:, self._tables[at].turn] for at in places])
+            chance = _chance(self._design, f"tests of {size}")
+            found = self.method.many(np.ascontiguousarray(rows.T), question, chance)
+            answers.update((at, found[i * width : (i + 1) * width]) for i, at in enumerate(places))
+        return [answer for at in range(len(self._tables)) for answer in answers[at]]
+
+    @cached_property
+    def answers(self) -> list[Answer]:
+        """The answers at the design's level."""
+        return self.at(self._design.confidence)
+
+    @property
+    def family(self) -> Tests:
+        """What a correction looks at."""
+        width = len(self._pairs)
+        blocks = [
+            Block(table.values.values[table.turn], tuple(self._pairs), tuple(range(at * width, (at + 1) * width)))
+            for at, table in enumerate(self._tables)
+        ]
+        return Tests(self.answers, self.at, blocks, self._design.confidence, self._design.resamples)
+
+
+def _contrasts(
+    systems: Sequence[str],
+    table: _Table,
+    answers: Sequence[Answer],
+    adjusted: Sequence[Adjusted | None],
+    method: Significance,
+    design: Design,
+) -> list[Contrast]:
+    """The contrasts of one table, a pair after the other."""
+    values = table.values
+    gains = -table.differences if values.better == "lower" else table.differences
+    wins, ties, losses = (found.sum(axis=1).tolist() for found in (gains > 0, gains == 0, gains < 0))
+    spreads = table.spreads.tolist()
+    detectable = _DetectableInTable(table, design)
+    found = []
+    for at, (baseline, candidate) in enumerate(table.pairs):
+        answer = answers[at]
+        estimable = isinstance(answer, Estimate)
+        beside = adjusted[at] if estimable else None
+        could_have: Later[Detectable | None] | None = None
+        unshown = direction_shown(answer, beside, values.better) == "not shown"
+        if unshown and values.better != "neither" and spreads[at] > 0:
+            could_have = Later(partial(detectable.of_pair, at))
+        within = None
+        if design.margin is not None and estimable:
+            chance = _chance(design, f"margin of {len(values.query_ids)}")
+            within = equivalence(table.differences[at], values.better, method, design, chance)
+        found.append(
+            Contrast(
+                measure=values.measure,
+                baseline=systems[baseline],
+                candidate=systems[candidate],
+                segment=table.segment,
+                better=values.better,
+                query_ids=values.query_ids,
+                baseline_mean=table.system_means[baseline],
+                candidate_mean=table.system_means[candidate],
+                by_query=table.differences[at],
+                difference=answer,
+                effect=float(table.means[at]) / spreads[at] if spreads[at] > 0 else None,
+                wins=wins[at],
+                ties=ties[at],
+                losses=losses[at],
+                adjusted=beside,
+                equivalence=within,
+                detectable=could_have,
+                scale=values.scale,
+            )
+        )
+    return found
+
+
+class _DetectableInTable:
+    """What the queries of a table could have shown of each pair, by the paired t test at the plain level.
+
+    All pairs are computed together, when the first of them is read: a report that shows none pays for none.
+    """
+
+    def __init__(self, table: _Table, design: Design) -> None:
+        self._table, self._design = table, design
+
+    @cached_property
+    def _needed(self) -> dict[int, int | None]:
+        pairs = np.flatnonzero(self._table.spreads > 0).tolist()
+        spreads, means = self._table.spreads[pairs].tolist(), np.abs(self._table.means[pairs]).tolist()
+        design = self._design
+        return dict(
+            zip(pairs, queries_needed_each(spreads, means, level=design.confidence, power=design.power), strict=True)
+        )
+
+    def of_pair(self, pair: int) -> Detectable:
+        """Of the pair at this place."""
+        design, spread = self._design, float(self._table.spreads[pair])
+        queries = len(self._table.values.query_ids)
+        return Detectable(
+            smallest_difference(spread, queries, level=design.confidence, power=design.power),
+            design.power,
+            self._needed[pair],
+        )

@@ -1,0 +1,208 @@
+"""A Comparison as the document `comparison/1`, at a prompt, in a rich console and in a notebook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.kernel.wording import interval, number, p_text, percent, signed
+from rankproof.measuring.conversions import BOX, CELL, FINE, TABLE, charts
+from rankproof.proving.wording import headline
+
+if TYPE_CHECKING:
+    from rankproof.proving.holes.bounds import Bound, Holes
+    from rankproof.proving.records import Comparison, Contrast
+
+
+def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, Any]:
+    """All of it; each query's differences and bounds only when asked for."""
+    return {
+        "systems": list(comparison.systems),
+        "measures": list(comparison.measures),
+        "queries": len(comparison.query_ids),
+        "design": {
+            "significance": comparison.significance,
+            "correction": comparison.correction,
+            "level": comparison.level,
+            "seed": comparison.seed,
+            "family": {**asdict(comparison.family), "text": str(comparison.family)},
+        },
+        "contrasts": [contrast_dict(contrast, by_query) for contrast in comparison.contrasts],
+        "segments": {name: list(queries) for name, queries in comparison.segments.items()},
+        "moves": [asdict(move) for move in comparison.moves],
+        "blind_spots": [
+            {**asdict(spot), "unseen": list(spot.unseen), "seen_by": dict(spot.seen_by), "share": spot.share}
+            for spot in comparison.blind_spots
+        ],
+        "holes": None if comparison.holes is None else _holes(comparison.holes, by_query),
+        "tie_risks": [asdict(risk) for risk in comparison.tie_risks],
+        "diagnoses": [asdict(diagnosis) for diagnosis in comparison.diagnoses],
+        "grade_shares": None if comparison.grade_shares is None else asdict(comparison.grade_shares),
+        "warnings": list(comparison.warnings),
+        "fine_print": list(comparison.fine_print),
+        "evaluations": [evaluation.to_dict(by_query=by_query) for evaluation in comparison.evaluations],
+        "topics": dict(comparison.topics),
+        "manifest": dict(comparison.manifest) or None,
+    }
+
+
+def contrast_dict(contrast: Contrast, by_query: bool) -> dict[str, Any]:
+    """One contrast."""
+    document = {
+        "measure": contrast.measure,
+        "baseline": contrast.baseline,
+        "candidate": contrast.candidate,
+        "segment": contrast.segment or None,
+        "better": contrast.better,
+        "queries": len(contrast.query_ids),
+        "baseline_mean": _number(contrast.baseline_mean),
+        "candidate_mean": _number(contrast.candidate_mean),
+        "difference": answer_dict(contrast.difference),
+        "effect": contrast.effect,
+        "wins": contrast.wins,
+        "ties": contrast.ties,
+        "losses": contrast.losses,
+        "adjusted": None if contrast.adjusted is None else _finite(asdict(contrast.adjusted)),
+        "equivalence": None if contrast.equivalence is None else _finite(asdict(contrast.equivalence)),
+        "detectable": None if contrast.detectable is None else asdict(contrast.detectable),
+        "direction": contrast.direction,
+        "scale": contrast.scale or None,
+    }
+    if by_query:
+        document["by_query"] = dict(zip(contrast.query_ids, contrast.by_query.tolist(), strict=True))
+    return document
+
+
+def answer_dict(answer: Answer) -> dict[str, Any]:
+    """An Estimate by its fields, an end without limit as None; or the reason why there is none."""
+    if isinstance(answer, Estimate):
+        return {"estimable": True, **_finite(asdict(answer)), "notes": list(answer.notes)}
+    return {"estimable": False, **asdict(answer)}
+
+
+def _holes(holes: Holes, by_query: bool) -> dict[str, Any]:
+    return {
+        "universe": holes.universe,
+        "documents": holes.documents,
+        "judged_at": holes.judged_at,
+        "judged_rates": [_number(rate) for rate in holes.judged_rates],
+        "warning": holes.warning,
+        "note": holes.note,
+        "bounds": [
+            {
+                "measure": found.measure,
+                "values": [_bound(bound, by_query) for bound in found.values],
+                "differences": [_bound(bound, by_query) for bound in found.differences],
+            }
+            for found in holes.bounds
+        ],
+    }
+
+
+def _bound(bound: Bound, by_query: bool) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "least": _number(bound.least),
+        "greatest": _number(bound.greatest),
+        "exact": bound.exact,
+        "note": bound.note,
+    }
+    if by_query:
+        document["by_query"] = [[_number(low), _number(high)] for low, high in bound.by_query.tolist()]
+    return document
+
+
+def _finite(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _number(value) if isinstance(value, float) else value for name, value in fields.items()}
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def line(comparison: Comparison) -> str:
+    """One line: the systems, the queries, and what each measure shows."""
+    told = ", ".join(
+        f"{c.measure} {c.candidate} {signed(c.difference.value)} ({c.direction})"
+        for c in comparison.contrasts
+        if not c.segment and isinstance(c.difference, Estimate)
+    )
+    return f"<comparison with {comparison.systems[0]}, {len(comparison.query_ids)} queries: {told or 'nothing shown'}>"
+
+
+def header(comparison: Comparison) -> list[str]:
+    """The columns of the table of contrasts."""
+    columns = ["measure", "candidate", "baseline", "difference", f"{percent(comparison.level)} interval", "p"]
+    if comparison.segments:
+        columns.insert(1, "queries")
+    if comparison.correction != "none":
+        columns += ["simultaneous", f"p ({comparison.correction})"]
+    return [*columns, "effect", "won/same/lost", "shown"]
+
+
+def row(comparison: Comparison, contrast: Contrast) -> list[str]:
+    """One contrast, in the columns of `header`."""
+    answer = contrast.difference
+    several = len(comparison.systems) > 2
+    cells = [
+        contrast.measure,
+        f"{contrast.candidate} {number(contrast.candidate_mean)}" if several else number(contrast.candidate_mean),
+        f"{contrast.baseline} {number(contrast.baseline_mean)}" if several else number(contrast.baseline_mean),
+    ]
+    if comparison.segments:
+        cells.insert(1, contrast.segment or "all")
+    if isinstance(answer, Estimate):
+        cells += [signed(answer.value), interval(answer.low, answer.high), p_text(answer.p_value)]
+    else:
+        cells += ["none" if answer.value is None else signed(answer.value), "none", "none"]
+    if comparison.correction != "none":
+        beside = contrast.adjusted
+        cells += ["none", "none"] if beside is None else [interval(beside.low, beside.high), p_text(beside.p_value)]
+    return [
+        *cells,
+        "none" if contrast.effect is None else f"{contrast.effect:+.2f}",
+        f"{contrast.wins}/{contrast.ties}/{contrast.losses}",
+        contrast.direction,
+    ]
+
+
+def title(comparison: Comparison) -> str:
+    """Who is compared with whom, on how many queries."""
+    others = ", ".join(comparison.systems[1:])
+    return f"{others} against {comparison.systems[0]}, {len(comparison.query_ids)} queries"
+
+
+def html(comparison: Comparison) -> str:
+    """HTML with every text escaped: names of runs and queries come from files."""
+    columns = "".join(f'<th scope="col" style="{CELL};text-align:left">{escape(c)}</th>' for c in header(comparison))
+    rows = "".join(
+        "<tr>"
+        + "".join(f'<td style="{CELL};text-align:left">{escape(cell)}</td>' for cell in row(comparison, contrast))
+        + "</tr>"
+        for contrast in comparison.contrasts
+    )
+    said = [headline(c) for c in comparison.contrasts if not c.segment]
+    notes = "".join(f"<li>{escape(text)}</li>" for text in (*said, *comparison.warnings))
+    return (
+        f'<div class="rankproof-comparison" style="{BOX}"><table style="{TABLE}">'
+        f'<caption style="text-align:left;color:inherit"><strong>{escape(title(comparison))}</strong></caption>'
+        f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table>"
+        f'<ul style="{FINE}">{notes}</ul>{charts(comparison)}</div>'
+    )
+
+
+def rich(comparison: Comparison) -> Any:
+    """A rich table; texts are put in as texts, so that brackets in names are not read as markup."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title(comparison)))
+    for column in header(comparison):
+        table.add_column(column)
+    for contrast in comparison.contrasts:
+        table.add_row(*(Text(cell) for cell in row(comparison, contrast)))
+    return Group(table, *(Text(warning, style="yellow") for warning in comparison.warnings))

@@ -1,0 +1,200 @@
+"""Gate: every rule of a policy decided, one verdict from their rulings, and its manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rankproof.errors import Refused, UsageError
+from rankproof.kernel import shelf
+from rankproof.kernel.verdict import Ruling
+from rankproof.measuring.prepare import Later
+from rankproof.measuring.records import Evaluation
+from rankproof.proving.gate_case import GateCase
+from rankproof.proving.policy import Clause, Policy, read_policy
+from rankproof.proving.records import Design
+from rankproof.proving.rules.contract import Rule
+from rankproof.proving.settle import reasons, settle
+from rankproof.proving.verdict import Verdict
+
+if TYPE_CHECKING:
+    from rankproof.kernel.manifest import ExperimentManifest
+    from rankproof.proving.records import Comparison
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grounds:
+    """The candidate's evaluation, its comparison with the baseline and both on record, as far as there are any."""
+
+    evaluation: Evaluation | None = None
+    comparison: Later[Comparison | None] | None = None
+    manifest: Later[Mapping[str, Any]] | None = None
+
+
+def grounds_of(case: GateCase, evaluation: Evaluation) -> Grounds:
+    """What the verdict on a case rests on, where something was measured."""
+    policy = case.policy
+    design = Design(
+        significance=policy.significance, confidence=policy.confidence, resamples=policy.resamples, seed=policy.seed
+    )
+    named = (clause.values.get("segment", "") for clause in policy.clauses)
+    by = tuple(dict.fromkeys(segment.partition("=")[0] for segment in named if segment))
+    comparison = Later(lambda: None if case.baseline is None else _comparison(case, design, by))
+
+    def manifest() -> Mapping[str, Any]:
+        record = on_record(case, evaluation, comparison(), design, by)
+        return {} if record is None else {k: v for k, v in record.to_dict().items() if k != "observed"}
+
+    return Grounds(evaluation, comparison, Later(manifest))
+
+
+def _comparison(case: GateCase, design: Design, by: tuple[str, ...]) -> Comparison:
+    """The comparison of both runs in the measures of the policy, for reports that show more than the verdict."""
+    from rankproof.proving.compare import compare_runs
+
+    candidate, baseline = case.runs
+    named = {case.names[1]: baseline, case.names[0]: candidate}
+    return compare_runs(
+        named, case.variants, case.settings, design, topics=case.topics, queries=case.policy.queries, by=by
+    )
+
+
+def on_record(
+    case: GateCase,
+    evaluation: Evaluation | None,
+    comparison: Comparison | None,
+    design: Design,
+    by: tuple[str, ...],
+) -> ExperimentManifest | None:
+    """The manifest of the comparison, or of the candidate alone; None where nothing was measured."""
+    if evaluation is None:
+        return None
+    from rankproof.proving.manifest import READING, Given, manifest_of
+
+    policy = case.policy
+    others: dict[str, Any] = {"topics": policy.topics, "latency": policy.latency, "policy": policy.source}
+    shared: dict[str, Any] = {
+        "reading": {name: value for name, value in policy.choices.items() if name in READING},
+        "others": {role: source for role, source in others.items() if isinstance(source, str) and source},
+        "name": policy.name,
+    }
+    qrels, candidate = Given(policy.qrels, case.qrels), Given(policy.candidate, case.runs[0])
+    if comparison is None:
+        return manifest_of([evaluation], qrels, [candidate], **shared)
+    baseline = Given(policy.baseline, case.runs[1])
+    return manifest_of(comparison, qrels, [baseline, candidate], design=design, queries=policy.queries, by=by, **shared)
+
+
+# The rule that tells what is wrong with a run, for those that then cannot measure it.
+CHECKS = "checks"
+
+
+def gate(
+    policy: Any,
+    *,
+    qrels: Any = None,
+    baseline: Any = None,
+    candidate: Any = None,
+    topics: Any = None,
+    queries: Any = None,
+    latency: Any = None,
+    confidence: float | None = None,
+    significance: str | None = None,
+    seed: int | None = None,
+    detail: bool = True,
+) -> Verdict:
+    """May it ship? `gate("gate.toml", candidate="new.run").status` is PASS, FAIL or UNDECIDED.
+
+    `policy` is a path, or a dict of the same shape: {"rule": [{"rule": "least_value", ...}]}. What is given beside it
+    goes before what it says. The verdict's comparison and manifest are made when they are first read, from the same
+    inputs; without `detail` it has neither, and holds no input.
+    """
+    read = read_policy(
+        policy, qrels=qrels, baseline=baseline, candidate=candidate, topics=topics, queries=queries, latency=latency,
+        confidence=confidence, significance=significance, seed=seed,
+    )  # fmt: skip
+    _refuse_one_sided(read)
+    case = GateCase(read)
+    rulings = [ruling for clause in read.clauses for ruling in _rulings(clause, case)]
+    status, settled = settle(rulings)
+    grounds = _grounds(case, detail)
+    return Verdict(
+        status=status,
+        rulings=settled,
+        policy=read.name or "gate",
+        candidate=case.candidate,
+        baseline=case.baseline,
+        reasons=reasons(status, settled),
+        notes=tuple(dict.fromkeys(note for ruling in settled if ruling.answer is not None for note in ruling.notes)),
+        comparison=grounds.comparison,
+        evaluation=grounds.evaluation,
+        manifest={} if grounds.manifest is None else grounds.manifest,
+        source=read.source,
+        confidence=read.confidence,
+        significance=read.significance,
+        seed=read.seed,
+    )
+
+
+# ---- one rule ------------------------------------------------------------------------------------
+
+
+def _refuse_one_sided(policy: Policy) -> None:
+    """A rule that compares needs something to compare with: said before anything is measured."""
+    if policy.baseline is not None:
+        return
+    for clause in policy.clauses:
+        if shelf.find("rules", clause.rule).needs_baseline:
+            raise UsageError(
+                f'{clause.place} compares with a baseline, but the policy names none. Add baseline = "..." to its '
+                "[policy] table, or give --baseline (in Python: baseline=)."
+            )
+
+
+def _rulings(clause: Clause, case: GateCase) -> Iterator[Ruling]:
+    """The ruling on a clause; one for each segment where it names a column of the query file."""
+    segment = clause.values.get("segment", "")
+    if not segment or "=" in segment:
+        yield _ruling(clause, case)
+        return
+    found = case.segments(segment)
+    if not found:
+        raise UsageError(f"{clause.place}: no judged query has a value in the column {segment!r}.")
+    for name in found:
+        title = f"{clause.title} on {name}" if clause.title else ""
+        yield _ruling(replace(clause, values={**clause.values, "segment": name}, title=title), case)
+
+
+def _ruling(clause: Clause, case: GateCase) -> Ruling:
+    rule: Rule = shelf.find("rules", clause.rule)
+    title = clause.title or rule.title(clause.values)
+    try:
+        return replace(rule.decide(case, clause.values), title=title)
+    except Refused as error:
+        if all(other.rule != CHECKS for other in case.policy.clauses):
+            raise
+        # The checks say what is wrong with the run; what cannot be measured is not decided.
+        reason = f"Not measured: {error}"
+        return Ruling(rule.name, title, "UNDECIDED", reason, decides="A run that passes the checks would decide it.")
+    except UsageError as error:
+        if str(error).startswith(clause.place) or not clause.place:
+            raise
+        raise UsageError(f"{clause.place}: {str(error).removesuffix('.')}.") from error
+
+
+# ---- the verdict ---------------------------------------------------------------------------------
+
+
+# ---- what the verdict rests on -------------------------------------------------------------------
+
+
+def _grounds(case: GateCase, detail: bool) -> Grounds:
+    """What the verdict rests on; no comparison and no manifest without `detail`."""
+    if not case.variants:
+        return Grounds()
+    try:
+        evaluation = case.evaluations[0]
+    except Refused:  # the checks have said why
+        return Grounds()
+    return grounds_of(case, evaluation) if detail else Grounds(evaluation)

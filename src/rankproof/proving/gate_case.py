@@ -1,0 +1,358 @@
+"""GateCase: what the rules of a policy look at, read and computed when first used; and latencies from a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Alternative, Answer
+from rankproof.measuring.evaluate import GEOMETRIC_FLOOR, measure_run
+from rankproof.measuring.join import join_run, name_of, prepare_qrels
+from rankproof.measuring.measures.contract import Variant
+from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+from rankproof.measuring.records import Evaluation, Settings
+from rankproof.proving.per_unit import paired, refuse_other_ground
+from rankproof.proving.policy import Policy
+from rankproof.proving.power import queries_needed
+from rankproof.proving.rules.contract import POWER, Numbers, RuleSample, measure_named
+from rankproof.proving.significance.contract import Significance, TestRequest
+from rankproof.reading.finding import Finding
+from rankproof.reading.records import Run
+from rankproof.reading.source import open_source, require_text
+from rankproof.reading.stream import objects
+
+_OF_SETTINGS = {field.name for field in fields(Settings)}
+
+
+class GateCase:
+    """A policy's inputs as its rules ask for them. Satisfies the Case that proving/rules/contract.py describes."""
+
+    def __init__(self, policy: Policy) -> None:
+        from rankproof.reading.source import once
+
+        if policy.candidate == policy.baseline == "-":
+            raise UsageError("Standard input (-) can be read only once. Give the other run as a file.")
+        self.policy = policy
+        self._candidate, self._baseline = once(policy.candidate), once(policy.baseline)
+        self.level = policy.confidence
+
+    # ---- inputs ----------------------------------------------------------------------------------
+
+    @cached_property
+    def qrels(self) -> PreparedQrels:
+        """The judgments."""
+        choices = self.policy.choices
+        return prepare_qrels(
+            self._needed("qrels", self.policy.qrels), choices.get("qrels_format"), choices.get("allow", ())
+        )
+
+    @cached_property
+    def runs(self) -> tuple[PreparedRun, ...]:
+        """The candidate's run, and the baseline's where there is one."""
+        sources = [self._needed("candidate", self._candidate)]
+        if self._baseline is not None:
+            sources.append(self._baseline)
+        return tuple(self._joined(source) for source in sources)
+
+    def _joined(self, source: Any) -> PreparedRun:
+        if isinstance(source, PreparedRun):
+            return source
+        reading = {k: v for k, v in self.policy.choices.items() if k not in _OF_SETTINGS and k != "qrels_format"}
+        return join_run(self.qrels, source, format=reading.pop("run_format", None), **reading)
+
+    def _needed(self, what: str, given: Any) -> Any:
+        if given is None:
+            noun = "judgments" if what == "qrels" else f"{what} run" if what in ("candidate", "baseline") else what
+            raise UsageError(
+                f'The policy names no {noun}. Add {what} = "..." to its [policy] table, or give --{what} '
+                f"(in Python: {what}=)."
+            )
+        return given
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What candidate and baseline are called: their paths where both would have one name."""
+        given = [("candidate", self.policy.candidate)]
+        if self.policy.baseline is not None:
+            given.append(("baseline", self.policy.baseline))
+        names = [_called(source, side) for side, source in given]
+        if len(set(names)) < len(names):
+            names = [os.fspath(s) if isinstance(s, str | os.PathLike) else side for side, s in given]
+        return tuple(names) if len(set(names)) == len(names) else ("candidate", "baseline")
+
+    @property
+    def candidate(self) -> str:
+        """What the candidate is called."""
+        return self.names[0]
+
+    @property
+    def baseline(self) -> str | None:
+        """What the baseline is called."""
+        return self.names[1] if self._baseline is not None else None
+
+    @cached_property
+    def topics(self) -> Mapping[str, str]:
+        """Query id -> text; nothing where the policy names no topics."""
+        if self.policy.topics is None:
+            return {}
+        from rankproof.reading.collect import read_topics
+
+        return read_topics(self.policy.topics)
+
+    def text(self, query_id: str) -> str:
+        """The query's own words."""
+        return self.topics.get(query_id, "")
+
+    @cached_property
+    def latencies(self) -> Numbers:
+        """Milliseconds, one per request."""
+
+        return read_latencies(self._needed("latency", self.policy.latency))
+
+    def lines(self, path: str) -> tuple[str, ...]:
+        """The lines of a list; `#` begins a comment."""
+        from rankproof.reading.source import open_source, require_text
+
+        source = open_source(path)
+        require_text(source)
+        found = (line.partition("#")[0].strip() for line in source.text().splitlines())
+        kept = tuple(dict.fromkeys(line for line in found if line))
+        if not kept:
+            raise UsageError(f"{path} names nothing. Write one query id per line")
+        return kept
+
+    # ---- values ----------------------------------------------------------------------------------
+
+    @cached_property
+    def variants(self) -> tuple[Variant, ...]:
+        """Every measure that a rule names, once."""
+        named = [text for clause in self.policy.clauses for text in measure_named(clause.values)]
+        return parse(list(dict.fromkeys(named))) if named else ()
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The choices that belong to measuring."""
+        return Settings(**{k: v for k, v in self.policy.choices.items() if k in _OF_SETTINGS})
+
+    @cached_property
+    def evaluations(self) -> tuple[Evaluation, ...]:
+        """The candidate's values, and the baseline's."""
+        found = [
+            replace(measure_run(run, self.variants, self.settings), run_name=name)
+            for run, name in zip(self.runs, self.names, strict=True)
+        ]
+        if len(found) > 1:
+            refuse_other_ground(found)
+        return tuple(found)
+
+    def values(self, measure: str, segment: str = "") -> RuleSample:
+        """The candidate's values."""
+        result = self.evaluations[0][measure]
+        kept = self._kept(result.query_ids, segment)
+        values = np.asarray(result.values, dtype=np.float64)[kept]
+        if result.aggregate == "geometric":
+            values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
+        ids = tuple(np.asarray(result.query_ids, dtype=object)[kept].tolist())
+        return RuleSample(result.text, result.better, result.aggregate, ids, values)
+
+    def changes(self, measure: str, segment: str = "") -> RuleSample:
+        """The values of both sides on the queries where both have one."""
+        if len(self.evaluations) < 2:
+            self._needed("baseline", None)
+        both = paired(self.evaluations, measure)
+        kept = self._kept(both.query_ids, segment)
+        ids = tuple(np.asarray(both.query_ids, dtype=object)[kept].tolist())
+        after, before = self.evaluations[0][measure], self.evaluations[1][measure]
+        there = after.by_query
+        lost = {query: value for query, value in before.by_query.items() if query not in there}
+        inside = self._segment(segment) if segment else None
+        judged = self.qrels.query_ids
+        known = {*ids, *lost}
+        return RuleSample(
+            both.measure, both.better, both.aggregate, ids, both.values[kept, 0], both.values[kept, 1],
+            lost={query: value for query, value in lost.items() if inside is None or query in inside},
+            without=tuple(query for query in judged if query not in known),
+        )  # fmt: skip
+
+    def judged_rate(self, k: int, segment: str = "") -> float | None:
+        """The mean of Judged@k; in condensed rankings everything is judged, so they are looked at whole."""
+        settings = replace(self.settings, judged_only=False, ties="rule")
+        result = measure_run(self.runs[0], parse(f"Judged@{k}"), settings)[f"Judged@{k}"]
+        values = np.asarray(result.values)[self._kept(result.query_ids, segment)]
+        return float(values.mean()) if len(values) else None
+
+    def findings(self, allow: Sequence[str], max_depth: int | None, strict: bool) -> tuple[Finding, ...]:
+        """What the checks find in the candidate's run."""
+        from rankproof.reading.check import MAX_DEPTH, check_run
+        from rankproof.reading.validate import RunReference, validate_run
+
+        cutoffs = tuple(sorted({variant.k for variant in self.variants if variant.k is not None}))
+        deepest = max_depth or max((MAX_DEPTH, *cutoffs))
+        allow = (*self.policy.choices.get("allow", ()), *allow)
+        known = tuple(self.topics) or None
+        source = self._needed("candidate", self._candidate)
+        if isinstance(source, PreparedRun | Run):
+            rows = source.rows if isinstance(source, Run) else source.rows()
+            return check_run(
+                rows, source.name, qrels=self.qrels.rows(), topics=known, cutoffs=cutoffs, max_depth=deepest,
+                unit="row", allow=allow, strict=strict,
+            )  # fmt: skip
+        wanted = RunReference(self.qrels.rows(), known, cutoffs, deepest, allow, strict)
+        choices = self.policy.choices
+        reading = {"order": choices.get("order"), "lower_is_better": choices.get("lower_is_better")}
+        return validate_run(source, wanted, choices.get("run_format"), **reading).findings
+
+    # ---- segments --------------------------------------------------------------------------------
+
+    @cached_property
+    def _columns(self) -> tuple[Any, tuple[str, ...]]:
+        from rankproof.reading.segments import read_columns
+
+        return read_columns(self._needed("queries", self.policy.queries))
+
+    def segments(self, column: str) -> dict[str, tuple[str, ...]]:
+        """`column=value` -> its queries, for every value of a column."""
+        from rankproof.reading.segments import segments
+
+        table, columns = self._columns
+        return segments(table, columns, [column], self.qrels.query_ids)
+
+    def _segment(self, segment: str) -> frozenset[str]:
+        found = self.segments(segment.partition("=")[0])
+        if segment not in found:
+            raise UnknownName("segment of the query file", segment, found)
+        return frozenset(found[segment])
+
+    def _kept(self, query_ids: Sequence[str], segment: str) -> Any:
+        if not segment:
+            return np.ones(len(query_ids), dtype=bool)
+        inside = self._segment(segment)
+        return np.array([query in inside for query in query_ids], dtype=bool)
+
+    # ---- chance ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _method(self) -> Significance:
+        method: Significance = shelf.find("significance", self.policy.significance)
+        if method.about != "mean":
+            able = [item.name for item in shelf.offered("significance").values() if item.about == "mean"]
+            raise UsageError(
+                f"The rules of a gate speak of means, the method {method.name!r} of another thing ({method.about}). "
+                f"Possible: {', '.join(able)}."
+            )
+        return method
+
+    def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
+        """By the policy's method. The same seed gives the same bounds, whatever else the policy asks."""
+        chance = np.random.default_rng(self.policy.seed)
+        return self._method.infer(values, TestRequest(level, alternative, null, self.policy.resamples), chance)
+
+    def agreement(
+        self,
+        human: Any,
+        model: Any,
+        statistic: str,
+        threshold: float,
+        relevant: tuple[int, int] | None,
+        level: float,
+    ) -> Answer:
+        """By the pairs that people and the judge both graded."""
+        from rankproof.proving.agreement import agreement_holds
+
+        judge = self._needed("qrels", self.policy.qrels) if model is None else model
+        return agreement_holds(human, judge, statistic, threshold, relevant, level)
+
+    def queries_needed(self, effect: float, level: float) -> int | None:
+        """By the power of a one-sided t test."""
+        return queries_needed(1.0, effect, level=level, power=POWER, alternative="greater")
+
+
+def _called(source: Any, side: str) -> str:
+    """What a run is called: its own name, or the name of its file; else which side it is."""
+    if isinstance(source, PreparedRun | Run):
+        return source.name
+    return name_of(source, os.fspath(source)) if isinstance(source, str | os.PathLike) and source != "-" else side
+
+
+# What the column of times may be called; the last column otherwise.
+TIMES = ("milliseconds", "ms", "latency_ms", "time_ms", "duration_ms", "latency", "took")
+EXAMPLE = "Give one request per line: query id, a tab, milliseconds"
+
+
+def read_latencies(what: Any) -> NDArray[np.float64]:
+    """Milliseconds, one per request: of a sequence of numbers, or of a file (TSV, CSV or JSON lines)."""
+    if isinstance(what, list | tuple | np.ndarray):
+        times = [_time(value, "the latencies", i) for i, value in enumerate(what, start=1)]
+        return _some(times, "the latencies")
+    source = open_source(what)
+    require_text(source)
+    text = source.text()
+    read = _json_lines if text.lstrip().startswith("{") else _columns
+    return _some(read(text, source.name), source.name)
+
+
+def _some(times: list[float], name: str) -> NDArray[np.float64]:
+    if not times:
+        raise InputError(f"{name} holds no request. {EXAMPLE}.")
+    return np.array(times, dtype=np.float64)
+
+
+def _columns(text: str, name: str) -> list[float]:
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    delimiter = "\t" if "\t" in first else "," if "," in first else " "
+    times: list[float] = []
+    at: int | None = None
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    for row in reader:
+        cells = [cell.strip() for cell in row if cell.strip()] if delimiter == " " else [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        if at is None:
+            at, is_header = _column(cells)
+            if is_header:
+                continue
+        if len(cells) <= at:
+            raise InputError(f"{name}, line {reader.line_num}: there is no time in it. {EXAMPLE}.")
+        times.append(_time(cells[at], name, reader.line_num))
+    return times
+
+
+def _column(cells: list[str]) -> tuple[int, bool]:
+    """Which column has the times, and whether these cells are the header."""
+    folded = [cell.casefold() for cell in cells]
+    for known in TIMES:
+        if known in folded:
+            return folded.index(known), True
+    return len(cells) - 1, False
+
+
+def _json_lines(text: str, name: str) -> list[float]:
+    times = []
+    for number, found in objects(text, name):
+        keys = [key for key in TIMES if key in found]
+        if not keys:
+            raise InputError(f"{name}, line {number}: there is no time in it. Give one of: {', '.join(TIMES)}.")
+        times.append(_time(found[keys[0]], name, number))
+    return times
+
+
+def _time(value: Any, name: str, line: int) -> float:
+    try:
+        time = float(value)
+    except (TypeError, ValueError):
+        time = math.nan
+    if isinstance(value, bool) or not math.isfinite(time) or time < 0:
+        raise InputError(f"{name}, line {line}: {value!r:.40} is no time in milliseconds, 0 or more. {EXAMPLE}.")
+    return time

@@ -1,0 +1,135 @@
+"""Manifest: an experiment put on record, from its answer, its inputs and the choices it was made with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rankproof.errors import UsageError
+from rankproof.kernel.documents import now, versions
+from rankproof.kernel.jsontext import from_json
+from rankproof.kernel.manifest import ExperimentManifest, InputFile, Kind, config_hash, experiment_id
+from rankproof.kernel.version import __version__
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, file_hash, is_plain_file
+from rankproof.measuring.records import Evaluation
+from rankproof.proving.records import Comparison, Design
+from rankproof.proving.verify import results_of
+from rankproof.reading.source import open_source
+
+# A run in a larger file is known by the hash of its bytes alone: to read its content again would take longer than
+# measuring it did (250 MB: 2 s for the content, 0.2 s for the bytes and 0.3 s for measuring).
+CHEAP = 32 << 20
+
+# What decides how an input is read, and so may change a number. Threads are not among them: they never do.
+READING = ("order", "lower_is_better", "collapse", "drop_self", "allow", "qrels_format", "run_format")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Given:
+    """An input as somebody gave it, and what became of it: `Given("bm25.run", prepared)`."""
+
+    source: Any
+    prepared: PreparedQrels | PreparedRun
+
+
+def manifest_of(
+    answer: Comparison | Sequence[Evaluation],
+    qrels: Given,
+    runs: Sequence[Given],
+    *,
+    design: Design | None = None,
+    reading: Mapping[str, Any] | None = None,
+    queries: Any = None,
+    by: Sequence[str] = (),
+    others: Mapping[str, Any] | None = None,
+    name: str = "",
+    dataset_version: str = "",
+    index_snapshots: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
+    observed: Mapping[str, Any] | None = None,
+) -> ExperimentManifest:
+    """The manifest of a comparison, or of evaluations with one choice of settings.
+
+    runs      in the order of the answer
+    design    of a comparison, which does not carry all of it
+    reading   choices about reading that were not left to the default; see `READING`
+    queries   the file whose columns `by` make segments
+    others    further files, by what they are: topics, pool, policy
+    """
+    comparison = answer if isinstance(answer, Comparison) else None
+    evaluations = answer.evaluations if isinstance(answer, Comparison) else tuple(answer)
+    parameters: dict[str, Any] = {
+        "settings": asdict(evaluations[0].settings),
+        "reading": _said(reading or {}),
+    }
+    seed = None
+    if comparison is not None:
+        if design is None:
+            raise UsageError("The manifest of a comparison needs its design: how it was compared decides its numbers.")
+        parameters["design"] = {**asdict(design), "by": list(by)}
+        seed = parameters["design"].pop("seed")
+    beside = {"queries": queries if by else None, **(others or {})}
+    files = {role: _file(source) for role, source in beside.items() if is_plain_file(source)}
+    unknown = [role for role, source in beside.items() if source is not None and role not in files]
+    kind: Kind = "evaluation" if comparison is None else "comparison"
+    measures = tuple(evaluations[0].results)
+    judged = _input(os.path.basename(qrels.source) if is_plain_file(qrels.source) else "qrels", qrels)
+    ranked = [_input(evaluation.run_name, run) for evaluation, run in zip(evaluations, runs, strict=True)]
+    config = config_hash(kind, measures, seed, parameters)
+    return ExperimentManifest(
+        id=experiment_id(config, judged, ranked, files),
+        kind=kind,
+        config_sha256=config,
+        qrels=judged,
+        runs=tuple(ranked),
+        measures=measures,
+        parameters=parameters,
+        versions=versions(),
+        results=results_of(evaluations, () if comparison is None else comparison.contrasts),
+        seed=seed,
+        name=name,
+        dataset_version=dataset_version,
+        others=files,
+        index_snapshots=dict(index_snapshots or {}),
+        notes=(*notes, *(f"{role}: no file, so what they held is not on record" for role in unknown)),
+        observed={"time": now(), **(observed or {})},
+        rankproof=__version__,
+    )
+
+
+def read_manifest(what: Any) -> ExperimentManifest:
+    """The manifest in a file, of any version that was ever released."""
+    source = open_source(what)
+    return ExperimentManifest.from_dict(from_json(source.text(), source.name), source.name)
+
+
+def _said(reading: Mapping[str, Any]) -> dict[str, Any]:
+    for name in reading:
+        if name not in READING:
+            raise UsageError(f"{name!r} is no choice about reading. Possible: {', '.join(READING)}.")
+    chosen = {name: reading[name] for name in READING if reading.get(name)}
+    return {name: list(value) if isinstance(value, list | tuple) else value for name, value in chosen.items()}
+
+
+def is_dear(source: Any) -> bool:
+    """Whether a run's content takes too long to hash again."""
+    return is_plain_file(source) and os.path.getsize(source) > CHEAP
+
+
+def _input(name: str, given: Given) -> InputFile:
+    """Qrels always have a content hash; a run has one unless its file is large."""
+    path = os.fspath(given.source) if is_plain_file(given.source) else None
+    dear = isinstance(given.prepared, PreparedRun) and is_dear(given.source)
+    return InputFile(
+        name=name,
+        path=path,
+        sha256=None if path is None else file_hash(path),
+        content=None if dear else given.prepared.content_hash(),
+    )
+
+
+def _file(source: Any) -> InputFile:
+    path = os.fspath(source)
+    return InputFile(os.path.basename(path), path, file_hash(path))

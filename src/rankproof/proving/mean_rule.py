@@ -1,0 +1,262 @@
+"""How a rule on a mean or a difference is decided: by its one-sided confidence bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from rankproof.kernel.estimate import Estimate, NotEstimable
+from rankproof.kernel.verdict import Payer, Ruling, Status
+from rankproof.kernel.wording import PLACES, number, percent
+from rankproof.proving.rules.contract import POWER, Case, Numbers
+
+
+def bounds(value: float, n: int, least: float, most: float, level: float) -> tuple[float, float]:
+    """The one-sided lower and upper bound, each at the level.
+
+    >>> low, high = bounds(1.0, 3, 0.0, 1.0, 0.95)
+    >>> round(low, 4), high
+    (0.3684, 1.0)
+    """
+    missed = 1 - (1 - level) ** (1 / n)
+    return value - missed * (value - least), value + missed * (most - value)
+
+
+def p_beyond(value: float, n: int, end: float, threshold: float) -> float:
+    """How likely n equal values are where the mean is really at the threshold, which lies towards `end`; 1 at most.
+
+    >>> round(p_beyond(1.0, 3, 0.0, 0.8), 4)
+    0.512
+    """
+    if value == end or (threshold - value) * (end - value) <= 0:
+        return 1.0
+    return max(0.0, 1 - (threshold - value) / (end - value)) ** n
+
+
+def needed(value: float, end: float, threshold: float, level: float) -> int | None:
+    """With how many equal values the bound towards `end` would clear the threshold; None where none does.
+
+    >>> needed(1.0, 0.0, 0.8, 0.95)
+    14
+    """
+    share = (value - threshold) / (value - end) if value != end else 0.0
+    if not 0 < share < 1:
+        return None
+    return math.ceil(math.log(1 - level) / math.log(1 - share) - 1e-12)
+
+
+def worse_end(better: Literal["higher", "lower"], least: float, most: float) -> tuple[float, float]:
+    """The end of the range where the rule is missed, and the one where it holds."""
+    return (least, most) if better == "higher" else (most, least)
+
+
+# Numbers closer than this are one number, computed in another order: a bound that lies on the threshold meets it.
+ROUNDING = 1e-12
+# How many of the queries that pay are named.
+MOST_PAYERS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class MeanRequirement:
+    """What a rule asks of a mean, and how it is said.
+
+    threshold   on the scale of the values
+    better      on which side of the threshold the rule holds
+    what        what the mean is, as the beginning of a sentence: "nDCG@10", "The change in AP@100"
+    could       the threshold that these queries can decide, as the end of a sentence
+    shown       a value as text
+    value       a value as the ruling keeps it, where that is another scale
+    least, most the range of what is averaged: no mean lies beyond it, so no bound is told beyond it either
+    """
+
+    threshold: float
+    better: Literal["higher", "lower"]
+    level: float
+    basis: Literal["interval", "point"]
+    what: str
+    could: Callable[[float], str]
+    shown: Callable[[float], str] = number
+    value: Callable[[float], float] = float
+    least: float = -math.inf
+    most: float = math.inf
+
+
+def on_mean(case: Case, ruling: Ruling, values: Numbers, asked: MeanRequirement) -> Ruling:
+    """The ruling, with status, reason, bounds and what would decide it."""
+    ruling = replace(ruling, better=asked.better, basis=asked.basis, confidence=asked.level)
+    ruling = replace(ruling, threshold=asked.value(asked.threshold))
+    if not len(values):
+        reason = "No query has a value to be judged by."
+        return replace(ruling, status="UNDECIDED", reason=reason, decides="Queries with a value would decide it.")
+    mean = float(np.mean(values))
+    ruling = replace(ruling, observed=asked.value(mean))
+    if asked.basis == "point":
+        end = 'plain means are compared (basis = "point"), so chance is not ruled out'
+        return _plainly(ruling, mean, asked, f"{asked.what} is {asked.shown(mean)}", end)
+    if len(values) > 1 and _all_equal(values) and math.isfinite(asked.least) and math.isfinite(asked.most):
+        return _by_range(ruling, mean, len(values), asked)
+    if len(values) > 1 and _all_equal(values):
+        end = "no query differs from another, so nothing is left to chance among these queries"
+        seen = f"{asked.what} is {asked.shown(mean)} in each of {len(values)} queries"
+        return _plainly(replace(ruling, basis="fact"), mean, asked, seen, end)
+    return _by_bounds(case, ruling, values, mean, asked)
+
+
+def _by_bounds(case: Case, ruling: Ruling, values: Numbers, mean: float, asked: MeanRequirement) -> Ruling:
+    above = case.infer(values, asked.threshold, "greater", asked.level)
+    below = case.infer(values, asked.threshold, "less", asked.level)
+    unsure = next((answer for answer in (above, below) if isinstance(answer, NotEstimable)), None)
+    if unsure is not None:
+        reason = f"{asked.what} is {asked.shown(mean)}, but no bound can be given: {unsure.reason}."
+        decides = "More queries would decide it."
+        return replace(ruling, status="UNDECIDED", reason=reason, decides=decides, answer=unsure)
+    assert isinstance(above, Estimate)
+    assert isinstance(below, Estimate)
+    low, high = above.low, below.high
+    status = decided(low, high, asked.threshold, asked.better)
+    low, high = max(low, asked.least), min(high, asked.most)
+    against = below if asked.better == "higher" else above
+    notes = tuple(dict.fromkeys((*above.notes, *below.notes)))
+    answer = replace(against, low=asked.value(low), high=asked.value(high), value=asked.value(mean), notes=notes)
+    effect = abs(mean - asked.threshold) / float(np.std(values, ddof=1))
+    ruling = replace(ruling, answer=answer, p_fail=against.p_value, status=status, effect=effect, notes=notes)
+    ruling = replace(ruling, reason=_reason(status, mean, low, high, asked))
+    return (
+        ruling
+        if status != "UNDECIDED"
+        else replace(ruling, decides=_decides(case, effect, mean, low, high, asked, len(values)))
+    )
+
+
+def _by_range(ruling: Ruling, value: float, n: int, asked: MeanRequirement) -> Ruling:
+    """Every query has the same value: the bounds are what so many queries can have missed."""
+    low, high = bounds(value, n, asked.least, asked.most, asked.level)
+    missed, held = worse_end(asked.better, asked.least, asked.most)
+    status = decided(low, high, asked.threshold, asked.better)
+    least, most, goal = _apart(asked, low, high)
+    reason = (
+        f"{asked.what} is {asked.shown(value)} in each of {n} queries; what so few can miss leaves one-sided "
+        f"{percent(asked.level)} bounds of {least} and {most}, "
+    )
+    verb = {"PASS": f"which meet {goal}", "FAIL": f"which miss {goal}", "UNDECIDED": f"on both sides of {goal}"}[status]
+    ruling = replace(ruling, status=status, reason=f"{reason}{verb}.")
+    ruling = replace(ruling, p_fail=p_beyond(value, n, held, asked.threshold))
+    if status != "UNDECIDED":
+        return ruling
+    way, end = ("pass", missed) if decided(value, value, asked.threshold, asked.better) == "PASS" else ("fail", held)
+    queries = needed(value, end, asked.threshold, asked.level)
+    if queries is None:
+        return replace(ruling, decides="What was seen lies on the threshold, where no number of queries decides.")
+    return replace(ruling, decides=f"{queries:,} queries with this value would make it {way}.")
+
+
+def decided(low: float, high: float, threshold: float, better: Literal["higher", "lower"]) -> Status:
+    """What one-sided bounds say of a threshold. A bound that lies on it meets it.
+
+    >>> decided(0.35, 0.41, 0.35, "higher"), decided(0.30, 0.35, 0.35, "higher"), decided(0.30, 0.34, 0.35, "higher")
+    ('PASS', 'UNDECIDED', 'FAIL')
+    >>> decided(2.0, 3.0, 3.0, "lower"), decided(3.1, 4.0, 3.0, "lower")
+    ('PASS', 'FAIL')
+    """
+    if better == "lower":
+        low, high, threshold = -high, -low, -threshold
+    if low >= threshold - ROUNDING:
+        return "PASS"
+    return "FAIL" if high < threshold - ROUNDING else "UNDECIDED"
+
+
+def _all_equal(values: Numbers) -> bool:
+    return bool(np.ptp(values) <= ROUNDING * max(1.0, float(np.abs(values).max())))
+
+
+def _plainly(ruling: Ruling, mean: float, asked: MeanRequirement, seen: str, end: str) -> Ruling:
+    """Decided by the value itself."""
+    status = decided(mean, mean, asked.threshold, asked.better)
+    verb = "meets" if status == "PASS" else "misses"
+    return replace(ruling, status=status, reason=f"{seen}, which {verb} {asked.shown(asked.threshold)}; {end}.")
+
+
+def _reason(status: Status, mean: float, low: float, high: float, asked: MeanRequirement) -> str:
+    seen, sure = f"{asked.what} is {asked.shown(mean)}", f"one-sided {percent(asked.level)}"
+    if status == "UNDECIDED":
+        least, most, goal = _apart(asked, low, high)
+        return f"{seen}; its {sure} bounds {least} and {most} lie on both sides of {goal}."
+    good, bad = ("lower", "upper") if asked.better == "higher" else ("upper", "lower")
+    side, verb = (good, "meets") if status == "PASS" else (bad, "misses")
+    bound, goal = _apart(asked, low if side == "lower" else high)
+    return f"{seen}; its {sure} {side} bound {bound} {verb} {goal}."
+
+
+def _apart(asked: MeanRequirement, *bounds: float) -> list[str]:
+    """Bounds and threshold as texts; with more places where two would look the same and are not."""
+    at = [*bounds, asked.threshold]
+    texts = [_said(asked, value) for value in at]
+    alike = any(t == texts[-1] and abs(v - at[-1]) > ROUNDING for t, v in zip(texts[:-1], bounds, strict=True))
+    return [f"{asked.value(value):.8g}" for value in at] if alike else texts
+
+
+def _said(asked: MeanRequirement, value: float) -> str:
+    """A value as text. Few queries may leave a resampling method without a bound."""
+    return asked.shown(value) if math.isfinite(value) else "infinity" if value > 0 else "minus infinity"
+
+
+def _decides(case: Case, effect: float, mean: float, low: float, high: float, asked: MeanRequirement, n: int) -> str:
+    """How many queries would decide it if what was seen is true, and what these queries can decide."""
+    bound = low if asked.better == "higher" else high
+    told = asked.least < bound < asked.most  # at the end of the range, or without end, it says nothing
+    possible = asked.could(rounded_safely(bound, asked.better)) if told else ""
+    needed = case.queries_needed(effect, asked.level) if abs(mean - asked.threshold) > ROUNDING else None
+    if needed is None:
+        return f"What was seen lies on the threshold, where no number of queries decides. {possible}".strip()
+    way = "pass" if (mean > asked.threshold) == (asked.better == "higher") else "fail"
+    return f"{enough(needed, n, way)} {possible}".strip()
+
+
+def rounded_safely(bound: float, better: Literal["higher", "lower"]) -> float:
+    """A bound at the places that are shown, rounded to the side on which it still holds.
+
+    >>> rounded_safely(0.52948, "higher"), rounded_safely(-0.15511, "higher"), rounded_safely(3.00001, "lower")
+    (0.5294, -0.1552, 3.0001)
+    """
+    places: int = 10**PLACES
+    return (math.floor(bound * places) if better == "higher" else math.ceil(bound * places)) / places
+
+
+def enough(needed: int, n: int, way: str) -> str:
+    """How many queries would decide a rule, as a sentence."""
+    more = f"{needed - n:,} more" if needed > n else "as many as there are, drawn anew"
+    return (
+        f"If what was seen is the truth, about {needed:,} queries like these ({more}) would make it {way} "
+        f"{POWER:.0%} of the time."
+    )
+
+
+def worst(
+    case: Case,
+    query_ids: Sequence[str],
+    values: Numbers,
+    before: Numbers | None,
+    better: str,
+    lost: Mapping[str, float] | None = None,
+    target: float = 0.0,
+) -> tuple[Payer, ...]:
+    """The queries that pay, worst first: of a change those that lost, of a value those that miss the target."""
+    sign = -1.0 if better == "lower" else 1.0
+    found = [Payer(query, case.text(query), None, was) for query, was in (lost or {}).items()]
+    gains = sign * (values if before is None else values - before)
+    for i in np.argsort(gains, kind="stable").tolist():
+        if gains[i] >= (0.0 if before is not None else sign * target) - ROUNDING:
+            break
+        was = None if before is None else float(before[i])
+        change = None if before is None else float(values[i] - before[i])
+        found.append(Payer(query_ids[i], case.text(query_ids[i]), float(values[i]), was, change))
+    return tuple(found[:MOST_PAYERS])
+
+
+def paying(ruling: Ruling, payers: tuple[Payer, ...]) -> Ruling:
+    """The ruling with the queries that pay for it."""
+    return replace(ruling, payers=payers, queries=tuple(payer.query_id for payer in payers))

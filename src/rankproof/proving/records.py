@@ -1,0 +1,330 @@
+"""Comparison: systems against a baseline on the same queries, with all that makes the difference defensible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import UsageError
+from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.measuring.prepare import LateField
+
+if TYPE_CHECKING:
+    from rankproof.measuring.grade_shares import GradeShares
+    from rankproof.measuring.records import Evaluation
+    from rankproof.measuring.report import Diagnosis
+    from rankproof.proving.holes.bounds import Holes
+
+
+Direction = Literal["better", "worse", "not shown"]
+ALL_QUERIES = ""  # the segment of a contrast over every query
+
+
+@dataclass(frozen=True, slots=True)
+class Adjusted:
+    """What a correction makes of one test of a family.
+
+    p_value     adjusted: compared with 1 - level as it stands
+    low, high   the interval that holds together with those of the whole family
+    kind        what the interval promises, in words: "simultaneous 95% (Bonferroni)"
+    """
+
+    p_value: float
+    low: float
+    high: float
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Equivalence:
+    """Two one-sided tests against a margin: is the candidate as good, up to `margin`?
+
+    kind      "equivalence" (within the margin on both sides) or "non-inferiority" (not worse by the margin)
+    p_value   the greater of the two one-sided p-values, or the one that matters
+    """
+
+    kind: Literal["equivalence", "non-inferiority"]
+    margin: float
+    holds: bool
+    p_value: float
+    low: float  # of the interval at 1 - 2 alpha (equivalence) or of the one-sided one
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Detectable:
+    """What a comparison that found nothing could have found."""
+
+    difference: float  # the least true difference that is found with probability `power`
+    power: float
+    queries_needed: int | None  # to find the observed difference with that power; None when it is 0
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """One candidate against one baseline in one measure, on all queries or on a segment of them.
+
+    difference   candidate minus baseline, whatever is better
+    effect       mean over standard deviation of the differences; None where they do not differ
+    wins, losses queries where the candidate is better or worse by the measure's own direction
+    by_query     candidate minus baseline, in the order of `query_ids`
+    detectable   made when it is first read, for a difference that is not shown
+    scale        "" or what the difference is in when it is not the measure itself ("natural logarithms")
+    """
+
+    measure: str
+    baseline: str
+    candidate: str
+    segment: str
+    better: str  # "higher", "lower" or "neither", as the measure says
+    query_ids: tuple[str, ...]
+    baseline_mean: float
+    candidate_mean: float
+    by_query: NDArray[np.float64]
+    difference: Answer
+    effect: float | None
+    wins: int
+    ties: int
+    losses: int
+    adjusted: Adjusted | None = None
+    equivalence: Equivalence | None = None
+    detectable: LateField[Detectable | None] = LateField(lambda: None)  # noqa: RUF009
+    scale: str = ""
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value that decides: the adjusted one where there is a correction; None where there is none."""
+        return deciding_p_value(self.difference, self.adjusted)
+
+    @property
+    def direction(self) -> Direction:
+        """What is shown at the level of the comparison."""
+        return direction_shown(self.difference, self.adjusted, self.better)
+
+
+def deciding_p_value(difference: Answer, adjusted: Adjusted | None) -> float | None:
+    """The p-value that decides: the adjusted one where there is a correction; None where there is none."""
+    if not isinstance(difference, Estimate):
+        return None
+    return difference.p_value if adjusted is None else adjusted.p_value
+
+
+def direction_shown(difference: Answer, adjusted: Adjusted | None, better: str) -> Direction:
+    """What a test shows at its level, where `better` is the measure's good side."""
+    p = deciding_p_value(difference, adjusted)
+    if p is None or not isinstance(difference, Estimate) or p > 1 - difference.level or better == "neither":
+        return "not shown"
+    return "better" if (difference.value > 0) == (better == "higher") else "worse"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The tests that were made together: what a correction corrects for."""
+
+    systems: int
+    contrasts: int  # pairs of systems
+    measures: int
+    segments: int  # 1 when there is only the whole
+    tests: int
+
+    def __str__(self) -> str:
+        pairs = "1 pair" if self.contrasts == 1 else f"{self.contrasts} pairs"
+        measures = "1 measure" if self.measures == 1 else f"{self.measures} measures"
+        parts = "" if self.segments == 1 else f" x {self.segments} sets of queries (all of them, and each segment)"
+        tests = "1 test" if self.tests == 1 else f"{self.tests} tests"
+        return f"{pairs} of {self.systems} systems x {measures}{parts} = {tests}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """What `rankproof.compare` answers. `systems[0]` is the baseline.
+
+    contrasts     every pair, measure and segment; those over all queries first
+    evaluations   one per system, in the order of `systems`
+    moves         the queries that lost and won most, by candidate and measure, and what moved in them
+    """
+
+    systems: tuple[str, ...]
+    measures: tuple[str, ...]
+    contrasts: tuple[Contrast, ...]
+    evaluations: tuple[Evaluation, ...]
+    family: Family
+    significance: str
+    correction: str
+    level: float
+    seed: int
+    query_ids: tuple[str, ...]
+    segments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    topics: Mapping[str, str] = field(default_factory=dict)
+    moves: tuple[QueryMove, ...] = ()
+    blind_spots: tuple[BlindSpot, ...] = ()
+    holes: Holes | None = None
+    tie_risks: tuple[TieRisk, ...] = ()
+    diagnoses: tuple[Diagnosis, ...] = ()
+    grade_shares: GradeShares | None = None
+    warnings: tuple[str, ...] = ()
+    fine_print: tuple[str, ...] = ()
+    manifest: Mapping[str, Any] = field(default_factory=dict)  # the ExperimentManifest's fields, for showing
+
+    def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:
+        """The contrast of a measure with the baseline; the only candidate's when none is named."""
+        text = self.evaluations[0].canonical(measure) if self.evaluations else measure
+        for found in self.contrasts:
+            if (
+                found.measure == text
+                and found.segment == segment
+                and found.baseline == self.systems[0]
+                and candidate in (None, found.candidate)
+            ):
+                return found
+        raise KeyError(f"no contrast of {text} for {candidate or 'any candidate'} on {segment or 'all queries'}")
+
+    def to_dict(self, by_query: bool = True) -> dict[str, Any]:
+        """Plain dicts, lists, numbers and texts: what `--json` writes."""
+        from rankproof.proving import conversions as _comparison_dict
+
+        return _comparison_dict.to_dict(self, by_query)
+
+    def __repr__(self) -> str:
+        from rankproof.proving.conversions import line
+
+        return line(self)
+
+    def __rich__(self) -> Any:
+        from rankproof.proving.conversions import rich
+
+        return rich(self)
+
+    def _repr_html_(self) -> str:
+        from rankproof.proving.conversions import html
+
+        return html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """How systems are compared. All of it is in the manifest: it decides intervals and p-values.
+
+    significance      the item of the significance shelf that gives intervals and p-values
+    correction        the item of the corrections shelf that keeps the family honest
+    confidence        of the intervals; 1 - confidence is where a difference counts as shown
+    resamples         how many random resamples a method may draw
+    seed              where chance comes from
+    all_pairs         every pair of systems, and not only each candidate against the baseline
+    equivalence       a margin: are the systems the same, up to it?
+    non_inferiority   a margin: is the candidate not worse by more than it?
+    power             what "could have found" is said for
+    """
+
+    significance: str = "t"
+    correction: str = "holm"
+    confidence: float = 0.95
+    resamples: int = 100_000
+    seed: int = 0
+    all_pairs: bool = False
+    equivalence: float | None = None
+    non_inferiority: float | None = None
+    power: float = 0.8
+
+    @property
+    def margin(self) -> tuple[Literal["equivalence", "non-inferiority"], float] | None:
+        """What is asked about a margin, and the margin."""
+        if self.equivalence is not None:
+            return "equivalence", self.equivalence
+        return None if self.non_inferiority is None else ("non-inferiority", self.non_inferiority)
+
+    def __post_init__(self) -> None:
+        if not 0.5 < self.confidence < 1:
+            raise UsageError(f"A confidence level lies between 0.5 and 1, such as 0.95; got {self.confidence}.")
+        if not 0 < self.power < 1:
+            raise UsageError(f"Power lies between 0 and 1, such as 0.8; got {self.power}.")
+        if self.resamples < 1_000:
+            raise UsageError(f"Resamples: 1,000 or more, or p-values are too coarse; got {self.resamples}.")
+        for name, margin in (("equivalence", self.equivalence), ("non-inferiority", self.non_inferiority)):
+            if margin is not None and not margin > 0:
+                raise UsageError(f"The margin of {name} must be above 0; got {margin}.")
+        if self.equivalence is not None and self.non_inferiority is not None:
+            raise UsageError("Equivalence and non-inferiority are two questions. Ask for one of them.")
+
+
+DEFAULT_DESIGN = Design()
+
+
+@dataclass(frozen=True, slots=True)
+class DocMove:
+    """One document in two rankings. A rank of None: not within the depth that was looked at."""
+
+    doc_id: str
+    before: int | None
+    after: int | None
+    grade: int | None  # None: unjudged
+
+
+@dataclass(frozen=True, slots=True)
+class QueryMove:
+    """A query's change in one measure, with the documents that entered, left, rose and fell in the first `depth`."""
+
+    measure: str
+    candidate: str
+    query_id: str
+    text: str  # the query's own words; "" when no topics were given
+    before: float
+    after: float
+    difference: float
+    depth: int
+    entered: tuple[DocMove, ...] = ()
+    left: tuple[DocMove, ...] = ()
+    rose: tuple[DocMove, ...] = ()
+    fell: tuple[DocMove, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BlindSpot:
+    """For one measure and one candidate: where the ranking changed and the value did not.
+
+    A ranking has changed when some rank holds another grade than before: what a measure of relevance could see.
+
+    changed     queries whose grades by rank changed, down to `depth`; unjudged counts as not relevant
+    unseen      those of them whose value is the same to the last digit that counts
+    seen_by     other measures, and how many of the unseen queries they do tell apart, most first; those that were
+                asked for, and a few usual ones
+    depth       how far down was looked: the greatest cutoff of any measure asked for; None for whole rankings
+    alike       queries where other documents stand there, but of the same grades: no measure of relevance sees that
+    """
+
+    measure: str
+    candidate: str
+    queries: int
+    changed: int
+    unseen: tuple[str, ...]
+    seen_by: Mapping[str, int]
+    depth: int | None = None
+    alike: int = 0
+
+    @property
+    def share(self) -> float:
+        """Unseen over changed; 0 where nothing changed."""
+        return len(self.unseen) / self.changed if self.changed else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TieRisk:
+    """The range of a difference over all orders of tied documents on both sides.
+
+    changes   whether one of the two ends gives another verdict (other side of zero, or shown against not shown)
+    exact     False where the ends come from random orders, or nothing could be looked at; `note` says which
+    """
+
+    measure: str
+    candidate: str
+    least: float
+    greatest: float
+    observed: float
+    changes: bool
+    exact: bool
+    note: str = ""
+    baseline: str = ""

@@ -1,0 +1,115 @@
+"""Parameters of rules: the kinds of values that only rules have, and the parameters that several rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rankproof.errors import UsageError
+from rankproof.kernel.specs import REQUIRED, Choice, Flag, Kind, Number, Param, Path, Text, Texts, Whole, show_number
+from rankproof.measuring.measures.contract import Measure
+from rankproof.measuring.names import parse
+from rankproof.proving.rules.contract import Case
+
+__all__ = [
+    "REQUIRED",
+    "Bands",
+    "Choice",
+    "Flag",
+    "Kind",
+    "MeasureName",
+    "Number",
+    "Param",
+    "Path",
+    "Text",
+    "Texts",
+    "Whole",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureName:
+    """One measure, in any accepted spelling; becomes its canonical text."""
+
+    def read(self, value: Any) -> str:
+        """The canonical text."""
+        if not isinstance(value, str):
+            raise ValueError(f"must be the name of a measure, such as 'nDCG@10'; got {value!r}")
+        try:
+            variants = parse(value)
+        except UsageError as error:
+            raise ValueError(f"is {value!r}: {error}") from None
+        if len(variants) != 1:
+            raise ValueError(f"must be one measure; {value!r} names {len(variants)}. Write a rule for each")
+        if variants[0].measure.labels is not None:
+            raise ValueError(f"must be a measure with a number as its value; {value!r} gives texts")
+        return str(variants[0])
+
+    def show(self, value: str) -> str:
+        """The canonical text."""
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """Labels and the values where each begins: {good = 0.35, strong = 0.40}."""
+
+    def read(self, value: Any) -> dict[str, float]:
+        """The values by label."""
+        if not isinstance(value, Mapping) or not all(isinstance(label, str) and label for label in value):
+            raise ValueError(
+                f"must be a table of labels and values, such as {{good = 0.35, strong = 0.40}}; got {value!r}"
+            )
+        try:
+            return {label: Number().read(at) for label, at in value.items()}
+        except ValueError as error:
+            raise ValueError(f"must give each label a value, which {error}") from None
+
+    def show(self, value: Mapping[str, float]) -> str:
+        """As a TOML table."""
+        return ", ".join(f"{label} = {show_number(at)}" for label, at in value.items()) or "none"
+
+
+MEASURE = Param("measure", MeasureName(), REQUIRED, "what is measured, in any accepted spelling")
+SEGMENT = Param(
+    "segment",
+    Text(),
+    "",
+    "only these queries: 'column=value' of the policy's query file; 'column' asks it of each of its values",
+)
+BASIS = Param(
+    "basis", Choice(("interval", "point")), "interval", "'interval': one-sided bounds decide; 'point': plain means do"
+)
+CONFIDENCE = Param(
+    "confidence",
+    Number(0.5, 1, open_low=True, open_high=True),
+    None,
+    "of each one-sided bound; the policy's own when not said",
+)
+
+
+def measure_of(text: str) -> Measure:
+    """The measure that a canonical text names."""
+    return parse(text)[0].measure
+
+
+def level_of(case: Case, values: Mapping[str, Any]) -> float:
+    """The rule's own confidence, or the policy's."""
+    said = values["confidence"]
+    return case.level if said is None else float(said)
+
+
+def refuse_sideless(values: Mapping[str, Any]) -> None:
+    """A measure of which neither high nor low is better cannot win or lose."""
+    text = values["measure"]
+    if measure_of(text).better == "neither":
+        raise UsageError(
+            f"{text} is neither better high nor low, so nothing can be lost or gained in it. Name another measure, or "
+            "ask least_value for at_least or at_most"
+        )
+
+
+def on(values: Mapping[str, Any]) -> str:
+    """The segment as the end of a title."""
+    return f" on {values['segment']}" if values["segment"] else ""

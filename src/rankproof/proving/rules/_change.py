@@ -1,0 +1,66 @@
+"""What the rules on a change against the baseline share: its sign, its words and the queries that pay for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from rankproof.kernel.verdict import Ruling
+from rankproof.kernel.wording import signed
+from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, on_mean, paying, worst
+from rankproof.proving.rule_params import level_of
+from rankproof.proving.rules.contract import Case, Numbers, RuleSample
+
+LOGARITHMS = "natural logarithms"
+
+
+def gains(sample: RuleSample) -> Numbers:
+    """Candidate minus baseline by query, turned so that more is better; what differs by rounding alone is 0."""
+    assert sample.before is not None  # a sample of changes has both sides
+    found = sample.values - sample.before
+    found[np.abs(found) < ROUNDING] = 0.0
+    return -found if sample.better == "lower" else found
+
+
+def on_change(
+    case: Case,
+    name: str,
+    title: str,
+    values: Mapping[str, Any],
+    least: float,
+    could: Callable[[float, int], str],
+) -> Ruling:
+    """The ruling on a mean change that must be better than the baseline by `least` (worse by no more, below 0).
+
+    Changes are shown as candidate minus baseline; for a measure that is better low they must therefore be at most
+    minus `least`. `could` says what so many queries could have passed, given the gain that they are sure of.
+    """
+    text = values["measure"]
+    sample = case.changes(text, values["segment"])
+    lower = sample.better == "lower"
+    better: Literal["higher", "lower"] = "lower" if lower else "higher"
+    unit = LOGARITHMS if sample.aggregate == "geometric" else ""
+    turned = gains(sample)
+    n = len(turned)
+    asked = MeanRequirement(
+        threshold=-least if lower else least,
+        better=better,
+        level=level_of(case, values),
+        basis=values["basis"],
+        what=f"The mean change in {text}{f' ({unit})' if unit else ''}",
+        could=lambda bound: could(-bound if lower else bound, n),
+        shown=signed,
+    )
+    ruling = Ruling(name, title, "UNDECIDED", "", measure=text, segment=values["segment"], unit=unit)
+    ruling = on_mean(case, ruling, -turned if lower else turned, asked)
+    return paying(ruling, worst(case, sample.query_ids, *_sides(sample), better, sample.lost))
+
+
+def _sides(sample: RuleSample) -> tuple[Numbers, Numbers]:
+    """Values after and before, on the measure's own scale."""
+    assert sample.before is not None
+    if sample.aggregate == "geometric":
+        return np.exp(sample.values), np.exp(sample.before)
+    return sample.values, sample.before

@@ -1,0 +1,133 @@
+"""What an item on the rules shelf is: Rule, one thing a gate may ask; and the Case it is asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.kernel.estimate import Alternative, Answer
+from rankproof.kernel.specs import Param
+from rankproof.kernel.verdict import Ruling
+from rankproof.reading.finding import Finding
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RuleSample:
+    """The numbers of one measure that a rule speaks of, one per query.
+
+    measure     its canonical text
+    better      "higher", "lower" or "neither", as the measure says
+    aggregate   "mean", "geometric" or "sum"
+    query_ids   the queries
+    values      the candidate's values; natural logarithms where `aggregate` is geometric
+    before      the baseline's on the same queries, or None where only the candidate was asked for
+    lost        queries where the baseline has a value and the candidate has none, with the baseline's value
+    without     judged queries where neither side has a value
+    """
+
+    measure: str
+    better: str
+    aggregate: str
+    query_ids: tuple[str, ...]
+    values: Numbers
+    before: Numbers | None = None
+    lost: Mapping[str, float] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+
+
+class Case(Protocol):
+    """What a rule may look at. Everything is computed when first asked for and then kept."""
+
+    @property
+    def candidate(self) -> str:
+        """What the candidate is called."""
+
+    @property
+    def baseline(self) -> str | None:
+        """What the baseline is called; None when the policy names none."""
+
+    @property
+    def level(self) -> float:
+        """The confidence of one-sided bounds, 0.95 unless the policy says otherwise."""
+
+    @property
+    def latencies(self) -> Numbers:
+        """Milliseconds, one per request; UsageError when the policy names no latency file."""
+
+    def values(self, measure: str, segment: str = "") -> RuleSample:
+        """The candidate's values, on all queries or those of a segment."""
+
+    def changes(self, measure: str, segment: str = "") -> RuleSample:
+        """The values of candidate and baseline on the same queries; UsageError without a baseline."""
+
+    def judged_rate(self, k: int, segment: str = "") -> float | None:
+        """The mean share of the candidate's first k documents that is judged; None without a query."""
+
+    def findings(self, allow: Sequence[str], max_depth: int | None, strict: bool) -> Sequence[Finding]:
+        """What the checks find in the candidate's run; `strict` makes errors of warnings."""
+
+    def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
+        """Interval and p-value by the policy's significance method."""
+
+    def queries_needed(self, effect: float, level: float) -> int | None:
+        """Queries with which a bound clears a threshold `effect` standard deviations away, with power POWER."""
+
+    def agreement(
+        self,
+        human: Any,
+        model: Any,
+        statistic: str,
+        threshold: float,
+        relevant: tuple[int, int] | None,
+        level: float,
+    ) -> Answer:
+        """How far a judge (the policy's qrels for None) agrees with people, with one-sided bounds at `level`.
+
+        `relevant` has the least relevant grade of each where grades are to be relevant or not.
+        """
+
+    def lines(self, path: str) -> tuple[str, ...]:
+        """The lines of a list in a file, without comments and empty ones."""
+
+    def text(self, query_id: str) -> str:
+        """The query's own words; "" where no topics were given."""
+
+
+# How often the number of queries that would decide a rule does so, if the truth is what was seen.
+POWER = 0.8
+
+
+def measure_named(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The measure that an entry names, where it names one."""
+    return (values["measure"],) if "measure" in values else ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rule:
+    """One item of the shelf. `page` is the module's docstring: what it asks, how it decides, an example.
+
+    params          what a policy may say of it, with defaults; kinds check what came
+    title           one entry of the policy in a few words
+    decide          the ruling on one entry, whose values have been read by `params`
+    needs_baseline  whether it compares with a baseline
+    refuse          UsageError for values that contradict each other
+    """
+
+    name: str
+    page: str
+    params: tuple[Param, ...]
+    title: Callable[[Mapping[str, Any]], str]
+    decide: Callable[[Case, Mapping[str, Any]], Ruling]
+    needs_baseline: bool = False
+    refuse: Callable[[Mapping[str, Any]], None] | None = None
+
+    @property
+    def summary(self) -> str:
+        """The first line of the page."""
+        return self.page.strip().splitlines()[0]

@@ -1,0 +1,65 @@
+"""A least judged rate: enough of what the candidate shows first must have been judged.
+
+Values rest on judgments. Where few of the first documents are judged, a system that finds new good documents looks
+worse than it is, and no statistic over queries sees that. A fact about this run and these qrels: it passes or fails
+and is never undecided.
+
+decides by: Judged@k, the mean share of the first k documents that is judged
+
+    [[rule]]
+    rule = "judged_rate"
+    k = 10
+    at_least = 0.9
+
+>>> from rankproof.testing.ruling import case_of, rule_on
+>>> case = case_of([1.0, 0.9])
+>>> rule_on(case, "judged_rate", k=10, at_least=0.9).reason
+'Judged@10 is 0.9500, which meets 0.9000.'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rankproof.kernel.specs import REQUIRED, Number, Param, Whole
+from rankproof.kernel.verdict import Ruling
+from rankproof.kernel.wording import number
+from rankproof.proving.mean_rule import decided
+from rankproof.proving.rule_params import SEGMENT, on
+from rankproof.proving.rules.contract import Case, Rule
+
+NAME = "judged_rate"
+
+
+def title(values: Mapping[str, Any]) -> str:
+    """The rate in a few words."""
+    return f"Judged@{values['k']} at least {values['at_least']:g}{on(values)}"
+
+
+def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
+    """By the mean rate."""
+    rate, least = case.judged_rate(values["k"], values["segment"]), float(values["at_least"])
+    measure = f"Judged@{values['k']}"
+    said = {"measure": measure, "segment": values["segment"], "threshold": least}
+    if rate is None:
+        reason = "No query is judged, so there is no rate."
+        return Ruling(NAME, title(values), "UNDECIDED", reason, decides="Judged queries would decide it.", **said)
+    status = decided(rate, rate, least, "higher")
+    reason = f"{measure} is {number(rate)}, which {'meets' if status == 'PASS' else 'misses'} {number(least)}."
+    return Ruling(NAME, title(values), status, reason, observed=rate, **said)
+
+
+OFFERS = (
+    Rule(
+        name=NAME,
+        page=__doc__,
+        params=(
+            Param("k", Whole(1), 10, "how many of the first documents are looked at"),
+            Param("at_least", Number(0, 1), REQUIRED, "the share of them that must be judged, 0 to 1"),
+            SEGMENT,
+        ),
+        title=title,
+        decide=decide,
+    ),
+)

@@ -1,0 +1,48 @@
+"""The queries whose difference is not the tested one, as whole numbers: ranks, ties and zeros are then exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.kernel.estimate import NotEstimable
+from rankproof.proving.significance._doubt import SAME, doubt
+from rankproof.proving.significance.contract import Differences, TestRequest
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Differing:
+    """Differences less the tested one, sorted, in steps of `unit`; those that are 0 left out.
+
+    Two differences that should be equal often are not in the last bit (0.3 - 0.1 and 0.2): a step is wider than that
+    and far narrower than any difference that means something.
+    """
+
+    steps: NDArray[np.int64]
+    unit: float
+    null: float
+
+    def back(self, steps: float) -> float:
+        """A number of steps as a difference."""
+        return self.null + steps * self.unit
+
+
+def differing(differences: Differences, question: TestRequest, method: str) -> Differing | NotEstimable:
+    """What a method that leaves zeros out looks at; why not, where nothing is left."""
+    why = doubt(differences, method)
+    if why is not None:
+        return why
+    unit = SAME * max(float(np.abs(differences).max()), abs(question.null))
+    steps = np.sort(np.rint((differences - question.null) / unit).astype(np.int64))
+    return Differing(steps[steps != 0], unit, question.null)
+
+
+def left_out(differences: Differences, found: Differing) -> tuple[str, ...]:
+    """A note on the queries that do not count, where there are any."""
+    lost = len(differences) - len(found.steps)
+    if not lost:
+        return ()
+    queries = "1 query has" if lost == 1 else f"{lost} queries have"
+    return (f"{queries} no difference from {found.null:.6g} and {'is' if lost == 1 else 'are'} left out",)

@@ -1,0 +1,239 @@
+"""Tie risk: how far the order of documents with equal scores could move a difference, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import UsageError
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.kernel.wording import signed
+from rankproof.measuring.dialects.contract import Dialect, Reading
+from rankproof.measuring.evaluate import GEOMETRIC_FLOOR, apply_reading, speak
+from rankproof.measuring.measures.contract import Variant
+from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import PreparedRun
+from rankproof.measuring.records import Settings
+from rankproof.measuring.ties import over_ties, refuse_split_ties
+from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, TieRisk
+from rankproof.proving.significance.contract import Significance, TestRequest
+
+# A range narrower than this is rounding.
+NOTHING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class _Reach:
+    """The least and greatest value of each query over all orders of tied documents: a row for each query."""
+
+    query_ids: Sequence[str]
+    ends: NDArray[np.float64]
+    exact: bool
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {query: at for at, query in enumerate(self.query_ids)}
+
+    def of(self, queries: tuple[str, ...]) -> NDArray[np.float64]:
+        """The rows of these queries."""
+        if queries not in self._chosen:
+            self._chosen[queries] = self.ends[[self._place[query] for query in queries]].reshape(-1, 2)
+        return self._chosen[queries]
+
+    @cached_property
+    def _chosen(self) -> dict[tuple[str, ...], NDArray[np.float64]]:
+        """Rows by queries asked for: all contrasts of a measure ask for the same."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Range:
+    """A contrast that ties can move: its queries' least and greatest differences."""
+
+    contrast: Contrast
+    least: NDArray[np.float64]
+    greatest: NDArray[np.float64]
+    exact: bool
+
+    @property
+    def differences(self) -> tuple[NDArray[np.float64], ...]:
+        """As they are, at the least end and at the greatest."""
+        return self.contrast.by_query, self.least, self.greatest
+
+
+def tie_risks(runs: Sequence[PreparedRun], comparison: Comparison) -> tuple[TieRisk, ...]:
+    """For each contrast over all queries that ties can move: the range, and whether it could change the verdict.
+
+    `runs` are those of `comparison.systems`. The sides are tied independently of each other, so a query's least
+    difference is the candidate's least value minus the baseline's greatest.
+    """
+    settings = comparison.evaluations[0].settings
+    if settings.ties != "rule":
+        return ()  # the values themselves are over all orders already
+    by_name = dict(zip(comparison.systems, runs, strict=True))
+    known: dict[tuple[str, str], _Reach | None] = {}
+    found: list[TieRisk | _Range] = []
+    for contrast in comparison.contrasts:
+        if contrast.segment != ALL_QUERIES:
+            continue
+        sides = []
+        for name in (contrast.baseline, contrast.candidate):
+            if (name, contrast.measure) not in known:
+                known[name, contrast.measure] = _reach(by_name[name], contrast.measure, settings)
+            sides.append(known[name, contrast.measure])
+        baseline, candidate = sides
+        if baseline is None or candidate is None:
+            found.append(_not_looked_at(contrast, settings))
+            continue
+        reached = _range(contrast, baseline, candidate)
+        if reached is not None:
+            found.append(reached)
+    shown = _shown([reached for reached in found if isinstance(reached, _Range)], comparison)
+    return tuple(_risk(one, next(shown), comparison) if isinstance(one, _Range) else one for one in found)
+
+
+def _reach(run: PreparedRun, measure: str, settings: Settings) -> _Reach | None:
+    """The range of each query's value; None where the depth splits ties that the measure looks at."""
+    dialect: Dialect = shelf.find("dialects", settings.dialect)
+    (said,) = parse(measure)
+    variant = speak(said, dialect, settings)
+    reading = dialect.read(variant)
+    if settings.complete:
+        reading = replace(reading, missing="zero")
+    if dialect.drops_self:
+        run = run.without_self()
+    depth = settings.depth
+    if depth is not None:
+        if _looks_no_deeper(variant, depth):
+            settings = replace(
+                settings, depth=None
+            )  # cut, a table would not know what its last documents are tied with
+        else:
+            try:
+                refuse_split_ties(run.table(reading.order), depth)
+            except UsageError:
+                return None
+    table = apply_reading(run.table(reading.order, variant.measure.needs_subtopics), reading, settings)
+    ties = over_ties(table, variant)
+    # A dialect that takes the mean over all orders has nothing left to chance.
+    ends = ties.by_query[:, [0, 2] if reading.ties == "rule" else [1, 1]]
+    return _Reach(table.pool.query_ids, _told(ends, reading), ties.exact)
+
+
+def _looks_no_deeper(variant: Variant, depth: int) -> bool:
+    return variant.measure.cutoff in ("optional", "required") and variant.k is not None and variant.k <= depth
+
+
+def _told(values: NDArray[np.float64], reading: Reading) -> NDArray[np.float64]:
+    """The values as the dialect tells them: rounded, where it rounds."""
+    if reading.rounds is None:
+        return values
+    return np.array([[reading.rounds(value) for value in row] for row in values.tolist()])
+
+
+def _range(contrast: Contrast, baseline: _Reach, candidate: _Reach) -> _Range | None:
+    """The differences at both ends; None where no order of ties moves any."""
+    a, b = (side.of(contrast.query_ids) for side in (baseline, candidate))
+    if contrast.scale:  # differences of geometric means are differences of logarithms
+        a, b = (np.log(np.maximum(side, GEOMETRIC_FLOOR)) for side in (a, b))
+    least, greatest = b[:, 0] - a[:, 1], b[:, 1] - a[:, 0]
+    if not len(least) or float((greatest - least).max()) <= NOTHING:
+        return None
+    return _Range(contrast, least, greatest, baseline.exact and candidate.exact)
+
+
+def _risk(reached: _Range, shown: Sequence[bool], comparison: Comparison) -> TieRisk:
+    """What the range means; `shown` says whether a difference is shown now, at the least end and at the greatest."""
+    contrast = reached.contrast
+    means = [float(differences.mean()) for differences in reached.differences]
+    now, *ends = (_says(mean, sure) for mean, sure in zip(means, shown, strict=True))
+    other = {where: says for where, says in zip(("least", "greatest"), ends, strict=True) if says != now}
+    observed, low, high = means
+    risk = TieRisk(
+        contrast.measure, contrast.candidate, low, high, observed, bool(other), reached.exact,
+        baseline=contrast.baseline,
+    )  # fmt: skip
+    return replace(risk, note=_note(risk, contrast, comparison, now, other))
+
+
+def _says(mean: float, shown: bool) -> tuple[str, str]:
+    """What the comparison says of a difference: the side of the mean, and whether it is shown."""
+    side = "no difference" if abs(mean) <= NOTHING else "higher" if mean > 0 else "lower"
+    return side, "shown" if shown else "not shown"
+
+
+def _shown(ranges: Sequence[_Range], comparison: Comparison) -> Iterator[list[bool]]:
+    """For each range, whether the comparison's method shows a difference now and at both ends.
+
+    A method that draws nothing answers all of a size together; one that draws takes each with a generator of its own,
+    so that it says of a contrast's own differences what the comparison said.
+    """
+    method: Significance = shelf.find("significance", comparison.significance)
+    columns = [differences for reached in ranges for differences in reached.differences]
+    answers: list[Answer | None] = [None] * len(columns)
+    if method.random:
+        for at, differences in enumerate(columns):
+            question = _question(ranges[at // 3].contrast, comparison)
+            answers[at] = method.infer(differences, question, np.random.default_rng(comparison.seed))
+    else:
+        by_size: dict[int, list[int]] = {}
+        for at, differences in enumerate(columns):
+            by_size.setdefault(len(differences), []).append(at)
+        for places in by_size.values():
+            matrix = np.stack([columns[at] for at in places], axis=1)
+            rng = np.random.default_rng(comparison.seed)
+            for at, answer in zip(places, method.many(matrix, TestRequest(level=comparison.level), rng), strict=True):
+                answers[at] = answer
+    sure = [isinstance(told, Estimate) and told.p_value <= 1 - comparison.level for told in answers]
+    return iter([sure[at : at + 3] for at in range(0, len(sure), 3)])
+
+
+def _question(contrast: Contrast, comparison: Comparison) -> TestRequest:
+    """With as many resamples as the comparison drew, so that its own verdict comes out for its own differences."""
+    answer = contrast.difference
+    drawn = answer.resamples if isinstance(answer, Estimate) else None
+    return (
+        TestRequest(level=comparison.level) if drawn is None else TestRequest(level=comparison.level, resamples=drawn)
+    )
+
+
+def _note(
+    risk: TieRisk,
+    contrast: Contrast,
+    comparison: Comparison,
+    now: tuple[str, str],
+    other: Mapping[str, tuple[str, str]],
+) -> str:
+    """What was found, in sentences with the numbers, and what was looked at."""
+    how = "" if risk.exact else ", as far as random orders show"
+    text = (
+        f"{contrast.measure}, {contrast.candidate} against {contrast.baseline}: documents with equal scores could be "
+        f"in another order; the difference of {signed(risk.observed)} could then be anything from {signed(risk.least)} "
+        f"to {signed(risk.greatest)}{how}."
+    )
+    plain = "" if comparison.correction == "none" else ", before the correction"
+    looked = f"({comparison.significance} at the two ends{plain})"
+    if not other:
+        return f"{text} At both ends the verdict is the same {looked}."
+    turns = " and ".join(f"at the {where} it would be {_in_words(says, now)}" for where, says in other.items())
+    return f"{text} That can change the verdict: now it is {' and '.join(now)}; {turns} {looked}."
+
+
+def _in_words(says: tuple[str, str], now: tuple[str, str]) -> str:
+    return " and ".join(word for word, before in zip(says, now, strict=True) if word != before)
+
+
+def _not_looked_at(contrast: Contrast, settings: Settings) -> TieRisk:
+    observed = float(contrast.by_query.mean()) if len(contrast.by_query) else 0.0
+    note = (
+        f"{contrast.measure}, {contrast.candidate} against {contrast.baseline}: what ties could change was not looked "
+        f"at, since the depth of {settings.depth} cuts through documents with equal scores."
+    )
+    return TieRisk(
+        contrast.measure, contrast.candidate, observed, observed, observed, False, False, note, contrast.baseline
+    )

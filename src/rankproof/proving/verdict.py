@@ -1,0 +1,129 @@
+"""Verdict: may it ship? PASS, FAIL or UNDECIDED, with the ruling of every rule; and the document `verdict/1`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.kernel.verdict import EXIT, Ruling, Status
+from rankproof.measuring.prepare import LateField
+
+if TYPE_CHECKING:
+    from rankproof.kernel.verdict import Ruling
+    from rankproof.measuring.records import Evaluation
+    from rankproof.proving.records import Comparison
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """The answer of `rankproof.gate`. The status follows from the rulings; `settle` in `proving/gate.py` says how.
+
+    reasons      the sentences of the rules that made it what it is
+    comparison   both runs in the measures of the policy; None without a baseline, or when none was asked for. It and
+                 the manifest decide nothing: the gate makes them when they are first read, from the same inputs
+    evaluation   the candidate's values; None when no rule names a measure, or the run was refused
+    confidence   of one-sided bounds, where a rule does not say its own
+    trial        what a trial showed beside its rulings, where the verdict is of one
+    """
+
+    status: Status
+    rulings: tuple[Ruling, ...]
+    policy: str  # what the policy is called
+    candidate: str
+    baseline: str | None
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    comparison: LateField[Comparison | None] = LateField(lambda: None)  # noqa: RUF009
+    evaluation: Evaluation | None = None
+    manifest: LateField[Mapping[str, Any]] = LateField(dict)  # noqa: RUF009
+    source: str = ""  # the policy's file; "" when it was given as an object
+    confidence: float = 0.95
+    significance: str = "t"
+    seed: int = 0
+    trial: object | None = None
+
+    @property
+    def exit_status(self) -> int:
+        """0 for PASS, 1 for FAIL, 3 for UNDECIDED."""
+        return EXIT[self.status]
+
+    def __bool__(self) -> bool:
+        return self.status == "PASS"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists, numbers and texts: what `--json` writes."""
+
+        return to_dict(self)
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{ruling.title}: {ruling.status}" for ruling in self.rulings)
+        return f"<Verdict {self.status} of {self.policy} on {self.candidate}: {told}>"
+
+
+def to_dict(verdict: Verdict) -> dict[str, Any]:
+    """All of it; of the evaluation and the comparison that it rests on, everything but each query's values."""
+    return {
+        "status": verdict.status,
+        "exit_status": verdict.exit_status,
+        "policy": {
+            "name": verdict.policy,
+            "source": verdict.source or None,
+            "confidence": verdict.confidence,
+            "significance": verdict.significance,
+            "seed": verdict.seed,
+        },
+        "candidate": verdict.candidate,
+        "baseline": verdict.baseline,
+        "reasons": list(verdict.reasons),
+        "rulings": [ruling_dict(ruling) for ruling in verdict.rulings],
+        "notes": list(verdict.notes),
+        "evaluation": None if verdict.evaluation is None else verdict.evaluation.to_dict(by_query=False),
+        "comparison": None if verdict.comparison is None else verdict.comparison.to_dict(by_query=False),
+        "manifest": dict(verdict.manifest) or None,
+    }
+
+
+def ruling_dict(ruling: Ruling) -> dict[str, Any]:
+    """One ruling. `bounds` are one-sided, each at `confidence`; an end without limit is None."""
+    return {
+        "rule": ruling.rule,
+        "title": ruling.title,
+        "status": ruling.status,
+        "reason": ruling.reason,
+        "decides": ruling.decides or None,
+        "measure": ruling.measure or None,
+        "segment": ruling.segment or None,
+        "basis": ruling.basis,
+        "better": ruling.better,
+        "unit": ruling.unit or None,
+        "observed": _number(ruling.observed),
+        "threshold": _number(ruling.threshold),
+        "bounds": _bounds(ruling.answer),
+        "confidence": ruling.confidence,
+        "p_fail": ruling.p_fail,
+        "adjusted": ruling.adjusted,
+        "effect": _number(ruling.effect),
+        "band": ruling.band or None,
+        "queries": list(ruling.queries),
+        "payers": [asdict(payer) for payer in ruling.payers],
+        "notes": list(ruling.notes),
+    }
+
+
+def _bounds(answer: Answer | None) -> dict[str, Any] | None:
+    if not isinstance(answer, Estimate):
+        return None
+    return {
+        "lower": _number(answer.low),
+        "upper": _number(answer.high),
+        "method": answer.method,
+        "n": answer.n,
+        "resamples": answer.resamples,
+    }
+
+
+def _number(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

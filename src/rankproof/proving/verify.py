@@ -1,0 +1,333 @@
+"""Verify: an experiment computed again from its manifest, and what differs."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.kernel.documents import plain, versions
+from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.manifest import ContrastResult, ExperimentManifest, InputFile, Results
+from rankproof.measuring.evaluate import measure_run
+from rankproof.measuring.join import join_run, prepare_qrels
+from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, file_hash
+from rankproof.measuring.records import Evaluation, Settings
+from rankproof.proving.records import Contrast, Design
+
+SCHEMA = "verification/1"
+Problem = Literal["input_missing", "input_changed", "not_computed", "value_differs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Discrepancy:
+    """One thing that is not as the manifest says. `message` is a sentence; old and new are hashes or values."""
+
+    problem: Problem
+    what: str
+    message: str
+    old: float | str | None = None
+    new: float | str | None = None
+    difference: float | None = None  # new minus old, of values
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The answer of `rankproof verify`.
+
+    compared    how many values were computed again
+    equal       how many of them are the same within `tolerance`, a relative difference
+    largest     the largest relative difference among those that count as equal
+    notes       what is different and changes nothing: versions, another form of the same content
+    """
+
+    manifest: str  # the experiment's id
+    name: str
+    compared: int
+    equal: int
+    tolerance: float
+    largest: float = 0.0
+    discrepancies: tuple[Discrepancy, ...] = ()
+    notes: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def verified(self) -> bool:
+        """Whether everything was computed again, from the same inputs, with the same values."""
+        return not self.discrepancies and self.compared > 0
+
+    @property
+    def exit_status(self) -> int:
+        """0 when verified, 1 otherwise."""
+        return 0 if self.verified else 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists, numbers and texts: what `--json` writes."""
+        return {"verified": self.verified, **plain(self)}
+
+
+# Values nearer to 0 than this are compared as if they were this large: the rounding of a sum does not shrink with it.
+SMALL = 1e-3
+
+
+def results_of(evaluations: Sequence[Evaluation], contrasts: Sequence[Contrast]) -> Results:
+    """The numbers that a manifest keeps, and that verifying computes again."""
+    return Results(
+        queries=evaluations[0].population.scored,
+        means={e.run_name: {text: _real(result.mean) for text, result in e.results.items()} for e in evaluations},
+        contrasts=tuple(_contrast(contrast) for contrast in contrasts),
+    )
+
+
+def _contrast(contrast: Contrast) -> ContrastResult:
+    answer = contrast.difference
+    where = (contrast.measure, contrast.baseline, contrast.candidate, contrast.segment, len(contrast.query_ids))
+    if not isinstance(answer, Estimate):
+        return ContrastResult(*where, difference=_real(answer.value), reason=answer.reason)
+    adjusted = None if contrast.adjusted is None else _real(contrast.adjusted.p_value)
+    return ContrastResult(
+        *where, _real(answer.value), _real(answer.low), _real(answer.high), _real(answer.p_value), adjusted
+    )
+
+
+def _real(value: float | None) -> float | None:
+    """JSON has neither NaN nor infinity: what is no number is None."""
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueAgreement:
+    """How many values were compared, how many are equal, the largest relative difference of equals, and the others."""
+
+    compared: int
+    equal: int
+    largest: float
+    apart: tuple[Discrepancy, ...]
+
+
+def compare_results(old: Results, new: Results, tolerance: float) -> ValueAgreement:
+    """Each value on record against the one computed again, by its relative difference."""
+    before, after = dict(_values(old)), dict(_values(new))
+    equal, largest, apart = 0, 0.0, []
+    names = list(dict.fromkeys((*before, *after)))
+    for name in names:
+        was, now = before.get(name), after.get(name)
+        distance = _distance(was, now)
+        if distance <= tolerance:
+            equal, largest = equal + 1, max(largest, distance)
+            continue
+        difference = now - was if isinstance(was, float) and isinstance(now, float) else None
+        by = "" if difference is None else f" (by {difference:+.3g})"
+        message = f"{name} is {_word(now)}, was {_word(was)}{by}."
+        apart.append(Discrepancy("value_differs", name, message, was, now, difference))
+    return ValueAgreement(len(names), equal, largest, tuple(apart))
+
+
+def _values(results: Results) -> Iterator[tuple[str, float | str | None]]:
+    """Every number on record, by a name that tells a reader which it is."""
+    yield "queries", float(results.queries)
+    for run, means in results.means.items():
+        for measure, value in means.items():
+            yield f"{run} {measure}", value
+    for found in results.contrasts:
+        where = f"{found.candidate} - {found.baseline} {found.measure}"
+        where += f" [{found.segment}]" if found.segment else ""
+        yield where, found.difference
+        yield f"{where}: queries", float(found.queries)
+        if found.reason:
+            yield f"{where}: no interval", found.reason
+            continue
+        yield f"{where}: low", found.low
+        yield f"{where}: high", found.high
+        yield f"{where}: p", found.p_value
+        if found.adjusted_p_value is not None:
+            yield f"{where}: adjusted p", found.adjusted_p_value
+
+
+def _distance(was: float | str | None, now: float | str | None) -> float:
+    """The relative difference: 0 for equals, infinite where one is a number and the other none."""
+    if was == now:
+        return 0.0
+    if not isinstance(was, float) or not isinstance(now, float):
+        return math.inf
+    return abs(now - was) / max(abs(was), abs(now), SMALL)
+
+
+def _word(value: float | str | None) -> str:
+    return "missing" if value is None else value if isinstance(value, str) else f"{value:.10g}"
+
+
+# A relative difference. On one platform the same inputs give the same bits; another may round sums otherwise.
+TOLERANCE = 1e-12
+# Further files whose content decides a number; others (topics, a pool) only decide what is shown beside them.
+DECISIVE = ("queries",)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocatedInput:
+    """An input of a manifest, where it was sought, and where it lies: `path` is None when it does not lie there."""
+
+    role: str
+    recorded: InputFile
+    sought: str | None
+    path: str | None
+    same_bytes: bool
+
+    @property
+    def title(self) -> str:
+        """What to call it: "run bm25"."""
+        return self.role if self.recorded.name == self.role else f"{self.role} {self.recorded.name}"
+
+
+def verify(
+    manifest: ExperimentManifest,
+    folder: str = ".",
+    *,
+    qrels: str | None = None,
+    runs: Mapping[str, str] | None = None,
+    others: Mapping[str, str] | None = None,
+    tolerance: float = TOLERANCE,
+) -> Verification:
+    """Computes an experiment again. Inputs lie where the manifest says, seen from `folder`, unless the caller says."""
+    runs, others = runs or {}, others or {}
+    beside = tuple(dict.fromkeys((*manifest.others, *DECISIVE)))
+    for kind, said, known in (("run", runs, manifest.run_ids), ("further file", others, beside)):
+        for name in said:
+            if name not in known:
+                raise UnknownName(f"{kind} of the manifest", name, known)
+    judged = _find("qrels", manifest.qrels, folder, qrels)
+    ranked = [_find("run", run, folder, runs.get(run.name)) for run in manifest.runs]
+    further = {role: _find(role, file, folder, others.get(role)) for role, file in manifest.others.items()}
+    notes = _versions(manifest)
+    problems = [_missing(found) for found in (judged, *ranked) if found.path is None]
+    problems += [_missing(found) for role, found in further.items() if found.path is None and role in DECISIVE]
+    problems += [_changed(found) for role, found in further.items() if role in DECISIVE and _is_other(found)]
+    if any(problem.problem == "input_missing" for problem in problems):
+        return _answer(manifest, problems, notes, tolerance)
+    try:
+        queries = further["queries"].path if "queries" in further else others.get("queries")
+        again, seen, noted = _compute(manifest, judged, ranked, queries)
+    except (InputError, UsageError) as error:
+        problems += [_changed(found) for found in (judged, *ranked) if _is_other(found)]
+        problems.append(Discrepancy("not_computed", "results", f"Nothing could be computed again: {error}"))
+        return _answer(manifest, problems, notes, tolerance)
+    values = compare_results(manifest.results, again, tolerance)
+    answer = _answer(manifest, [*problems, *seen, *values.apart], [*notes, *noted], tolerance)
+    return replace(answer, compared=values.compared, equal=values.equal, largest=values.largest)
+
+
+# ---- inputs --------------------------------------------------------------------------------------
+
+
+def _find(role: str, recorded: InputFile, folder: str, said: str | None) -> LocatedInput:
+    path = said if said is not None or recorded.path is None else os.path.normpath(os.path.join(folder, recorded.path))
+    sought = said if said is not None else recorded.path
+    if path is None or not os.path.isfile(path):
+        return LocatedInput(role, recorded, sought, None, False)
+    return LocatedInput(
+        role, recorded, sought, path, recorded.sha256 is not None and file_hash(path) == recorded.sha256
+    )
+
+
+def _is_other(found: LocatedInput) -> bool:
+    return found.path is not None and not found.same_bytes
+
+
+def _missing(found: LocatedInput) -> Discrepancy:
+    option = "--qrels PATH" if found.role == "qrels" else f"--{found.role} {found.recorded.name}=PATH"
+    if found.role not in ("qrels", "run"):
+        option = f"--other {found.role}=PATH"
+    where = "has never been a file" if found.sought is None else f"is not at {found.sought}"
+    return Discrepancy(
+        "input_missing",
+        found.title,
+        f"Missing: {found.title} {where}. Say where it is: {option}",
+        found.recorded.identity,
+    )
+
+
+def _changed(found: LocatedInput, new: str | None = None) -> Discrepancy:
+    """By its content where both are known; by its bytes otherwise."""
+    assert found.path is not None
+    old = found.recorded.sha256 or found.recorded.identity
+    if new is not None and found.recorded.content is not None:
+        old = found.recorded.content
+    else:
+        new = file_hash(found.path)
+    return Discrepancy(
+        "input_changed", found.title, f"Changed: {found.title}. SHA-256 {new[:12]}, was {old[:12]}.", old, new
+    )
+
+
+def _against(found: LocatedInput, prepared: PreparedQrels | PreparedRun) -> Discrepancy | str | None:
+    """None for the same bytes, a note for the same content in other bytes, a discrepancy otherwise."""
+    if found.same_bytes:
+        return None
+    if found.recorded.content is None:
+        return _changed(found)
+    content = prepared.content_hash()
+    if content != found.recorded.content:
+        return _changed(found, content)
+    return None if found.recorded.sha256 is None else f"other bytes, the same content: {found.title}"
+
+
+# ---- computing again -----------------------------------------------------------------------------
+
+
+def _compute(
+    manifest: ExperimentManifest, judged: LocatedInput, ranked: Sequence[LocatedInput], queries: str | None
+) -> tuple[Results, list[Discrepancy], list[str]]:
+    reading = dict(manifest.parameters.get("reading", {}))
+    allow = tuple(reading.pop("allow", ()))
+    run_format, qrels_format = reading.pop("run_format", None), reading.pop("qrels_format", None)
+    settings = _choices(Settings, manifest.parameters.get("settings", {}), "settings")
+    variants = parse(manifest.measures)
+    qrels = prepare_qrels(judged.path, qrels_format, allow)
+    held: list[Discrepancy | str | None] = [_against(judged, qrels)]
+    evaluations = []
+    for found in ranked:
+        run = join_run(qrels, found.path, format=run_format, allow=allow, name=found.recorded.name, **reading)
+        evaluations.append(replace(measure_run(run, variants, settings), run_name=found.recorded.name))
+        held.append(_against(found, run))
+    contrasts = () if manifest.kind == "evaluation" else _contrasts(manifest, evaluations, queries)
+    problems = [one for one in held if isinstance(one, Discrepancy)]
+    return results_of(evaluations, contrasts), problems, [one for one in held if isinstance(one, str)]
+
+
+def _contrasts(
+    manifest: ExperimentManifest, evaluations: Sequence[Evaluation], queries: str | None
+) -> Sequence[Contrast]:
+    from rankproof.proving.compare import compare_evaluations
+
+    chosen = dict(manifest.parameters.get("design", {}))
+    by = tuple(chosen.pop("by", ()))
+    design = _choices(Design, {**chosen, "seed": manifest.seed or 0}, "design")
+    return compare_evaluations(evaluations, design, queries=queries, by=by).contrasts
+
+
+def _choices(kind: type[Any], chosen: Mapping[str, Any], name: str) -> Any:
+    known = {field.name for field in fields(kind)}
+    for choice in chosen:
+        if choice not in known:
+            raise UsageError(f"The manifest's {name} have a choice {choice!r} that this rankproof does not know.")
+    return kind(**chosen)
+
+
+# ---- the answer ----------------------------------------------------------------------------------
+
+
+def _versions(manifest: ExperimentManifest) -> list[str]:
+    ours = versions()
+    return [
+        f"{name} is {ours[name]}, was {was}" for name, was in manifest.versions.items() if ours.get(name, was) != was
+    ]
+
+
+def _answer(
+    manifest: ExperimentManifest, problems: Sequence[Discrepancy], notes: Sequence[str], tolerance: float
+) -> Verification:
+    return Verification(manifest.id, manifest.name, 0, 0, tolerance, 0.0, tuple(problems), tuple(notes), versions())

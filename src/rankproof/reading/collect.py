@@ -1,0 +1,305 @@
+"""From any source to rows as read, and from rows to a Run, Qrels or topics that passed every check."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from rankproof.errors import InputError, UsageError
+from rankproof.reading import detect
+from rankproof.reading.arrow import pyarrow, read_table, topics_from_arrow
+from rankproof.reading.description import Description, asked_order, order_of
+from rankproof.reading.formats._gather import add_topic, id_text
+from rankproof.reading.formats._nested import is_list, read_list, read_mapping
+from rankproof.reading.formats.contract import Format, Noun, Read, Topics
+from rankproof.reading.formats.jsonl import topic_of
+from rankproof.reading.records import By, Order, Qrels, Run
+from rankproof.reading.source import Source, is_file_like, once, open_source, require_text
+
+if TYPE_CHECKING:
+    from rankproof.core import Rows
+
+
+__all__ = [
+    "Description", "Planned", "locate", "plan", "read_qrels", "read_rows", "read_run", "read_topics",
+    "refuse_unknown", "run_of",
+]  # fmt: skip
+
+# What is asked of reading in general; everything else must be an option of the format.
+GENERAL = ("order", "lower_is_better")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planned:
+    """A text that the core can read by itself: `description` has its layout and order."""
+
+    source: Source
+    description: Description
+
+
+def plan(what: Any, noun: Noun, format: str | None = None, **options: Any) -> Planned | None:
+    """How a text will be read; None for what must become rows first (JSON, Parquet, objects, nothing at all).
+
+    The fast path: hand `source.whole` to the core with the layout and the order found here.
+    """
+    if not is_file_like(what):
+        return None
+    source, form = locate(what, noun, format)
+    if form.plan is None or source.is_empty:
+        return None
+    return Planned(source, _plan(source, form, noun, options))
+
+
+def locate(what: Any, noun: Noun, format: str | None = None) -> tuple[Source, Format]:
+    """The source and its format: by prefix, forced, or by content."""
+    by_prefix = detect.by_prefix(what)
+    if by_prefix is not None:
+        return Source(str(what), b""), detect.by_name(by_prefix.name, noun)
+    source = open_source(what)
+    if format is not None:
+        form = detect.by_name(format, noun)
+    elif not source.is_empty:
+        form = detect.by_content(source, noun)
+    elif noun == "topics":
+        raise InputError(f"{source.name} is empty: there is no topic in it.")
+    else:
+        form = detect.by_name("trec", noun)  # nothing in it is nothing in any format; the checks say so
+    if not form.binary:
+        require_text(source)
+    return source, form
+
+
+def read_rows(what: Any, noun: Noun, format: str | None = None, **options: Any) -> tuple[Rows, Description]:
+    """The rows of a run or qrels, nothing trusted yet, and what was decided in reading them.
+
+    Options: `order` (score, rank, given) and `lower_is_better` for runs, and those of the format.
+    """
+    if not is_file_like(what):
+        name = f"<{type(what).__name__}>"
+        read, form_name = rows_of(what, noun, name), "python"
+    else:
+        source, form = locate(what, noun, format)
+        if source.is_empty and not form.prefix:
+            return _nothing(source, noun, options)
+        if form.plan is not None:
+            description = _plan(source, form, noun, options)
+            assert description.layout is not None
+            return description.layout.read(source), description
+        refuse_unknown(options, form)
+        assert form.rows is not None  # the contract: a format that holds runs or qrels has a plan or rows
+        read, name, form_name = form.rows(source, noun, options), source.name, form.name
+        read = replace(read, notes=(*source.notes, *read.notes))
+    rows = read.rows
+    scored = not len(rows) or bool((rows.state != rows.ABSENT).any())
+    ranked = bool((rows.rank != -1).any())
+    order = order_of(name, scored, ranked, read.lower_is_better, options)
+    return rows, Description(name, noun, form_name, order, read.notes, unit=read.unit)
+
+
+def _nothing(source: Source, noun: Noun, options: Mapping[str, Any]) -> tuple[Rows, Description]:
+    from rankproof.core import Rows
+
+    order = Order(by=asked_order(options) or "score", lower_is_better=bool(options.get("lower_is_better")))
+    return Rows.from_columns([], []), Description(source.name, noun, "none", order, ("nothing in it",))
+
+
+def _plan(source: Source, form: Format, noun: Noun, options: Mapping[str, Any]) -> Description:
+    refuse_unknown(options, form)
+    assert form.plan is not None
+    found = form.plan(source, noun, options)
+    layout = found.layout
+    order = order_of(source.name, layout.number >= 0, layout.rank >= 0, found.lower_is_better, options)
+    narrow = replace(layout, most=layout.least) if layout.most == 0 and layout.least else None
+    return Description(
+        source.name, noun, form.name, order, (*source.notes, *found.notes), found.shape, "line", layout,
+        None if narrow is None else lambda: narrow.read(source),
+    )  # fmt: skip
+
+
+def refuse_unknown(options: Mapping[str, Any], form: Format) -> None:
+    """An error for an option that neither reading in general nor the format has."""
+    for name, value in options.items():
+        if name not in GENERAL and name not in form.options and value is not None:
+            takes = f"It takes: {', '.join(form.options)}." if form.options else "It takes no options."
+            raise UsageError(f"The format {form.name} has no option {name!r}. {takes}")
+
+
+def read_run(
+    what: Any,
+    format: str | None = None,
+    *,
+    name: str | None = None,
+    order: By | None = None,
+    lower_is_better: bool | None = None,
+    collapse: str | None = None,
+    drop_self: bool = False,
+    allow: Iterable[str] = (),
+    **options: Any,
+) -> Run:
+    """A run from a path, `-`, bytes, an open file, a dict, rows or a table; refused when checks find errors.
+
+    order            score, rank or given; by default scores where there are any, else ranks, else as given
+    lower_is_better  scores are distances
+    collapse         passages to documents: a separator such as '#', or a regular expression with a group
+    drop_self        without the document whose id is the query's own
+    allow            codes of checks whose errors are let pass
+    """
+    if isinstance(what, Run):
+        asked = {"order": order or what.order.by, "lower_is_better": lower_is_better}
+        rule = order_of(what.name, what.scored, False, what.order.lower_is_better, asked)
+        rows, said = what.rows, Description(what.name, "run", "python", rule, what.notes)
+        name = name or what.name
+    else:
+        from rankproof.reading.check import refuse
+
+        rows, said = read_rows(what, "run", format, order=order, lower_is_better=lower_is_better, **options)
+        refuse(rows, "run", said.source, allow, order=said.order, shape=said.shape, unit=said.unit)
+    return run_of(rows, said, name=name, collapse=collapse, drop_self=drop_self)
+
+
+def run_of(
+    rows: Rows,
+    said: Description,
+    *,
+    name: str | None = None,
+    collapse: str | None = None,
+    drop_self: bool = False,
+) -> Run:
+    """The run in rows that checks have passed, in order."""
+    from rankproof.reading import collapse as passages
+
+    name = name or _name(rows, said.source)
+    notes = list(said.notes)
+    if drop_self:
+        rows, note = passages.drop_self(rows)
+        notes.append(note)
+    if collapse is not None:
+        rows, note = passages.collapse(rows, collapse, said.order, said.source)
+        notes.append(note)
+    run = Run.of(rows, said.order, name, tuple(notes))
+    rows, note = passages.without_doubles(run.rows)
+    return replace(run, rows=rows, notes=(*run.notes, note)) if note else run
+
+
+def _name(rows: Rows, source: str) -> str:
+    """The tag of the run when it has one, else the file's name without its endings."""
+    labels = [label for label in rows.labels if label]
+    if len(labels) == 1:
+        return labels[0]
+    return "run" if source.startswith("<") else os.path.basename(source).partition(".")[0] or "run"
+
+
+def read_qrels(
+    what: Any,
+    format: str | None = None,
+    *,
+    name: str | None = None,
+    collapse: str | None = None,
+    allow: Iterable[str] = (),
+    **options: Any,
+) -> Qrels:
+    """Qrels from anything that `read_run` takes; of collapsed passages the best grade counts."""
+    from rankproof.reading import collapse as passages
+
+    if isinstance(what, Qrels):
+        rows, said = what.rows, Description(what.name, "qrels", "python", Order(), what.notes)
+    else:
+        from rankproof.reading.check import refuse
+
+        rows, said = read_rows(what, "qrels", format, **options)
+        refuse(rows, "qrels", said.source, allow, shape=said.shape, unit=said.unit)
+    notes = list(said.notes)
+    if collapse is not None:
+        rows, note = passages.collapse(rows, collapse, Order(), said.source, by_label=True)
+        notes.append(note)
+    rows, note = passages.without_doubles(rows, by_label=True)
+    return Qrels.of(rows, name or said.source, (*notes, note) if note else tuple(notes))
+
+
+def read_topics(what: Any, format: str | None = None, **options: Any) -> Topics:
+    """Topics, query_id -> text, from a path, `-`, bytes, an open file, a dict, a list or a table."""
+    if not is_file_like(what):
+        name = f"<{type(what).__name__}>"
+        found = topics_of(what, name)
+    else:
+        source, form = locate(what, "topics", format)
+        refuse_unknown(options, form)
+        assert form.topics is not None  # the contract: a format that holds topics reads them
+        found, name = form.topics(source, options), source.name
+    if not found:
+        raise InputError(f"{name}: there is no topic in it. Check that it is the right file.")
+    return found
+
+
+def rows_of(what: Any, noun: Noun, name: str) -> Read:
+    """The rows of a Python value."""
+    if isinstance(what, Mapping):
+        return read_mapping(what, noun, name)
+    if is_list(what):
+        return read_list(what, noun, name)
+    table, names = as_table(what)
+    return read_table(table, names, noun, name)
+
+
+def topics_of(what: Any, name: str) -> Topics:
+    """The topics of a Python value."""
+    found: Topics = {}
+    if isinstance(what, Mapping):
+        for query, text in what.items():
+            if not isinstance(text, str):
+                raise InputError(f"{name}: query {query!r:.80} has {text!r:.80} where its text should be.")
+            add_topic(found, id_text(query, name), text, name)
+        return found
+    if is_list(what):
+        for i, item in enumerate(what, start=1):
+            where = f"{name}, row {i}"
+            if isinstance(item, Mapping):
+                add_topic(found, *topic_of(item, where), where)
+            elif is_list(item) and len(item) == 2 and isinstance(item[1], str):
+                add_topic(found, id_text(item[0], where), item[1], where)
+            else:
+                raise InputError(f"{where}: {item!r:.80} is not a topic. A topic is a query id and its text.")
+        return found
+    table, _ = as_table(what)
+    whole = pyarrow("A table of topics").table(table)
+    return topics_from_arrow(whole, whole.column_names, name)
+
+
+def as_table(what: Any) -> tuple[Any, list[str]]:
+    """An object that gives an Arrow stream, and its column names."""
+    if not hasattr(what, "__arrow_c_stream__"):
+        # Older pandas and DuckDB: no stream, but their own ways to Arrow.
+        if type(what).__module__.partition(".")[0] == "pandas" and hasattr(what, "columns"):
+            what = pyarrow("A pandas frame").Table.from_pandas(what, preserve_index=False)
+        elif hasattr(what, "fetch_arrow_table"):
+            what = what.fetch_arrow_table()
+        else:
+            raise UsageError(
+                f"Cannot read a value of type {type(what).__name__}. Give a path, a dict, a list of rows, or a "
+                "table of pandas, polars, pyarrow or DuckDB."
+            )
+    for attribute in ("column_names", "columns"):
+        names = getattr(what, attribute, None)
+        if names is not None and not callable(names) and all(isinstance(name, str) for name in names):
+            return what, list(names)
+    schema = getattr(what, "schema", None)
+    if schema is not None and hasattr(schema, "names"):
+        return what, list(schema.names)
+    whole = pyarrow(f"A {type(what).__name__}").table(what)
+    return whole, whole.column_names
+
+
+def documents_of(what: Any) -> dict[str, list[str]]:
+    """{query_id: [doc_id, ...]} of a run, of qrels, or of two columns with query and document."""
+    what = once(what)  # a pipe can be read once, and may be looked at twice
+    try:
+        rows, _ = read_rows(what, "run")
+    except InputError:
+        rows, _ = read_rows(what, "qrels")
+    names = rows.query_ids
+    found: dict[str, list[str]] = {query: [] for query in names}
+    for query, doc in zip(rows.query.tolist(), rows.doc_ids(), strict=True):
+        found[names[query]].append(doc)
+    return found

@@ -1,0 +1,80 @@
+"""Corpus and Query: the documents that are searched and what they are searched for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+
+from rankproof.errors import InputError
+from rankproof.reading.ranking import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What somebody searches for: its id, its words, and what is known about it (columns such as its kind)."""
+
+    query_id: str
+    text: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten(Query):
+    """A query with the words that a rewrite gives it, and what failed on the way: then it has its own words.
+
+    kept   the words come from a cache, so the time of the rewrite says nothing
+    """
+
+    failures: tuple[Failure, ...] = ()
+    kept: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Documents in the order they were read, as columns: one id each, and a text for every field (maybe empty).
+
+    `fields` has a column of texts per name, such as title and text, each as long as `doc_ids`.
+    """
+
+    doc_ids: tuple[str, ...]
+    fields: Mapping[str, tuple[str, ...]]
+    name: str = "corpus"
+
+    def __post_init__(self) -> None:
+        if len(self.place) < len(self.doc_ids):
+            last = {doc: i for i, doc in enumerate(self.doc_ids)}
+            double = next(doc for i, doc in enumerate(self.doc_ids) if last[doc] != i)
+            raise InputError(f"{self.name}: document {double!r} stands there twice. Keep one of the two.")
+
+    def __len__(self) -> int:
+        return len(self.doc_ids)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.doc_ids)
+
+    @cached_property
+    def place(self) -> Mapping[str, int]:
+        """Where each document stands."""
+        return {doc: i for i, doc in enumerate(self.doc_ids)}
+
+    def texts(self, names: Sequence[str] | None = None, doc_ids: Iterable[str] | None = None) -> list[str]:
+        """The fields of each document joined by a line end, empty ones left out; of all documents without `doc_ids`."""
+        chosen = [self.fields[name] for name in (names if names is not None else self.fields)]
+        places = range(len(self)) if doc_ids is None else [self.place[doc] for doc in doc_ids]
+        return ["\n".join(column[i] for column in chosen if column[i]) for i in places]
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of ids, names of fields and texts, in the order given; with lengths, so that no two are alike."""
+        digest = sha256(b"rankproof corpus 1\n")
+        for name, column in (("", self.doc_ids), *self.fields.items()):
+            digest.update(f"{len(name)} {name} {len(column)}\n".encode("utf-8", "surrogateescape"))
+            for text in column:
+                data = text.encode("utf-8", "surrogateescape")
+                digest.update(len(data).to_bytes(8, "little") + data)
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        return f"Corpus({self.name!r}, {len(self):,} documents, fields {', '.join(self.fields)})"

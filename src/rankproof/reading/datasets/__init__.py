@@ -1,0 +1,1 @@
+"""Test collections of any layout: read, surveyed, split and written."""

@@ -1,0 +1,138 @@
+"""Documents: records, one by one, to a corpus in columns; long files line by line."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from rankproof.errors import InputError, UnknownName
+from rankproof.reading.collection import Corpus
+from rankproof.reading.formats._columns import DOC, plain
+from rankproof.reading.formats._gather import id_text
+from rankproof.reading.source import Source, open_source, require_text
+from rankproof.reading.stream import objects_of
+
+# Bytes taken at once: large enough that cutting costs nothing, small beside the texts that stay.
+PIECE = 1 << 22
+
+
+def lines_of(source: Source) -> Iterator[tuple[int, str]]:
+    """Every line without its end, with its number from 1. Only a line feed ends a line."""
+    number, rest = 0, b""
+    for begin in range(0, len(source.data), PIECE):
+        pieces = (rest + bytes(source.data[begin : begin + PIECE])).split(b"\n")
+        rest = pieces.pop()
+        for piece in pieces:
+            number += 1
+            yield number, _text(piece, number, source)
+    if rest:
+        yield number + 1, _text(rest, number + 1, source)
+
+
+def _text(line: bytes, number: int, source: Source) -> str:
+    try:
+        return line.removesuffix(b"\r").decode()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{source.name}, line {number}: byte 0x{line[error.start]:02x} is not UTF-8. Write the file anew as UTF-8."
+        ) from None
+
+
+# What the field with a document's id may be called; BEIR's own first.
+ID_FIELDS = ("_id", "id", *DOC[:11])
+# Half of a surrogate pair: JSON can spell it, no encoding can hold it.
+_LONE = re.compile(r"[\ud800-\udfff]")
+
+
+class DocumentReader:
+    """Gathers documents. `keep` lets only these ids in; `fields` only these fields, which must exist."""
+
+    def __init__(self, name: str, keep: Container[str] | None = None, fields: Sequence[str] | None = None) -> None:
+        self.name, self.keep, self.fields = name, keep, fields
+        self._ids: list[str] = []
+        self._columns: dict[str, list[str]] = {field: [] for field in fields or ()}
+        self._left_out: Counter[str] = Counter()
+        self._seen: set[str] = set()
+
+    def add(self, doc_id: str, values: Iterable[tuple[str, Any]]) -> None:
+        """One document: its fields, of which texts and lists of texts are kept."""
+        if self.keep is not None and doc_id not in self.keep:
+            return
+        place = len(self._ids)
+        self._ids.append(doc_id)
+        for field, value in values:
+            self._seen.add(field)
+            if self.fields is not None and field not in self._columns:
+                continue
+            text = self._text(field, value)
+            if text is None:
+                continue
+            column = self._columns.setdefault(field, [])
+            column.extend([""] * (place - len(column)))
+            column.append(text)
+
+    def _text(self, field: str, value: Any) -> str | None:
+        if isinstance(value, str):
+            return value
+        if value is None:
+            return ""
+        if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+            return "\n".join(value)
+        # A number is a text only where somebody asked for its field: a price or a year is not to be searched.
+        if self.fields is not None and isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        self._left_out[field] += 1
+        return None
+
+    def corpus(self) -> tuple[Corpus, tuple[str, ...]]:
+        """The corpus, and what was left out."""
+        for field in self.fields or ():
+            if self._ids and field not in self._seen:
+                raise UnknownName("field of the documents", field, self._seen)
+        if not self._ids and self.keep is None:
+            raise InputError(f"{self.name}: there is no document in it. Check that it is the right file.")
+        size = len(self._ids)
+        columns = {}
+        for field, column in self._columns.items():
+            column.extend([""] * (size - len(column)))
+            columns[field] = tuple(column)
+        notes = [
+            f"field {field!r} left out of {count:,} document{'s' if count > 1 else ''}: no text there"
+            for field, count in self._left_out.items()
+        ]
+        return Corpus(tuple(self._ids), columns, self.name), tuple(notes)
+
+
+def read_json_lines(
+    path: str, keep: Container[str] | None = None, fields: Sequence[str] | None = None
+) -> tuple[Corpus, tuple[str, ...]]:
+    """The corpus in JSON lines, such as BEIR's corpus.jsonl: an id and any fields; texts are kept as they are."""
+    source = open_source(path)
+    require_text(source)
+    found = DocumentReader(source.name, keep, fields)
+    mended = 0
+    for number, record in objects_of(lines_of(source), source.name):
+        where = f"{source.name}, line {number}"
+        named = _id_field(record)
+        if named is None:
+            shown = ", ".join(f"{name!r:.40}" for name in list(record)[:8])
+            raise InputError(f"{where}: the fields are {shown}; a document needs an id ({', '.join(ID_FIELDS[:3])}).")
+        doc_id = id_text(record.pop(named), where)
+        # Asking whether a text is ASCII costs nothing; most are, and nothing can be wrong with them.
+        if any(isinstance(v, str) and not v.isascii() and _LONE.search(v) for v in record.values()):
+            record = {name: _LONE.sub("\ufffd", v) if isinstance(v, str) else v for name, v in record.items()}
+            mended += 1
+        found.add(doc_id, record.items())
+    corpus, notes = found.corpus()
+    if mended:
+        notes = (*notes, f"{mended:,} documents hold half a character, which became U+FFFD")
+    return corpus, notes
+
+
+def _id_field(record: Mapping[str, Any]) -> str | None:
+    if "_id" in record:
+        return "_id"
+    names = {plain(name): name for name in record}
+    return next((names[name] for name in ID_FIELDS if name in names), None)

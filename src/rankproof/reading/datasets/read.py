@@ -1,0 +1,173 @@
+"""Reading: any dataset to one record. The layout is known by the files that are there; nothing is guessed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import fields as fields_of
+from typing import Any
+
+from rankproof.errors import UnknownName, Unreadable, UsageError
+from rankproof.reading.datasets.esci import ESCI
+from rankproof.reading.datasets.joins import join
+from rankproof.reading.datasets.layout import ALL, DatasetLayout, DatasetParts, DatasetRequest
+from rankproof.reading.datasets.plain import BEIR, IRDS, MSMARCO, TESTCASES, UNJUDGED
+from rankproof.reading.datasets.queries import lot
+from rankproof.reading.datasets.records import Dataset
+from rankproof.reading.datasets.store import changed
+from rankproof.reading.datasets.trec import TREC_FILES
+from rankproof.reading.datasets.wands import WANDS
+from rankproof.reading.formats.parquet import MAGIC as PARQUET
+from rankproof.reading.source import open_source, require_text
+
+# The first that fits is the one: each needs files that the ones before it do not know.
+LAYOUTS = (IRDS, BEIR, MSMARCO, WANDS, ESCI, TESTCASES, TREC_FILES, UNJUDGED)
+SAMPLE = "sample:"
+JUDGED = "judged"
+_SAMPLES = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(__file__))), "stack", "samples")
+
+
+def read_dataset(
+    what: str | os.PathLike[str],
+    *,
+    kind: str | None = None,
+    name: str | None = None,
+    split: str | None = None,
+    sample: int | None = None,
+    seed: int = 0,
+    documents: str = ALL,
+    fields: Sequence[str] | None = None,
+    allow: Sequence[str] = (),
+    **options: Any,
+) -> Dataset:
+    """The dataset in a folder or file, of `irds:NAME`, or bundled as `sample:NAME`.
+
+    kind       the layout, where the one that is found is not meant: beir, msmarco, wands, esci, testcases, trec,
+               queries, irds
+    split      one of several splits, or "all"; without it the only one
+    sample     this many queries, drawn by `seed` from those that have text and judgments
+    documents  "all", or "judged" for only those that the chosen queries have judgments of
+    fields     only these fields of the documents, in this order
+    allow      codes of checks on judgments whose errors are let pass
+    options    of the layout: `locale` and `version` (esci), `field` (trec: title, desc, narr)
+    """
+    path = _resolved(os.fspath(what))
+    layout = _layout(path, kind)
+    if documents not in (ALL, JUDGED):
+        raise UsageError(f"documents must be '{ALL}' or '{JUDGED}'; got {documents!r}.")
+    if fields is not None and not fields:
+        raise UsageError("fields must name at least one field of the documents.")
+    said = {"split": split, "fields": None if fields is None else tuple(fields), **options}
+    parts = layout.read(path, DatasetRequest(allow=tuple(allow), **_accepted(layout, said)))
+    base = name or _name(os.fspath(what))
+    return _dataset(parts, layout, os.fspath(what), path, base, sample, seed, documents == JUDGED)
+
+
+def _dataset(
+    parts: DatasetParts,
+    layout: DatasetLayout,
+    source: str,
+    path: str,
+    name: str,
+    sample: int | None,
+    seed: int,
+    judged_only: bool,
+) -> Dataset:
+    if parts.split is not None:
+        name = f"{name}/{parts.split}"
+    whole = Dataset(name, None, parts.queries, parts.qrels, layout.name, source, parts.splits, parts.notes)
+    if sample is not None:
+        whole = _sampled(whole, sample, seed)
+    corpus, notes = None, list(whole.notes)
+    if parts.documents is not None:
+        keep = {doc for _, docs, _, _ in whole.qrels.judged() for doc in docs} if judged_only else None
+        corpus, told = parts.documents(keep)
+        notes += told
+        if judged_only:
+            notes.append("documents: only those judged for these queries, among which finding is easier than in all")
+    elif judged_only:
+        raise UsageError(f"{source} has no documents, so it cannot be cut down to judged ones.")
+    _, findings = join(corpus, whole.queries, whole.qrels, source)
+    return Dataset(
+        name, corpus, whole.queries, whole.qrels, layout.name, source, whole.splits, tuple(notes),
+        (*changed(path), *findings),
+    )  # fmt: skip
+
+
+def _sampled(dataset: Dataset, size: int, seed: int) -> Dataset:
+    """So many queries by lot, in the order they had."""
+    whole = [query.query_id for query in dataset.judged_queries]
+    if not 0 < size <= len(whole):
+        raise UsageError(
+            f"A sample of {size:,} queries cannot be drawn: {dataset.source} has {len(whole):,} that have text and "
+            "judgments."
+        )
+    drawn = set(sorted(whole, key=lambda query: lot(seed, query))[:size])
+    chosen = dataset.select(drawn)
+    splits = {split: tuple(q for q in ids if q in drawn) for split, ids in dataset.splits.items()}
+    note = f"sample of {size:,} of {len(whole):,} queries with text and judgments, seed {seed}"
+    return Dataset(
+        dataset.name, None, chosen.queries, chosen.qrels, dataset.kind, dataset.source,
+        {split: ids for split, ids in splits.items() if ids}, (*dataset.notes, note),
+    )  # fmt: skip
+
+
+def _resolved(what: str) -> str:
+    """The path of a bundled sample; all else as it is, once it is there."""
+    if what.startswith(SAMPLE):
+        asked = what.removeprefix(SAMPLE)
+        there = os.listdir(_SAMPLES) if os.path.isdir(_SAMPLES) else []
+        known = sorted(name for name in there if BEIR.fits(os.path.join(_SAMPLES, name)))
+        if asked not in known:
+            raise UnknownName("bundled sample", asked, known)
+        return os.path.join(_SAMPLES, asked)
+    if not IRDS.fits(what) and not os.path.exists(what):
+        raise Unreadable(f"{what}: there is no such folder or file. Check the path.")
+    return what
+
+
+def _layout(path: str, kind: str | None) -> DatasetLayout:
+    if kind is not None:
+        by_name = {layout.name: layout for layout in LAYOUTS}
+        if kind not in by_name:
+            raise UnknownName("kind of dataset", kind, by_name)
+        if not by_name[kind].fits(path):
+            raise Unreadable(f"{path} is no {kind} dataset, which needs {by_name[kind].wants}.{_there(path)}")
+        return by_name[kind]
+    found = next((layout for layout in LAYOUTS if layout.fits(path)), None)
+    if found is None:
+        if os.path.isfile(path) and (source := open_source(path)).head[:4] != PARQUET:
+            require_text(source)  # an archive is told to be unpacked
+        looked = "; ".join(f"{layout.wants}" for layout in LAYOUTS if layout is not IRDS)
+        raise Unreadable(f"{path}: no dataset can be seen in it.{_there(path)} Looked for: {looked}.")
+    return found
+
+
+def _there(path: str) -> str:
+    if not os.path.isdir(path):
+        return ""
+    names = sorted(name for name in os.listdir(path) if not name.startswith("."))
+    more = ", ..." if len(names) > 8 else ""
+    return f" There: {', '.join(names[:8])}{more}." if names else " The folder is empty."
+
+
+def _accepted(layout: DatasetLayout, said: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for, if the layout can do it."""
+    known = {field.name for field in fields_of(DatasetRequest)}
+    for option, value in said.items():
+        if option not in known:
+            raise UnknownName("option of a dataset", option, known)
+        if value is not None and option not in layout.options:
+            # "all" asks for nothing where there are no splits.
+            if option == "split" and value == ALL:
+                continue
+            raise UsageError(
+                f"A {layout.name} dataset has no option {option!r}. It takes: {', '.join(layout.options)}."
+            )
+    return {option: value for option, value in said.items() if option in layout.options}
+
+
+def _name(what: str) -> str:
+    if ":" in what and what.split(":", 1)[0] in ("irds", "sample"):
+        return what.split(":", 1)[1]
+    return os.path.splitext(os.path.basename(os.path.abspath(what)))[0] or "dataset"

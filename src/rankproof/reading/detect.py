@@ -1,0 +1,123 @@
+"""Detect: which format a source is in, by its content; or an error that says what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rankproof.errors import InputError, UsageError
+from rankproof.kernel import shelf
+from rankproof.reading.formats._table import SEPARATORS, cut, sample
+from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure
+from rankproof.reading.formats.trec import TREC
+from rankproof.reading.source import Source, open_source, require_text
+
+# What a person calls one of each.
+_ONE = {"run": "a run", "qrels": "qrels", "topics": "topics"}
+# Endings that say what a file holds, whatever its format.
+_ENDINGS: dict[str, Noun] = {".run": "run", ".qrels": "qrels", ".topics": "topics"}
+# How much of a line a message shows.
+_SHOWN = 80
+
+
+def by_name(name: str, noun: Noun) -> Format:
+    """The format called so, which must be able to hold the noun."""
+    form: Format = shelf.find("formats", name)
+    if noun not in form.holds:
+        raise UsageError(
+            f"The format {name} holds {' and '.join(form.holds)}, not {noun}. Formats for {noun}: {_names(noun)}."
+        )
+    return form
+
+
+def by_prefix(what: object) -> Format | None:
+    """The format whose own name for a collection this is, such as irds:cranfield."""
+    if not isinstance(what, str) or ":" not in what:
+        return None
+    return next((f for f in shelf.offered("formats").values() if f.prefix and what.startswith(f.prefix)), None)
+
+
+def by_content(source: Source, noun: Noun) -> Format:
+    """The format that is surest of a source."""
+    # Nearly every file is TREC text. Asked first, it spares a small command the loading of the whole shelf; no
+    # other format is certain of what it is certain of (the shelf's contract test holds this).
+    if noun in TREC.holds and TREC.detect(source, noun) == Sure.CERTAIN:
+        return TREC
+    best = surest(shelf.offered("formats").values(), source, noun)
+    if not best or best[0].detect(source, noun) < Sure.CERTAIN:
+        # Formats of other packages have a say wherever ours are not certain.
+        best = surest(shelf.everything("formats").values(), source, noun)
+    if len(best) == 1:
+        return best[0]
+    if best:
+        names = " or ".join(form.name for form in best)
+        raise InputError(f"{source.name}: its content may be {names}. Say which with {_option(noun)}.")
+    require_text(source)
+    raise InputError(_unknown(source, noun))
+
+
+def surest(forms: Iterable[Format], source: Source, noun: Noun) -> list[Format]:
+    """The formats that are surest of a source; none when all say no."""
+    sure = {form: form.detect(source, noun) for form in forms if noun in form.holds}
+    most = max(sure.values(), default=Sure.NO)
+    return [form for form, said in sure.items() if said == most and most > Sure.NO]
+
+
+def noun_of(what: Any, name: str, format: str | None = None, hints: Iterable[str] = ()) -> Noun:
+    """What a source holds: the noun that a format is surest of, or the one that a file's ending names."""
+    prefixed = by_prefix(what)
+    if prefixed is not None or format is not None:
+        forms: list[Format] = [prefixed or shelf.find("formats", str(format))]
+    else:
+        forms = list(shelf.offered("formats").values())
+    source = Source(name, b"") if prefixed is not None else open_source(what, name)
+    sure = {n: max((f.detect(source, n) for f in forms if n in f.holds), default=Sure.NO) for n in NOUNS}
+    most = max(sure.values())
+    possible = [noun for noun, said in sure.items() if said == most and most > Sure.NO]
+    if not possible:
+        possible = [noun for noun in NOUNS if len(forms) == 1 and noun in forms[0].holds]
+    if len(possible) > 1:
+        # A hint decides between what is possible; it never overrules the content.
+        named = {_ENDINGS[end] for hint in hints for end in _ENDINGS if f"{end}." in f"{hint.casefold()}."}
+        possible = [noun for noun in possible if noun in named] or possible
+    if len(possible) == 1:
+        return possible[0]
+    said = f"{name} may hold {' or '.join(possible)}" if possible else f"{name}: what it holds cannot be seen"
+    raise InputError(f"{said}. Say which with --noun run, --noun qrels or --noun topics.")
+
+
+def _option(noun: Noun) -> str:
+    """How a command is told the format; one that reads two kinds of files has an option for each."""
+    return "--format" if noun == "topics" else f"--format (evaluate: --{noun}-format)"
+
+
+def _names(noun: Noun) -> str:
+    return ", ".join(name for name, form in shelf.everything("formats").items() if noun in form.holds)
+
+
+def _unknown(source: Source, noun: Noun) -> str:
+    """What was seen, what is possible and what to do."""
+    lines = [line for _, line in sample(source.head) if not line.startswith("#")]
+    first = lines[0] if lines else ""
+    shown = repr(first[:_SHOWN]) + ("..." if len(first) > _SHOWN else "")
+    widths = {name: len(cut(first, separator)) for separator, name in SEPARATORS.items()}
+    most = max(widths.values())
+    if most > 1:
+        cuts = " or ".join(name for name, width in widths.items() if width == most)
+        seen = f"the first line has {most} columns between {cuts}"
+    else:
+        seen = "the first line is one word"
+    said = f"{source.name}: no format for {noun} can be seen in it; {seen}: {shown}."
+    hint = _hint(source, noun, widths)
+    return f"{said} {hint}Name its format with {_option(noun)}. Formats for {noun}: {_names(noun)}."
+
+
+def _hint(source: Source, noun: Noun, widths: dict[str, int]) -> str:
+    for other in NOUNS:
+        found = surest(shelf.offered("formats").values(), source, other) if other != noun else []
+        if found and found[0].detect(source, other) >= Sure.LIKELY:
+            form = found[0].name
+            return f"It looks like {_ONE[other]} in the format {form}: are the files in the right order? "
+    if noun == "run" and widths["blanks"] == 5:
+        return "A TREC run has 6 columns, query_id Q0 doc_id rank score tag: the tag may be missing. "
+    return ""

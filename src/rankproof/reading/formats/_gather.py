@@ -1,0 +1,211 @@
+"""Rows gathered one by one, from formats and objects that are not text in columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from rankproof.core import Rows
+from rankproof.errors import InputError
+from rankproof.reading.finding import Unit
+from rankproof.reading.formats._columns import QUERY, ColumnPlaces, by_name, expected, plain
+from rankproof.reading.formats._meaning import is_number
+from rankproof.reading.formats.contract import Noun, Read, Topics
+
+
+def id_text(value: object, where: str) -> str:
+    """An id as text: numbers become their digits; nothing else is an id."""
+    if isinstance(value, str):
+        if not value:
+            raise InputError(f"{where}: an id is empty. Give every query and document an id.")
+        return value
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, Real) and not isinstance(value, bool):
+        number = float(value)
+        if not math.isfinite(number):
+            raise InputError(f"{where}: an id is missing (found {value}). Give every query and document an id.")
+        return str(int(number)) if number.is_integer() else repr(number)
+    raise InputError(f"{where}: {value!r:.80} cannot be an id. An id is a text or a number.")
+
+
+def number_of(value: object, where: str, what: str) -> float:
+    """A score, grade or rank as a number. NaN and infinity pass: the checks name them."""
+    if isinstance(value, Real):
+        try:
+            return float(value)
+        except OverflowError:  # a whole number beyond every double
+            return -math.inf if isinstance(value, int) and value < 0 else math.inf
+    if isinstance(value, str) and is_number(value.strip()):
+        return float(value)
+    raise InputError(f"{where}: {value!r:.80} is not a number, but a {what} must be one.")
+
+
+def add_topic(topics: Topics, query: str, text: str, where: str) -> None:
+    """Adds a topic; refuses an id that is already there or empty."""
+    if not query:
+        raise InputError(f"{where}: the query id is empty.")
+    if query in topics:
+        raise InputError(f"{where}: query {query!r:.80} already has a text. Keep one of the two.")
+    topics[query] = text
+
+
+class Gather:
+    """Collects rows into columns. All rows of a source have a score or none has."""
+
+    __slots__ = (
+        "_begun", "_doc", "_label", "_line", "_noun", "_number", "_query", "_rank", "_ranked", "_scored", "source",
+    )  # fmt: skip
+
+    def __init__(self, noun: Noun, source: str) -> None:
+        self.source = source
+        self._noun = noun
+        self._query: list[str] = []
+        self._doc: list[str] = []
+        self._number: list[float] = []
+        self._rank: list[int] = []
+        self._label: list[str] = []
+        self._line: list[int] = []
+        self._begun = self._scored = self._ranked = False
+
+    def add(
+        self,
+        query: object,
+        doc: object,
+        number: object = None,
+        rank: object = None,
+        label: object = None,
+        line: int = 0,
+    ) -> None:
+        """One row. None stands for a column that the source does not have."""
+        if not self._begun:
+            self._begun, self._scored, self._ranked = True, number is not None, rank is not None
+        elif (number is not None) is not self._scored or (rank is not None) is not self._ranked:
+            # A null here and a number there is a hole in a column, not a column that does not exist.
+            what = "rank" if (rank is not None) is not self._ranked else "score"
+            where = self._where(line)
+            raise InputError(f"{where}: some rows have a {what} and some have none. Give all rows one.")
+        self._query.append(query if type(query) is str and query else id_text(query, self._where(line)))
+        self._doc.append(doc if type(doc) is str and doc else id_text(doc, self._where(line)))
+        if number is not None:
+            what = "grade" if self._noun == "qrels" else "score"
+            self._number.append(number if type(number) is float else number_of(number, self._where(line), what))
+        if rank is not None:
+            self._rank.append(self._whole(rank, line))
+        self._label.append("" if label is None else str(label))
+        if line:
+            self._line.append(line)
+
+    def _where(self, line: int) -> str:
+        return f"{self.source}, line {line}" if line else f"{self.source}, row {len(self._label) + 1}"
+
+    def _whole(self, rank: object, line: int) -> int:
+        value = number_of(rank, self._where(line), "rank")
+        if not (value.is_integer() and 0 <= value < 2**53):
+            raise InputError(f"{self._where(line)}: {rank!r:.80} is not a rank. A rank is a whole number from 1 on.")
+        return int(value)
+
+    def add_record(self, record: Mapping[str, Any], columns: Mapping[str, str], line: int = 0) -> None:
+        """One row from an object with named fields."""
+        values = [record[columns[role]] if role in columns else None for role in _ROLES]
+        for role, value in zip(_ROLES[:-1], values, strict=False):
+            if value is None and role in columns:
+                raise InputError(f"{self._where(line)}: {columns[role]!r:.80} is null. Give it a value.")
+        query, doc, number, rank, label = values
+        self.add(query, doc, number, rank, label, line)
+
+    def __len__(self) -> int:
+        return len(self._query)
+
+    @property
+    def unit(self) -> Unit:
+        """What `rows.line` counts: lines where the rows came with their lines."""
+        return "line" if self._line else "row"
+
+    def taken(self) -> Rows:
+        """The rows so far, which are then forgotten; what the first row had stays the rule."""
+        rows = self.rows()
+        for column in (self._query, self._doc, self._number, self._rank, self._label, self._line):
+            column.clear()
+        return rows
+
+    def rows(self) -> Rows:
+        """The rows for the core."""
+        n = len(self._query)
+        return Rows.from_columns(
+            self._query,
+            self._doc,
+            np.array(self._number, dtype=np.float64) if self._number and len(self._number) == n else None,
+            np.array(self._rank, dtype=np.int64) if self._rank and len(self._rank) == n else None,
+            self._label if any(self._label) else None,
+            np.array(self._line, dtype=np.int64) if self._line and len(self._line) == n else None,
+        )
+
+
+_ROLES = ("query", "doc", "number", "rank", "label")
+
+
+def record_columns(keys: Iterable[str], noun: Noun, where: str) -> tuple[dict[str, str], bool]:
+    """Which key of a record means what, and whether lower is better."""
+    names = list(keys)
+    columns = by_name(names, noun)
+    if columns is None:
+        shown = ", ".join(f"{name!r:.40}" for name in names[:8])
+        raise InputError(f"{where}: the fields are {shown}; a row of {noun} needs {expected(noun)}.")
+    return named(names, columns), columns.lower_is_better
+
+
+def named(names: Sequence[str], columns: ColumnPlaces) -> dict[str, str]:
+    """Role -> name, for the columns that are there."""
+    places = {role: getattr(columns, role) for role in _ROLES}
+    return {role: names[at] for role, at in places.items() if at >= 0}
+
+
+def gather_records(records: Iterable[tuple[int, Mapping[str, Any]]], noun: Noun, source: str) -> Read:
+    """Rows from objects with named fields, each with its line (0 where there are no lines)."""
+    *_, read = gather_pieces(records, noun, source)
+    return read
+
+
+def gather_pieces(
+    records: Iterable[tuple[int, Mapping[str, Any]]], noun: Noun, source: str, rows: int | None = None
+) -> Iterator[Read]:
+    """The same, about so many rows at a time where a number is given; a last piece always comes."""
+    gather = Gather(noun, source)
+    seen: dict[tuple[str, ...], tuple[dict[str, str], bool]] = {}
+    lower: set[bool] = set()
+    notes: dict[str, None] = {}
+
+    def piece() -> Read:
+        if len(lower) > 1:
+            raise InputError(f"{source}: some rows have a score and some a distance. Give all rows the same.")
+        unit = gather.unit
+        return Read(gather.taken(), tuple(notes), lower == {True}, unit)
+
+    for line, record in records:
+        keys = tuple(record)
+        if keys not in seen:
+            where = f"{source}, line {line}" if line else f"{source}, row {len(gather) + 1}"
+            seen[keys] = record_columns(keys, noun, where)
+            columns, is_distance = seen[keys]
+            lower.add(is_distance)
+            notes[", ".join(f"{_word(role, noun)} from {name!r}" for role, name in columns.items())] = None
+        gather.add_record(record, seen[keys][0], line)
+        if rows is not None and len(gather) >= rows:
+            yield piece()
+    yield piece()
+
+
+def _word(role: str, noun: Noun) -> str:
+    words = {"doc": "document"}
+    words |= {"number": "grade", "label": "subtopic"} if noun == "qrels" else {"number": "score", "label": "tag"}
+    return words.get(role, role)
+
+
+def is_record(value: object) -> bool:
+    """Whether a value is an object with a query in it: a row, and not a mapping of queries."""
+    return isinstance(value, Mapping) and any(isinstance(k, str) and plain(k) in QUERY for k in value)

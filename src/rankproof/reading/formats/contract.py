@@ -1,0 +1,135 @@
+"""What an item on the formats shelf is: Format; and what it answers: a Plan for the core, or rows as Read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from enum import IntEnum
+from typing import IO, TYPE_CHECKING, Any, Literal
+
+from rankproof.reading.finding import Unit
+from rankproof.reading.source import Source
+
+if TYPE_CHECKING:
+    from rankproof.core import Rows
+    from rankproof.reading.records import Qrels, Run
+
+Noun = Literal["run", "qrels", "topics"]
+NOUNS: tuple[Noun, ...] = ("run", "qrels", "topics")
+Options = Mapping[str, Any]
+Topics = dict[str, str]
+
+
+class Sure(IntEnum):
+    """How sure a format is that a source is its own. The surest wins; two equally sure are ambiguous."""
+
+    NO = 0
+    POSSIBLE = 1  # nothing speaks against it
+    LIKELY = 2  # columns and numbers are where they would be
+    NAMED = 3  # a header names the columns
+    CERTAIN = 4  # a magic number, a shape or a header that no other format has
+
+
+@dataclass(frozen=True, slots=True)
+class TextLayout:
+    """Where the columns of a text are: exactly the arguments of the core's `Rows.from_text`."""
+
+    separator: str
+    query: int
+    doc: int
+    number: int = -1
+    rank: int = -1
+    label: int = -1
+    least: int = 0
+    most: int = 0
+    skip: int = 0
+    quoted: bool = False
+    comments: bool = False
+
+    def read(self, source: Source) -> Rows:
+        """The rows of a text with this layout."""
+        from rankproof.core import Rows
+
+        return Rows.from_text(source.whole, **asdict(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a text will be read: the layout, what was decided on the way, and the shape a line should have.
+
+    `lower_is_better` is True where the source itself says so (a column called distance).
+    """
+
+    layout: TextLayout
+    notes: tuple[str, ...] = ()
+    lower_is_better: bool = False
+    shape: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """Rows that a format made itself, what was decided on the way, and what `rows.line` counts."""
+
+    rows: Rows
+    notes: tuple[str, ...] = ()
+    lower_is_better: bool = False
+    unit: Unit = "row"
+
+
+def never(source: Source, noun: Noun) -> Sure:
+    """Not recognized by content: asked for by its prefix or with --format."""
+    return Sure.NO
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Format:
+    """One item of the shelf. `page` is the module's docstring.
+
+    holds         what it can hold: runs, qrels, topics
+    detect        how sure it is that a source is its own, by content
+    plan          text formats: where the columns are; the core reads the file (runs and qrels)
+    rows          other formats: the rows (runs and qrels)
+    pieces        the rows of a run from an open file of plain bytes, about so many at a time, for files larger than
+                  memory; errors and notes are those of `rows`, the notes so far with each piece
+    topics        the topics: query_id -> text
+    write_run     the run as pieces of a file, and likewise `write_qrels`, `write_topics`; None for cannot
+    endings       usual endings of file names; a new file is written in the format that its ending names
+    binary        whether its files are not text
+    prefix        a source that begins so is no file but this format's own name for a collection
+    options       what may be asked of it on reading, each with its meaning
+    """
+
+    name: str
+    page: str
+    holds: tuple[Noun, ...]
+    detect: Callable[[Source, Noun], Sure] = never
+    plan: Callable[[Source, Noun, Options], Plan] | None = None
+    rows: Callable[[Source, Noun, Options], Read] | None = None
+    pieces: Callable[[IO[bytes], str, Options, int], Iterator[Read]] | None = None
+    topics: Callable[[Source, Options], Topics] | None = None
+    write_run: Callable[[Run], Iterator[bytes]] | None = None
+    write_qrels: Callable[[Qrels], Iterator[bytes]] | None = None
+    write_topics: Callable[[Topics], Iterator[bytes]] | None = None
+    endings: tuple[str, ...] = ()
+    binary: bool = False
+    prefix: str = ""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> str:
+        """The first line of the page."""
+        return self.page.strip().splitlines()[0]
+
+    @property
+    def writes(self) -> tuple[Noun, ...]:
+        """The nouns it can be written for."""
+        ways: dict[Noun, Any] = {
+            "run": self.write_run,
+            "qrels": self.write_qrels,
+            "topics": self.write_topics,
+        }
+        return tuple(noun for noun, way in ways.items() if way is not None)
+
+    def layout(self, source: Source, noun: Noun, options: Options) -> TextLayout | None:
+        """Where the columns are, for a text format; None for others."""
+        return None if self.plan is None else self.plan(source, noun, options).layout

@@ -1,0 +1,163 @@
+"""Parquet: a table with named columns, read through pyarrow (the extra `arrow`).
+
+Columns are found by any usual names, as in tsv. Ids may be text or whole numbers. Written with query_id,
+doc_id and score (or distance, or rank), query_id, doc_id and grade (with subtopic where there is one),
+query_id and text.
+
+holds: run, qrels, topics
+source: https://parquet.apache.org
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+from rankproof.errors import InputError
+from rankproof.reading import arrow as _arrow
+from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure, Topics
+from rankproof.reading.source import Source
+
+if TYPE_CHECKING:
+    from rankproof.core import Rows
+    from rankproof.reading.records import Qrels, Run
+
+MAGIC = b"PAR1"
+
+
+def detect(source: Source, noun: Noun) -> Sure:
+    """Parquet's magic number."""
+    return Sure.NAMED if bytes(source.data[:4]) == MAGIC else Sure.NO
+
+
+def table_of(source: Source) -> Any:
+    """The file as a pyarrow table."""
+    arrow = _arrow.pyarrow("A Parquet file")
+    import pyarrow.parquet
+
+    try:
+        table = pyarrow.parquet.read_table(arrow.BufferReader(arrow.py_buffer(source.data)))
+        table.validate(full=True)  # in a damaged file, names and ids may be no text
+        return table
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+
+
+def batches_of(source: Source, columns: Sequence[str]) -> Iterator[Any]:
+    """The file piece by piece, with those of the columns that it has: for tables too large to hold whole."""
+    arrow = _arrow.pyarrow("A Parquet file")
+    import pyarrow.parquet
+
+    try:
+        file = pyarrow.parquet.ParquetFile(arrow.BufferReader(arrow.py_buffer(source.data)))
+        wanted = [name for name in columns if name in file.schema_arrow.names]
+        for batch in file.iter_batches(columns=wanted):
+            batch.validate(full=True)
+            yield batch
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+
+
+def rows(source: Source, noun: Noun, options: Options) -> Read:
+    """The rows, without a copy in Python."""
+    table = table_of(source)
+    return _arrow.read_table(table, table.column_names, noun, source.name)
+
+
+def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[Read]:
+    """The rows of a run, some at a time. Their numbers count from the first of each piece."""
+    arrow = _arrow.pyarrow("A Parquet file")
+    import pyarrow.parquet
+
+    before = 0
+    try:
+        table = pyarrow.parquet.ParquetFile(file, buffer_size=1 << 20)
+        chosen, notes, lower_is_better = _arrow.columns_of(table.schema_arrow.names, "run", name)
+        for batch in table.iter_batches(batch_size=size, columns=list(chosen.values()), use_threads=False):
+            batch.validate(full=True)
+            yield Read(_rows(arrow.Table.from_batches([batch]), chosen, name, before), notes, lower_is_better)
+            before += batch.num_rows
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise InputError(f"{name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+
+
+def _rows(table: Any, chosen: dict[str, str], name: str, before: int) -> Rows:
+    from rankproof.core import Rows
+
+    try:
+        return Rows.from_arrow(table, **chosen)
+    except (ValueError, TypeError, RuntimeError) as error:
+        said = re.sub(r"(?<=^row )\d+", lambda row: str(int(row[0]) + before), str(error))
+        raise InputError(f"{name}: {said}.") from None
+
+
+def topics(source: Source, options: Options) -> Topics:
+    """Query ids and texts."""
+    table = table_of(source)
+    return _arrow.topics_from_arrow(table, table.column_names, source.name)
+
+
+def _written(columns: dict[str, list[Any]]) -> Iterator[bytes]:
+    arrow = _arrow.pyarrow("A Parquet file")
+    import pyarrow.parquet
+
+    kinds = {
+        "score": arrow.float64(),
+        "distance": arrow.float64(),
+        "rank": arrow.int64(),
+        "grade": arrow.int64(),
+    }
+    table = arrow.table(
+        {name: arrow.array(values, kinds.get(name, arrow.string())) for name, values in columns.items()}
+    )
+    out = arrow.BufferOutputStream()
+    pyarrow.parquet.write_table(table, out)
+    yield out.getvalue().to_pybytes()
+
+
+def write_run(run: Run) -> Iterator[bytes]:
+    """query_id, doc_id and what puts the documents in order."""
+    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], run.kind: []}
+    for query, docs, values in run.rankings():
+        columns["query_id"] += [query] * len(docs)
+        columns["doc_id"] += docs
+        columns[run.kind] += values
+    return _written(columns)
+
+
+def write_qrels(qrels: Qrels) -> Iterator[bytes]:
+    """query_id, doc_id and grade, with subtopic where there is one."""
+    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "grade": []}
+    if qrels.has_subtopics:
+        columns["subtopic"] = []
+    for query, docs, grades, labels in qrels.judged():
+        columns["query_id"] += [query] * len(docs)
+        columns["doc_id"] += docs
+        columns["grade"] += grades
+        if qrels.has_subtopics:
+            columns["subtopic"] += labels
+    return _written(columns)
+
+
+def write_topics(found: Topics) -> Iterator[bytes]:
+    """query_id and text."""
+    return _written({"query_id": list(found), "text": list(found.values())})
+
+
+OFFERS = (
+    Format(
+        name="parquet",
+        page=__doc__,
+        holds=("run", "qrels", "topics"),
+        detect=detect,
+        rows=rows,
+        pieces=pieces,
+        topics=topics,
+        write_run=write_run,
+        write_qrels=write_qrels,
+        write_topics=write_topics,
+        endings=(".parquet", ".pq"),
+        binary=True,
+    ),
+)

@@ -1,0 +1,94 @@
+"""Segments: sets of queries by what a column of a query file says of them (intent, language, head or tail)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.reading.source import open_source, require_text
+from rankproof.reading.stream import objects
+
+# What a column with the query's id may be called; the first column otherwise.
+ID_COLUMNS = ("query_id", "query-id", "qid", "_id", "id", "topic", "topic_id")
+# A column with more values is a text or a number, not a kind of query.
+MOST_SEGMENTS = 50
+
+Table = dict[str, dict[str, str]]
+
+
+def read_columns(what: Any) -> tuple[Table, tuple[str, ...]]:
+    """{query_id: {column: value}} of a query file (CSV, TSV with a header, or JSON lines), and its columns."""
+    if isinstance(what, Mapping):
+        table = {str(q): {str(c): str(v) for c, v in row.items()} for q, row in what.items()}
+        return table, tuple(dict.fromkeys(c for row in table.values() for c in row))
+    source = open_source(what)
+    require_text(source)
+    text = source.text().removeprefix("\ufeff")
+    if text.lstrip().startswith("{"):
+        rows = [{key: _plain(value) for key, value in found.items()} for _, found in objects(text, source.name)]
+    else:
+        rows = _delimited(text, source.name)
+    columns = tuple(dict.fromkeys(column for row in rows for column in row))
+    if not rows or not columns:
+        raise InputError(f"{source.name} holds no query. Give a header line and one line per query.")
+    named = next((name for name in ID_COLUMNS if name in columns), columns[0])
+    table = {}
+    for number, row in enumerate(rows, 1):
+        query = row.pop(named, "")
+        if not query:
+            raise InputError(f"{source.name}, query {number}: there is no {named!r}. Every query needs its id.")
+        if query in table:
+            raise InputError(f"{source.name}: query {query!r} stands there twice. Keep one of the two.")
+        table[query] = row
+    return table, tuple(column for column in columns if column != named)
+
+
+def segments(
+    table: Table, columns: Sequence[str], by: Iterable[str], queries: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
+    """`column=value` -> its queries among those given, for each column asked for; values in order of first use."""
+    found: dict[str, list[str]] = {}
+    for column in by:
+        if column not in columns:
+            raise UnknownName("column of the query file", column, columns)
+        before = len(found)
+        for query in queries:
+            value = table.get(query, {}).get(column, "")
+            if value:
+                found.setdefault(f"{column}={value}", []).append(query)
+        if len(found) - before > MOST_SEGMENTS:
+            raise UsageError(
+                f"The column {column!r} has {len(found) - before} different values; at most {MOST_SEGMENTS} make "
+                "segments that can be read. Choose a column that names kinds of queries."
+            )
+    return {name: tuple(ids) for name, ids in found.items()}
+
+
+def _delimited(text: str, name: str) -> list[dict[str, str]]:
+    lines = text.splitlines()
+    header = lines[0] if lines else ""
+    delimiter = "\t" if "\t" in header else ";" if ";" in header and "," not in header else ","
+    rows = []
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter)
+    columns = next(reader, [])
+    for row in reader:
+        if not row:
+            continue
+        if len(row) != len(columns):
+            raise InputError(
+                f"{name}, line {reader.line_num}: {len(row)} columns, but the header has {len(columns)}. "
+                "Give every query a value for each column; it may be empty."
+            )
+        rows.append(dict(zip(columns, row, strict=True)))
+    return rows
+
+
+def _plain(value: Any) -> str:
+    """A value as the name of a segment; what is missing or has parts names none."""
+    if value is None or isinstance(value, dict | list):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)

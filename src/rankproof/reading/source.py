@@ -1,0 +1,247 @@
+"""Source: from a path, a stream or bytes to plain bytes or TOML, or one clear refusal."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any
+
+from rankproof.errors import InputError, Unreadable, UsageError
+from rankproof.reading.unpack import packing_of, unpack
+
+# How much of an input the formats look at to recognize it. Whole lines of a few thousand rows.
+HEAD = 1 << 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """An input whose bytes can be had: decompressed, without a byte order mark.
+
+    `data` is a view on the file where it is a plain file, so that nothing is copied; `path` is then its path,
+    for the core to map it by itself. `notes` says what was done to get there, such as "decompressed (gzip)".
+    """
+
+    name: str
+    data: bytes | memoryview
+    notes: tuple[str, ...] = ()
+    path: str | None = None
+
+    @property
+    def head(self) -> bytes:
+        """The beginning, cut at the end of a line when there is more."""
+        head = bytes(self.data[:HEAD])
+        if len(self.data) > HEAD:
+            whole_lines = head.rfind(b"\n") + 1
+            return head[:whole_lines] if whole_lines else head
+        return head
+
+    @property
+    def whole(self) -> str | bytes | memoryview:
+        """What the core takes: the path of a plain file, else the bytes."""
+        return self.data if self.path is None else self.path
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it but white space."""
+        return not self.head.strip() and (len(self.data) <= HEAD or not bytes(self.data).strip())
+
+    def text(self) -> str:
+        """The whole as text."""
+        try:
+            return str(self.data, "utf-8")
+        except UnicodeDecodeError as error:
+            before = bytes(self.data[: error.start])
+            raise InputError(not_utf8(self.name, before.count(10) + 1, self.data[error.start])) from None
+
+
+def not_utf8(name: str, line: int, byte: int) -> str:
+    """What to say of a byte that is part of no text."""
+    return f"{name}, line {line}: byte 0x{byte:02x} is not UTF-8. Write the file anew as UTF-8."
+
+
+STDIN = "-"
+NO_STDIN = "There is no standard input to read. Name a file instead of '-'."
+
+
+@contextmanager
+def opening(name: str) -> Iterator[None]:
+    """Faults of the system within become one clear refusal; `name` is what it calls the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise Unreadable(f"{name}: there is no such file. Check the path.") from None
+    except PermissionError:
+        raise Unreadable(f"{name} cannot be read: no permission.") from None
+    except (OSError, ValueError) as error:  # ValueError: a null byte in the path
+        raise Unreadable(f"{name} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+
+
+def is_directory(name: str) -> Unreadable:
+    """What to say of a directory where a file is wanted."""
+    return Unreadable(f"{name} is a directory. Name a file in it.")
+
+
+_UTF8_BOM = b"\xef\xbb\xbf"
+# Longest first: the mark of UTF-32 begins with that of UTF-16.
+_WIDE_BOMS = (
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+# Files that are no text and that people hand over all the same, by how they begin.
+_KNOWN = (
+    (b"PK\x03\x04", "a zip archive", "Unpack it first."),
+    (b"PK\x05\x06", "an empty zip archive", "Nothing is in it."),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "Unpack it first."),
+    (
+        b"\x04\x22\x4d\x18",
+        "an lz4 file",
+        "Decompress it first (lz4 -d); gzip, zstd, bzip2 and xz are read as they are.",
+    ),
+    (b"ARROW1", "an Arrow (Feather) file", "Write it as Parquet, or read it in Python and pass the table."),
+    (b"SQLite format 3\x00", "an SQLite database", "Export the table as CSV or Parquet."),
+    (b"%PDF-", "a PDF document", "Give the data it was made from."),
+    (
+        b"\x80\x04\x95",
+        "a Python pickle",
+        "Pickles are not read: they can run code. Write it as JSON or Parquet.",
+    ),
+)
+
+
+def is_file_like(what: object) -> bool:
+    """Whether a value is the name or the content of a file, and not rows in memory."""
+    kinds = (str, os.PathLike, bytes, bytearray, memoryview, Source)
+    return isinstance(what, kinds) or hasattr(what, "read")
+
+
+def once(what: Any) -> Any:
+    """What can be read more than once: standard input, pipes and open files as a Source, all else as it is."""
+    return open_source(what) if hasattr(what, "read") or _is_pipe(what) else what
+
+
+def _is_pipe(what: object) -> bool:
+    """Whether a path is that of a pipe or a device, such as `-` or a shell's <(command)."""
+    if not isinstance(what, str | os.PathLike):
+        return False
+    try:
+        mode = os.stat(what).st_mode
+    except (OSError, ValueError):
+        return what == STDIN
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+
+def open_source(
+    what: str | os.PathLike[str] | bytes | bytearray | memoryview | Source | IO[Any], name: str = ""
+) -> Source:
+    """The plain bytes of a path, of standard input (`-`), of bytes, or of an open file.
+
+    Compressed content is known by how it begins, not by its name. A plain file is mapped, not read.
+    """
+    if isinstance(what, Source):
+        return what
+    if isinstance(what, bytes | bytearray | memoryview):
+        return _plain(name or "<bytes>", bytes(what))
+    if isinstance(what, str | os.PathLike):
+        path = os.fspath(what)
+        if path == STDIN:
+            if sys.stdin is None:
+                raise Unreadable(NO_STDIN)
+            return _plain(name or "<stdin>", _read(sys.stdin.buffer, "<stdin>"))
+        return _file(path, name or path)
+    if hasattr(what, "read"):
+        given = str(getattr(what, "name", "") or "<stream>")
+        return _plain(name or given, _read(what, name or given))
+    raise UsageError(f"Cannot read {type(what).__name__} as a file. Give a path, '-', bytes or an open file.")
+
+
+def _file(path: str, name: str) -> Source:
+    with opening(name):
+        about = os.stat(path)
+        if stat.S_ISDIR(about.st_mode):
+            raise is_directory(name)
+        with open(path, "rb") as file:
+            if not stat.S_ISREG(about.st_mode) or about.st_size == 0:
+                # A pipe, a device, or a file of /proc, whose size says nothing.
+                return _plain(name, file.read())
+            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return _plain(name, data, path)
+
+
+def _read(stream: IO[Any], name: str) -> bytes:
+    """All bytes of a stream; text streams give their text as UTF-8."""
+    try:
+        content = stream.read()
+    except (OSError, ValueError, EOFError) as error:
+        raise Unreadable(f"{name} cannot be read: {error}.") from None
+    return content.encode("utf-8", "surrogateescape") if isinstance(content, str) else bytes(content)
+
+
+def _plain(name: str, data: bytes | memoryview, path: str | None = None) -> Source:
+    """Takes off compression and byte order marks."""
+    notes: list[str] = []
+    # Twice at most: an archive can be made that holds itself.
+    for _ in range(2):
+        packing = packing_of(bytes(data[:10]))
+        if packing is not None:
+            data, path = unpack(data, packing, name), None
+            notes.append(f"decompressed ({packing})")
+    head = bytes(data[:8])
+    for mark, encoding in _WIDE_BOMS:
+        if head.startswith(mark):
+            data, path = _decoded(data, encoding, name), None
+            notes.append(f"decoded from {encoding.upper()}")
+            break
+    if bytes(data[:3]) == _UTF8_BOM:
+        data = memoryview(data)[3:]  # the core, given the path, passes over the mark by itself
+    return Source(name, data, tuple(notes), path)
+
+
+def _decoded(data: bytes | memoryview, encoding: str, name: str) -> bytes:
+    try:
+        return str(data, encoding).encode()
+    except UnicodeError:
+        raise Unreadable(
+            f"{name} begins as {encoding.upper()}, but goes on as something else. Write it anew as UTF-8."
+        ) from None
+
+
+def require_text(source: Source) -> None:
+    """Refuses what is not text, with what it seems to be."""
+    head = source.head
+    for magic, what, remedy in _KNOWN:
+        if head.startswith(magic):
+            raise Unreadable(f"{source.name} is {what}, not text. {remedy}")
+    if head[257:262] == b"ustar":
+        raise Unreadable(f"{source.name} is a tar archive, not text. Unpack it first.")
+    if b"\0" in head:
+        half = head[1::2].count(0) > len(head) // 3 or head[::2].count(0) > len(head) // 3
+        hint = (
+            "It may be UTF-16 without its mark: write it anew as UTF-8." if half else "Check that it is the right file."
+        )
+        raise Unreadable(f"{source.name} is a binary file, not text. {hint}")
+    if b"\r" in head and b"\n" not in head:
+        raise Unreadable(
+            f"{source.name} ends its lines with a carriage return alone, as old Macintosh files do. "
+            "Convert it first, such as with: tr '\\r' '\\n'"
+        )
+
+
+def read_toml(path: str, remedy: str = "") -> dict[str, Any]:
+    """The document in a file; `remedy` is what to do where it is none."""
+    import tomllib
+
+    from rankproof.errors import InputError
+
+    source = open_source(path)
+    require_text(source)
+    try:
+        return tomllib.loads(source.text())
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}. {remedy}".rstrip()) from None

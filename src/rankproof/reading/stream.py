@@ -1,0 +1,132 @@
+"""Streams: plain bytes of a file or standard input piece by piece, compressed or not; and JSON lines."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+from rankproof.errors import InputError, Unreadable
+from rankproof.reading.source import NO_STDIN, STDIN, is_directory, opening
+from rankproof.reading.unpack import packing_of, zstd_library
+
+# Enough to know a packing or a kind of file by how it begins.
+HEAD = 4096
+_PIECE = 1 << 20
+
+
+@contextmanager
+def plain_stream(path: str, name: str) -> Iterator[io.BufferedReader]:
+    """The plain bytes of a path, or of standard input for `-`. Damage on the way is one clear error."""
+    import lzma
+    import zlib
+
+    file = _opened(path, name)
+    packing = packing_of(file.peek(HEAD)[:HEAD])
+    try:
+        yield file if packing is None else _unpacked(file, packing)
+    except EOFError:
+        raise Unreadable(_damage(name, packing, "it ends too early")) from None
+    except (zlib.error, lzma.LZMAError) as error:
+        raise Unreadable(_damage(name, packing, f"it is damaged ({error})")) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        told = f"{name} cannot be read: {reason}." if packing is None else _damage(name, packing, f"{reason}")
+        raise Unreadable(told) from None
+    finally:
+        if path != STDIN:
+            file.close()
+
+
+def _damage(name: str, packing: str | None, reason: str) -> str:
+    return f"{name} cannot be decompressed ({packing}): {reason}. Copy or make the file again."
+
+
+def _opened(path: str, name: str) -> io.BufferedReader:
+    if path == STDIN:
+        if sys.stdin is None:
+            raise Unreadable(NO_STDIN)
+        return open(sys.stdin.fileno(), "rb", closefd=False)
+    with opening(name):
+        if stat.S_ISDIR(os.stat(path).st_mode):
+            raise is_directory(name)
+        return open(path, "rb")
+
+
+def _unpacked(file: io.BufferedReader, packing: str) -> io.BufferedReader:
+    import bz2
+    import gzip
+    import lzma
+
+    if packing == "gzip":
+        return io.BufferedReader(gzip.GzipFile(fileobj=file), _PIECE)
+    if packing == "bzip2":
+        return io.BufferedReader(bz2.BZ2File(file), _PIECE)
+    if packing == "xz":
+        return io.BufferedReader(lzma.LZMAFile(file), _PIECE)
+    return io.BufferedReader(_Zstd(file), _PIECE)
+
+
+class _Zstd(io.RawIOBase):
+    """Frames of zstd one after the other. The library's own reader takes a cut-off frame for the end of the file."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._library = zstd_library()
+        self._frame: Any = None
+        self._left = b""  # packed bytes of the next frame
+        self._plain = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._plain:
+            packed = self._left or self._file.read(_PIECE)
+            self._left = b""
+            if not packed:
+                if self._frame is not None:
+                    raise EOFError
+                return 0
+            if self._frame is None:
+                self._frame = self._new_frame()
+            try:
+                self._plain = memoryview(self._frame.decompress(packed))
+            except self._library.ZstdError as error:
+                raise OSError(f"it is damaged ({error})") from None
+            if self._frame.eof:
+                self._left, self._frame = self._frame.unused_data, None
+        size = min(len(buffer), len(self._plain))
+        buffer[:size] = self._plain[:size]
+        self._plain = self._plain[size:]
+        return size
+
+    def _new_frame(self) -> Any:
+        if sys.version_info >= (3, 14):
+            return self._library.ZstdDecompressor()
+        return self._library.ZstdDecompressor().decompressobj()
+
+
+def objects(text: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Each line that is not empty; `name` is what messages call the source."""
+    # Not splitlines(): a text in JSON may hold the line separators of Unicode as they are.
+    return objects_of(enumerate(text.split("\n"), 1), name)
+
+
+def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The same of lines with their numbers, for a text too long to be held whole."""
+    for number, line in lines:
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{name}, line {number}: this is not JSON ({error}). Give one object per line.") from None
+        if not isinstance(found, dict):
+            raise InputError(f"{name}, line {number}: this is no JSON object. Give one object per line.")
+        yield number, found

@@ -1,1 +1,0 @@
-"""Nouns: frozen values that know nothing else. To hold one is to hold a valid one."""

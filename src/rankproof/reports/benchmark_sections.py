@@ -1,0 +1,245 @@
+"""A benchmark as sections: the modes, what each stage buys, and the advice in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.wording import interval, number, p_phrase, p_text, percent, signed
+from rankproof.proving.records import Comparison
+from rankproof.reports.benchmark_details import ceilings, failures, fusions, grades, notes, reaches, segments
+from rankproof.reports.comparison_sections import Section, sections
+from rankproof.stack.benchmark.records import Advice, Benchmark, Latency, ModeComparison, ModeRow, Rung, contrast_of
+
+TURNED = {"better": "worse", "worse": "better", "not shown": "not shown"}
+
+
+def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
+    """A line for each difference somebody asks about; what decides is the corrected p."""
+    comparison = benchmark.comparison
+    corrected = comparison.correction != "none"
+    p = f"p ({comparison.correction})" if corrected else "p"
+    level = f"{percent(comparison.level)} interval"
+    rows: list[tuple[str, ...]] = [("mode", "against", "difference", level, p, "won/same/lost", "shown")]
+    for row in benchmark.rows:
+        for other, what in against(benchmark, row).items():
+            rows.append((row.mode, f"{other} ({what})", *_difference(comparison, row.mode, other, measure)))
+    lines = (
+        f"An interval is of its difference alone; p is corrected over {comparison.family.tests} tests, and a "
+        f"difference is shown where p is at most {1 - comparison.level:.4g}.",
+    )
+    return Section(f"What each stage buys in {measure}", lines if corrected else (), tuple(rows), 2, folded=folded)
+
+
+def against(benchmark: Benchmark, row: ModeRow) -> dict[str, str]:
+    """The modes that a mode is held against, and what they are to it."""
+    base = benchmark.config.baseline
+    before = dict.fromkeys(row.inputs, "before" if row.rescue is None else "input")  # of its fusion
+    found = {other: f"{what}, baseline" if other == base else what for other, what in before.items()}
+    if row.mode != base and base not in found:
+        found[base] = "baseline"
+    return found
+
+
+def _difference(comparison: Comparison, mode: str, other: str, measure: str) -> tuple[str, ...]:
+    contrast, sign = contrast_of(comparison, measure, other, mode)
+    answer = contrast.difference
+    counts = (contrast.wins, contrast.ties, contrast.losses)[:: 1 if sign > 0 else -1]
+    queries = "/".join(map(str, counts))
+    shown = contrast.direction if sign > 0 else TURNED[contrast.direction]
+    if not isinstance(answer, Estimate):
+        value = "none" if answer.value is None else signed(sign * answer.value)
+        return value, "none", "none", queries, shown
+    low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
+    return signed(sign * answer.value), interval(low, high), p_text(contrast.p_value), queries, shown
+
+
+VERDICT = "Verdict by "
+
+
+def verdict(advice: Advice) -> Section:
+    """What to ship, then a line for each stage."""
+    lines = (f"{rung.mode}: {' '.join(_said(advice, rung))}" for rung in advice.rungs if rung.against)
+    return Section(f"{VERDICT}{advice.measure}", (ship(advice), *lines))
+
+
+def ship(advice: Advice) -> str:
+    """The sentence that answers the question."""
+    if len(advice.path) == 1:
+        return f"Ship {advice.ship}: no mode is shown to be better than it."
+    way = ", which is shown to be better than ".join(reversed(advice.path[:-1]))
+    return f"Ship {advice.ship}. It is shown to be better than {way}. No mode is shown to be better than {advice.ship}."
+
+
+def _said(advice: Advice, rung: Rung) -> Iterator[str]:
+    for held in rung.against:
+        yield _held(held)
+    if rung.failures:
+        yield f"{rung.failures:,} answers failed, and the order before stood in for them."
+    own = advice.times.get(rung.mode)
+    before = [advice.times.get(held.other) for held in rung.against]
+    if own is not None:
+        instead = f" instead of {before[0]:,.1f}" if len(before) == 1 and before[0] is not None else ""
+        yield f"{own:,.1f} ms a query{instead}."
+
+
+def _held(held: ModeComparison) -> str:
+    if held.difference is None or held.p is None:
+        return f"No test against {held.other} could be made."
+    numbers = f"{signed(held.difference)}, {p_phrase(held.p)}"
+    if held.shown != "not shown":
+        return f"{held.shown.capitalize()} than {held.other}: {numbers}."
+    return f"Not shown to differ from {held.other}: {numbers}."
+
+
+BEST = "* shown to be better than every other mode, after the correction"
+# What the time of a mode is: said beside the numbers, because a service may do better.
+TIMES = "Times are of single queries; a mode's time is the sum of its steps, also of those that could run side by side."
+MOST_PLACES = 6
+WORTH = "Quality for its price"
+BEFOREHAND = "times: queries run one after the other; what is built, loaded or encoded beforehand does not count"
+
+
+def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: bool = True) -> list[Section]:
+    """The parts that have something to say. A form that can fold may fold those that are marked so.
+
+    every_measure   a stage table for each measure, and not for the first alone
+    """
+    first, *others = benchmark.config.measures if every_measure else benchmark.config.measures[:1]
+    found = [
+        Section(title(benchmark), _leaders(benchmark), _values(benchmark)),
+        Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
+        *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
+        stages(benchmark, first),
+        *(stages(benchmark, measure, folded=True) for measure in others),
+        Section(WORTH, _worth(benchmark)),
+        segments(benchmark),
+        Section("Failures that were survived", failures(benchmark)),
+        ceilings(benchmark),
+        reaches(benchmark),
+        fusions(benchmark),
+        grades(benchmark),
+        Section("What engines and stages say", notes(benchmark)),
+    ]
+    for section in sections(benchmark.comparison, per_query):
+        if section.title == "Warnings":
+            found.append(section)
+        elif section.title == "Each query":
+            found.append(Section(section.title, section.lines, section.table, section.names, folded=True))
+        elif section.title == "Fine print":
+            found.append(Section(section.title, (*section.lines, *fine_print(benchmark)), folded=True))
+    return [section for section in found if section.lines or section.table]
+
+
+def title(benchmark: Benchmark) -> str:
+    """Name and size."""
+    config = benchmark.config
+    documents = f", {benchmark.documents:,} documents" if benchmark.documents else ""
+    return f"{config.name}: {len(benchmark.rows)} modes on {benchmark.queries:,} queries{documents}"
+
+
+def fine_print(benchmark: Benchmark) -> list[str]:
+    """What belongs to a benchmark and not to every comparison."""
+    lines = [BEFOREHAND]
+    if benchmark.config.prices is not None:
+        lines.append(
+            "cost: of 1,000 queries, the sum of the prices that the configuration gives to a mode's steps, or to the "
+            "mode; what has no price costs nothing"
+        )
+    apart = benchmark.by_segment
+    if apart is not None:
+        corrected = f"corrected by {apart.correction}" if apart.correction != "none" else "not corrected"
+        lines.append(f"segments: a family of their own, {apart.family}, {corrected}")
+    return lines
+
+
+def cost_title(benchmark: Benchmark) -> str:
+    """The header of what 1,000 queries cost."""
+    currency = benchmark.config.prices.currency if benchmark.config.prices is not None else ""
+    return f"{currency} per 1,000" if currency else "cost per 1,000"
+
+
+def money(benchmark: Benchmark, cost: float) -> str:
+    """A cost with as many decimals as all of them need, two at least."""
+    costs = [row.cost for row in benchmark.rows if row.cost is not None]
+    places = next((p for p in range(2, MOST_PLACES) if all(abs(round(c, p) - c) < 1e-9 for c in costs)), MOST_PLACES)
+    return f"{cost:,.{places}f}"
+
+
+def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
+    measures = benchmark.config.measures
+    priced = benchmark.config.prices is not None
+    rows = [("mode", *measures, "p50 ms", "p95 ms", "p99 ms", "max ms", *([cost_title(benchmark)] if priced else []))]
+    evaluations = {evaluation.run_name: evaluation for evaluation in benchmark.comparison.evaluations}
+    marked = any(benchmark.best.values())
+    for row in benchmark.rows:
+        values = [
+            number(evaluations[row.mode][measure].mean)
+            + ("*" if benchmark.best[measure] == row.mode else " " if marked else "")
+            for measure in measures
+        ]
+        paid = [] if row.cost is None else [money(benchmark, row.cost)]
+        rows.append((row.mode, *values, *_times(row.latency), *paid))
+    return tuple(rows)
+
+
+def _times(latency: Latency) -> tuple[str, ...]:
+    def shown(milliseconds: float | None) -> str:
+        return "kept" if milliseconds is None else f"{milliseconds:.1f}"
+
+    return shown(latency.p50), shown(latency.p95), shown(latency.p99), shown(latency.most)
+
+
+def _leaders(benchmark: Benchmark) -> tuple[str, ...]:
+    """Who leads where that is shown; else who has the best mean, and who may be as good."""
+    lines = [BEST] if any(benchmark.best.values()) else []
+    measure = benchmark.config.measures[0]
+    if benchmark.best[measure] is None:
+        results = {e.run_name: e[measure] for e in benchmark.comparison.evaluations}
+        sign = -1 if next(iter(results.values())).better == "lower" else 1
+        top = max(results, key=lambda name: sign * results[name].mean)
+        worse = {c.baseline for c in benchmark.comparison.contrasts
+                 if (c.measure, c.candidate, c.direction) == (measure, top, "better")}  # fmt: skip
+        worse |= {c.candidate for c in benchmark.comparison.contrasts
+                  if (c.measure, c.baseline, c.direction) == (measure, top, "worse")}  # fmt: skip
+        open_ = [name for name in results if name != top and name not in worse]
+        lines.append(
+            f"No mode is shown to be the best in {measure}: {top} has the best mean, "
+            f"and {listed(open_)} {'is' if len(open_) == 1 else 'are'} not shown to be worse."
+        )
+    lines.append(TIMES)
+    timed = {row.mode: row.latency.queries for row in benchmark.rows if row.latency.queries < benchmark.queries}
+    if timed:
+        which = ", ".join(f"{mode} {count} of {benchmark.queries}" for mode, count in timed.items())
+        lines.append(f"Queries that have a time: {which}; answers of the others came from the cache, or not at all.")
+    return tuple(lines)
+
+
+def listed(names: list[str]) -> str:
+    """Names in a sentence."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _worth(benchmark: Benchmark) -> tuple[str, ...]:
+    """For time and for cost: who is beaten by nobody. By the values seen, which may differ by chance."""
+    measure = benchmark.config.measures[0]
+    rows = {row.mode: row for row in benchmark.rows}
+    lines = []
+    for what, modes in benchmark.unbeaten.items():
+        priced = [m for m in rows if (rows[m].latency.p50 if what == "time" else rows[m].cost) is not None]
+        beaten = [mode for mode in priced if mode not in modes]
+        named = ", ".join(f"{mode} ({_price(benchmark, mode, what)})" for mode in modes)
+        rest = f"{listed(beaten)} {'is' if len(beaten) == 1 else 'are'}" if beaten else "none is"
+        against = "median time" if what == "time" else "cost of 1,000 queries"
+        lines.append(f"{measure} and {against}: no other mode beats {named} in both; {rest} beaten.")
+    return tuple(lines)
+
+
+def _price(benchmark: Benchmark, mode: str, what: str) -> str:
+    (row,) = (row for row in benchmark.rows if row.mode == mode)
+    if what == "time":
+        assert row.latency.p50 is not None
+        return f"{row.latency.p50:.1f} ms"
+    assert row.cost is not None
+    assert benchmark.config.prices is not None
+    return f"{money(benchmark, row.cost)} {benchmark.config.prices.currency}".rstrip()

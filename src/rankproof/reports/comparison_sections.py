@@ -1,0 +1,256 @@
+"""A comparison as sections, for the forms that are read from top to bottom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.wording import number, p_phrase, percent, signed
+from rankproof.proving.conversions import header, row, title
+from rankproof.proving.holes.bounds import Bound
+from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, DocMove, QueryMove
+from rankproof.proving.wording import could_have_found, headline
+
+# More sentences than this are no headlines: then only the first measure has them, and the table says the rest.
+MOST_HEADLINES = 8
+# With more candidates than this, each has only the first few of the queries that moved most.
+FEW_CANDIDATES = 2
+FEW_MOVES = 2
+# How many documents or measures a line names before it only counts.
+NAMED = 3
+# Query texts are cut here: a line is to stay a line.
+LONGEST_TEXT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report: a table (header first), lines, or both. `names`: columns that are text, from the left.
+
+    A line may have others below it that belong to it: then it is a tuple.
+
+    folded   a form that can fold shows the title alone at first
+    code     the lines are code
+    """
+
+    title: str
+    lines: tuple[str | tuple[str, ...], ...] = ()
+    table: tuple[tuple[str, ...], ...] = ()
+    names: int = 1
+    folded: bool = False
+    code: bool = False
+
+
+def sections(comparison: Comparison, per_query: bool) -> list[Section]:
+    """The parts that have something to say, in the order a reader wants them."""
+    whole = [c for c in comparison.contrasts if c.segment == ALL_QUERIES]
+    found = [
+        Section(
+            title(comparison),
+            _headlines(whole),
+            (tuple(header(comparison)), *(tuple(row(comparison, c)) for c in comparison.contrasts)),
+            1 + bool(comparison.segments),
+        ),
+        Section("Margins", tuple(_margin(c) for c in comparison.contrasts if c.equivalence is not None)),
+        *_moved(comparison),
+        Section("What the measures do not see", _unseen(comparison)),
+        _holes(comparison),
+        Section("Ties", _ties(comparison)),
+        Section("Diagnosis", _diagnoses(comparison)),
+        Section("Warnings", comparison.warnings),
+        Section("Each query", (), _queries(comparison)) if per_query else Section(""),
+        Section("Fine print", (*_design(comparison), *comparison.fine_print)),
+    ]
+    return [section for section in found if section.lines or section.table]
+
+
+def _headlines(whole: list[Contrast]) -> tuple[str, ...]:
+    """What is shown, in sentences; what is not shown, in a line each about what could have been found."""
+    if len(whole) > MOST_HEADLINES:
+        whole = [c for c in whole if c.measure == whole[0].measure]
+    shown = [headline(c) for c in whole if c.direction != "not shown"]
+    unshown = [
+        f"{c.measure}, {c.candidate}: not shown; {could_have_found(c)}."
+        if c.detectable is not None
+        else f"{c.measure}, {c.candidate}: not shown{_why(c)}."
+        for c in whole
+        if c.direction == "not shown"
+    ]
+    return (*shown, *unshown)
+
+
+def _why(contrast: Contrast) -> str:
+    """Why there is no test; nothing where the measure only has no better side."""
+    return "" if isinstance(contrast.difference, Estimate) else f": {contrast.difference.reason}"
+
+
+def _design(comparison: Comparison) -> list[str]:
+    method = f"method: {comparison.significance}, {percent(comparison.level)} intervals by the same method"
+    kinds = dict.fromkeys(c.adjusted.kind for c in comparison.contrasts if c.adjusted is not None)
+    unmade = sum(not isinstance(c.difference, Estimate) for c in comparison.contrasts)
+    family = f"family: {comparison.family}" + (f" ({unmade} could not be made and do not count)" if unmade else "")
+    family += f", corrected by {comparison.correction}" if comparison.correction != "none" else ", not corrected"
+    beside = [f"simultaneous: {kind}" for kind in kinds]
+    return [method, family, *beside, f"seed: {comparison.seed}"]
+
+
+def _margin(contrast: Contrast) -> str:
+    found = contrast.equivalence
+    assert found is not None
+    where = f" on {contrast.segment}" if contrast.segment else ""
+    said = "is" if found.holds else "is not"
+    kind = "equivalent to" if found.kind == "equivalence" else "non-inferior to"
+    return (
+        f"{contrast.measure}{where}: {contrast.candidate} {said} shown to be {kind} {contrast.baseline} "
+        f"within {number(found.margin)} ({p_phrase(found.p_value)})."
+    )
+
+
+# ---- which queries pay ---------------------------------------------------------------------------
+
+
+def _moved(comparison: Comparison) -> list[Section]:
+    """The first measure's moves; the others stand in the JSON and the HTML report."""
+    found = []
+    most = FEW_MOVES if len(comparison.systems) > FEW_CANDIDATES + 1 else None
+    for candidate in comparison.systems[1:]:
+        moves = [m for m in comparison.moves if m.candidate == candidate and m.measure == comparison.measures[0]]
+        for which, chosen in (("Lost", _losing(comparison, moves, True)), ("Won", _losing(comparison, moves, False))):
+            if chosen:
+                name = f"{which} most in {comparison.measures[0]}: {candidate}"
+                found.append(Section(name, tuple(_move(move) for move in chosen[:most])))
+    return found
+
+
+def _losing(comparison: Comparison, moves: list[QueryMove], lost: bool) -> list[QueryMove]:
+    """Worst first for what was lost, best first for what was won."""
+    lower = any(c.better == "lower" for c in comparison.contrasts if c.measure == comparison.measures[0])
+    chosen = [move for move in moves if ((move.difference < 0) != lower) == lost]
+    return chosen if lost else chosen[::-1]
+
+
+def _move(move: QueryMove) -> tuple[str, ...]:
+    said = f" {short(move.text)!r}" if move.text else ""
+    values = f"{number(move.before)} -> {number(move.after)} ({signed(move.difference)})"
+    parts = [
+        f"{what} {_documents(docs)}"
+        for what, docs in (("in", move.entered), ("out", move.left), ("up", move.rose), ("down", move.fell))
+        if docs
+    ]
+    moved = "; ".join(parts) or "the same documents"
+    return f"{move.query_id}{said}: {values}", f"first {move.depth}: {moved}"
+
+
+def _documents(moves: tuple[DocMove, ...]) -> str:
+    """The documents worth most by id and place; how many others, and how many nobody judged."""
+    relevant = sorted((m for m in moves if m.grade is not None and m.grade > 0), key=lambda m: -(m.grade or 0))
+    parts = [f"{m.doc_id} ({_places(m)}, grade {m.grade})" for m in relevant[:NAMED]]
+    unjudged = sum(m.grade is None for m in moves)
+    counts = (
+        (len(relevant[NAMED:]), "more relevant"),
+        (len(moves) - len(relevant) - unjudged, "not relevant"),
+        (unjudged, "unjudged"),
+    )
+    return ", ".join([*parts, *(f"{count} {what}" for count, what in counts if count)])
+
+
+def _places(move: DocMove) -> str:
+    if move.before is None or move.after is None:
+        return f"#{move.after or move.before}"
+    return f"#{move.before}>{move.after}"
+
+
+def short(text: str) -> str:
+    """A query's text on one line, cut where it is long."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST_TEXT else flat[: LONGEST_TEXT - 3] + "..."
+
+
+# ---- what the numbers cannot see -----------------------------------------------------------------
+
+
+def _unseen(comparison: Comparison) -> tuple[str, ...]:
+    lines = []
+    for spot in comparison.blind_spots:
+        if not spot.unseen:
+            continue
+        seen = ", ".join(f"{measure} sees {count}" for measure, count in list(spot.seen_by.items())[:NAMED] if count)
+        line = (
+            f"{spot.measure}: {spot.candidate} changed {spot.changed} of {spot.queries} rankings; "
+            f"in {len(spot.unseen)} of them ({spot.share:.0%}) the value stayed the same"
+        )
+        lines.append(f"{line}; of these {seen}." if seen else f"{line}.")
+    return tuple(lines)
+
+
+def _holes(comparison: Comparison) -> Section:
+    holes = comparison.holes
+    if holes is None:
+        return Section("")
+    rates = ", ".join(f"{s} {rate:.1%}" for s, rate in zip(comparison.systems, holes.judged_rates, strict=True))
+    base = comparison.systems[0]
+    rows = [("measure", "candidate", "least", "greatest", "bound", "sign")]
+    for found in holes.bounds:
+        for candidate, bound in zip(comparison.systems[1:], found.differences, strict=True):
+            kind = "exact" if bound.exact else "outer"
+            rows.append((found.measure, candidate, signed(bound.least), signed(bound.greatest), kind, _sign(bound)))
+    if not holes.bounds:
+        return Section("What is not judged", (f"Judged@{holes.judged_at}: {rates}.", holes.note))
+    lines = (
+        f"Judged@{holes.judged_at}: {rates}.",
+        f"{holes.documents:,} unjudged documents could be relevant: {holes.universe}.",
+        f"Whatever they are, the difference from {base} lies between least and greatest.",
+    )
+    return Section("What is not judged", lines, tuple(rows), 2)
+
+
+def _sign(bound: Bound) -> str:
+    if bound.least > 0 or bound.greatest < 0:
+        return "stays"
+    return "could turn" if bound.least < 0 < bound.greatest else "could vanish"
+
+
+def _ties(comparison: Comparison) -> tuple[str, ...]:
+    """Each that could change what is said; the others in one line."""
+    changing = tuple(risk.note for risk in comparison.tie_risks if risk.changes)
+    widest = max(comparison.tie_risks, key=lambda risk: risk.greatest - risk.least, default=None)
+    if changing or widest is None:
+        return changing
+    return (
+        f"Some scores are tied, but no order of them changes what is said above; the widest range is "
+        f"{signed(widest.least)} to {signed(widest.greatest)} ({widest.measure}, {widest.candidate}).",
+    )
+
+
+def _diagnoses(comparison: Comparison) -> tuple[str | tuple[str, ...], ...]:
+    """What was seen in which runs; below the last of a kind, why it matters and what to try."""
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for d in comparison.diagnoses:
+        found.setdefault((d.reason, d.remedy), {}).setdefault(d.message, []).append(d.run)
+    lines: list[str | tuple[str, ...]] = []
+    for (reason, remedy), seen in found.items():
+        *others, last = (f"{', '.join(runs)}: {message}" for message, runs in seen.items())
+        lines += [*others, (last, reason, f"Try: {remedy}")]
+    return tuple(lines)
+
+
+def _queries(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
+    """Every query with the values of every system, measure by measure."""
+    columns = [(text, e.run_name, e[text].by_query) for text in comparison.measures for e in comparison.evaluations]
+    rows = [("query_id", *(f"{text} {name}" for text, name, _ in columns))]
+    rows += [
+        (query, *(number(values.get(query, float("nan"))) for _, _, values in columns))
+        for query in comparison.query_ids
+    ]
+    return tuple(rows)
+
+
+def part(section: Section) -> str:
+    """One part: its title, its table, its lines."""
+    table = aligned(section.table, section.names) if section.table else []
+    lines = []
+    for line in section.lines:
+        first, *below = (line,) if isinstance(line, str) else line
+        lines += [f"  {printable(first)}", *(f"      {printable(text)}" for text in below)]
+    between = [""] if table and lines else []
+    return "\n".join([printable(section.title), *(f"  {line}" for line in table), *between, *lines])

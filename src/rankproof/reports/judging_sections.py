@@ -1,0 +1,148 @@
+"""A calibration and a correction as sections."""
+
+from __future__ import annotations
+
+from rankproof.judging.calibrate import Calibration, JudgeCalibration, SystemOrder
+from rankproof.judging.correction.records import Corrected, CorrectedValues
+from rankproof.kernel.wording import number, percent, signed
+from rankproof.proving.agreement_records import AgreementFigure, Confusion, Found
+from rankproof.reports.comparison_sections import Section
+
+NOT_THERE = "none"
+SIDE_BY_SIDE = 4
+
+
+def calibration_sections(found: Calibration) -> list[Section]:
+    """What there is to say, the summary first."""
+    sections = [_summary(found)]
+    for judge in found.judges:
+        sections.append(_confusion(judge))
+        if judge.stability is not None:
+            again = judge.stability
+            sections.append(
+                Section(
+                    f"{judge.name}, asked {again.passes} times ({again.pairs:,} pairs)",
+                    (f"same grade every time: {interval(again.share)}", f"alpha, ordinal: {interval(again.alpha)}"),
+                )
+            )
+        sections += [_order(judge, order) for order in judge.orders]
+    return sections
+
+
+def interval(found: Found, sign: bool = False) -> str:
+    """A number with its interval; without one, the reason."""
+    text = signed if sign else number
+    if isinstance(found, AgreementFigure):
+        return f"{text(found.value)} ({text(found.low)} to {text(found.high)})"
+    value = NOT_THERE if found.value is None else text(found.value)
+    return f"{value}, no interval: {found.reason}"
+
+
+def _summary(found: Calibration) -> Section:
+    columns: list[tuple[str, ...]] = [
+        ("", "pairs", "kappa", "kappa, linear", "kappa, quadratic", "alpha, ordinal", "same grade")
+    ]
+    notes: list[str] = []
+    for judge in found.judges:
+        a = judge.agreement
+        cells = [a.kappa["none"], a.kappa["linear"], a.kappa["quadratic"], a.alpha["ordinal"], a.share]
+        columns.append((judge.name, f"{a.pairs:,}", *map(_cell, cells)))
+        reasons = dict.fromkeys(cell.reason for cell in cells if not isinstance(cell, AgreementFigure))
+        notes += [f"{judge.name}: no interval: {reason}" for reason in reasons]
+        notes += _doubts(judge)
+    notes.append(
+        f"{percent(found.level)} intervals by leaving out one query at a time; kappa: Cohen's, plain and weighted; "
+        "alpha: Krippendorff's"
+    )
+    title = f"Judges against {found.human}: {found.pairs:,} pairs of {found.queries:,} queries"
+    # Few judges stand side by side, where a line holds them; many one below the other.
+    rows = tuple(zip(*columns, strict=True)) if len(found.judges) <= SIDE_BY_SIDE else tuple(columns)
+    return Section(title, tuple(notes), rows)
+
+
+def _cell(found: Found) -> str:
+    if isinstance(found, AgreementFigure):
+        return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
+    return NOT_THERE if found.value is None else f"{found.value:.3f}"
+
+
+def _doubts(judge: JudgeCalibration) -> list[str]:
+    notes = []
+    if judge.missing:
+        notes.append(f"{judge.name}: {judge.missing:,} pairs that people graded have no grade of it")
+    if judge.threshold is not None:
+        people, model = judge.threshold
+        notes.append(f"{judge.name}: relevant or not, from grade {people} of people and {model} of the judge")
+        return notes
+    table = judge.agreement.confusion
+    used = [level for at, level in enumerate(table.levels) if any(row[at] for row in table.counts)]
+    theirs = [level for level, row in zip(table.levels, table.counts, strict=True) if any(row)]
+    if used and theirs and max(used) < max(theirs):
+        notes.append(
+            f"{judge.name} gives no grade above {max(used)}, people up to {max(theirs)}: to compare relevant or not, "
+            "say --relevant and --model-relevant"
+        )
+    return notes
+
+
+def _confusion(judge: JudgeCalibration) -> Section:
+    table: Confusion = judge.agreement.confusion
+    head = ("people", *map(str, table.levels), "mean difference")
+    rows = [head]
+    for level, counts in zip(table.levels, table.counts, strict=True):
+        bias = judge.agreement.bias.get(level)
+        rows.append((str(level), *(f"{count:,}" for count in counts), "" if bias is None else _signed(bias)))
+    return Section(f"{judge.name}: people's grades down, its own across", (), tuple(rows))
+
+
+def _signed(found: Found) -> str:
+    if isinstance(found, AgreementFigure):
+        return f"{found.value:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
+    return NOT_THERE if found.value is None else f"{found.value:+.2f}"
+
+
+def _order(judge: JudgeCalibration, order: SystemOrder) -> Section:
+    rows = [("system", "people", judge.name)]
+    rows += [(name, number(value), number(order.model[name])) for name, value in order.human.items()]
+    lines = [f"Kendall's tau: {interval(order.tau)}", f"tau AP: {interval(order.tau_ap)}"]
+    lines += [f"the other way round: {first} before {second} by people" for first, second in order.swapped]
+    return Section(f"{judge.name}: systems by {order.measure} ({order.queries:,} queries)", tuple(lines), tuple(rows))
+
+
+HEAD = ("run", "naive", "people alone", "corrected", "weight of the model")
+
+
+def correction_sections(found: CorrectedValues) -> list[Section]:
+    """Measure by measure, then what to know."""
+    sections = []
+    for measure in dict.fromkeys(one.measure for one in found.estimates):
+        mine = [one for one in found.estimates if one.measure == measure]
+        rows = [HEAD]
+        for one in mine:
+            name = one.run if one.baseline is None else f"{one.run} - {one.baseline}"
+            text = number if one.baseline is None else signed
+            weight = "" if one.weight is None else f"{one.weight:.2f}"
+            rows.append(
+                (name, text(one.naive), _correction_cell(one, one.human), _correction_cell(one, one.corrected), weight)
+            )
+        notes = [f"assumes: {text}" for text in dict.fromkeys(one.assumption for one in mine) if text]
+        answers = [answer for one in mine for answer in (one.human, one.corrected)]
+        reasons = dict.fromkeys(answer.reason for answer in answers if not isinstance(answer, AgreementFigure))
+        notes += [f"no interval: {reason}" for reason in reasons]
+        sections.append(Section(measure, tuple(notes), tuple(rows)))
+    lines = (
+        f"{found.frame:,} pairs of {found.queries:,} queries, of which people graded {found.human:,}; drawn by: "
+        f"{found.design}",
+        f"{percent(found.level)} intervals: what all people's grades of these pairs and queries would give; other "
+        "queries are another question",
+        "naive: the model's grades taken as they stand; corrected: right although the model errs",
+        *found.notes,
+    )
+    return [*sections, Section("What this rests on", lines)]
+
+
+def _correction_cell(one: Corrected, found: Found) -> str:
+    text = number if one.baseline is None else signed
+    if isinstance(found, AgreementFigure):
+        return f"{text(found.value)} ({text(found.low)} to {text(found.high)})"
+    return "none" if found.value is None else text(found.value)

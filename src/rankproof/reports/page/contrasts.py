@@ -1,0 +1,182 @@
+"""Contrasts: every difference in a table and as a forest plot, by segment, and the power of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.wording import number, percent
+from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
+from rankproof.reports.charts.forest import Panel, forest, panels, segment_panels
+from rankproof.reports.page.elements import Column, PageCell, PageSection, Safe, figure, join, stacked, table, tag
+from rankproof.reports.page.verdict import MARK, TONE, called, claim, difference, minus, numbers, p_value, span
+
+# More plots than this are folded away: they can be opened, and the table has the same numbers.
+OPEN_PLOTS = 4
+
+
+def contrasts_section(comparison: Comparison) -> PageSection:
+    """The forest plots, then the table."""
+    whole = [c for c in comparison.contrasts if c.segment == ALL_QUERIES]
+    plots = [plot(panel, comparison, explained=i == 0) for i, panel in enumerate(panels(comparison))]
+    folded = plots[OPEN_PLOTS:]
+    return PageSection(
+        "differences",
+        "Differences",
+        "How large is each difference, and how sure is it?",
+        (
+            *plots[:OPEN_PLOTS],
+            tag("details", tag("summary", f"{len(folded)} more plots"), *folded) if folded else None,
+            contrast_table("Differences, over all queries", comparison, whole),
+            _legend(comparison),
+        ),
+    )
+
+
+def plot(panel: Panel, comparison: Comparison, explained: bool) -> Safe:
+    """One forest plot; the first of several says how to read them."""
+    thin = "; the thin line is the interval that holds together with all others" if _adjusted(panel.contrasts) else ""
+    margin = "; dashed lines are the margins asked for" if any(c.equivalence for c in panel.contrasts) else ""
+    caption = (
+        f"The dot is the mean difference over queries and the thick line its {percent(comparison.level)} "
+        f"interval{thin}{margin}. Blue is shown to be better, orange to be worse, gray is not shown."
+    )
+    tips = [[claim(c), numbers(c)] for c in panel.contrasts]
+    label = f"Forest plot. {' '.join(f'{claim(c)}: {numbers(c)}.' for c in panel.contrasts)}"
+    return figure(lambda look: forest(panel, look), label, caption if explained else None, title=panel.title, tips=tips)
+
+
+def contrast_table(caption: str, comparison: Comparison, contrasts: Sequence[Contrast]) -> Safe:
+    """Means, difference, interval, p-values, effect, wins: a row for each contrast."""
+    pairs = any(c.baseline != comparison.systems[0] for c in contrasts)
+    several = len(comparison.systems) > 2
+    parts = any(c.segment for c in contrasts)
+    adjusted = _adjusted(contrasts)
+    columns = [Column("Measure", "name", "text")]
+    columns += [Column("Queries", "name", "text")] if parts else []
+    columns += [Column("Candidate", "name", "text")] if several else []
+    columns += [Column("Baseline", "name", "text")] if pairs else []
+    columns += [
+        Column("Baseline value" if several else comparison.systems[0], "number", "number"),
+        Column("Candidate value" if several else comparison.systems[-1], "number", "number"),
+        Column("Difference", "number", "number"),
+        Column("Shown", "label", "text"),
+        Column(f"{percent(comparison.level)} interval" + (", simultaneous below" if adjusted else ""), "number"),
+        Column("p, adjusted below" if adjusted else "p", "number", "number"),
+        Column("Effect", "number", "number"),
+        Column("Won/same/lost", "number"),
+    ]
+    rows = [_row(c, parts, several, pairs) for c in contrasts]
+    return table(caption, columns, rows)
+
+
+def _row(contrast: Contrast, parts: bool, several: bool, pairs: bool) -> list[PageCell]:
+    answer, together = contrast.difference, contrast.adjusted
+    names = [contrast.measure]
+    names += [f"{contrast.segment or 'all'} ({len(contrast.query_ids)})"] if parts else []
+    names += [contrast.candidate] if several else []
+    names += [contrast.baseline] if pairs else []
+    if isinstance(answer, Estimate):
+        shown = PageCell(MARK[contrast.direction], tone=TONE[contrast.direction])
+        interval = PageCell(
+            stacked(span(answer.low, answer.high), span(together.low, together.high) if together else None)
+        )
+        p = PageCell(stacked(p_value(answer.p_value), p_value(together.p_value) if together else None), answer.p_value)
+    else:
+        shown = PageCell(tag("span", "no test", title=answer.reason), tone=TONE["not shown"])
+        interval, p = PageCell("none"), PageCell("none")
+    effect = contrast.effect
+    return [
+        *(PageCell(name) for name in names),
+        PageCell(number(contrast.baseline_mean), contrast.baseline_mean),
+        PageCell(number(contrast.candidate_mean), contrast.candidate_mean),
+        PageCell(tag("strong", difference(answer.value)), answer.value),
+        shown,
+        interval,
+        p,
+        PageCell("none" if effect is None else minus(f"{effect:+.2f}"), effect),
+        PageCell(f"{contrast.wins}/{contrast.ties}/{contrast.losses}"),
+    ]
+
+
+def _legend(comparison: Comparison) -> Safe:
+    """What the columns mean, once."""
+    lines = [
+        "Difference: candidate minus baseline, whichever side is better.",
+        "Effect: mean over standard deviation of the differences by query.",
+        f"Shown: the p-value that decides is at most {1 - comparison.level:.2g}.",
+    ]
+    if _adjusted(comparison.contrasts):
+        kinds = dict.fromkeys(c.adjusted.kind for c in comparison.contrasts if c.adjusted is not None)
+        by = called("corrections", comparison.correction)
+        lines.insert(
+            1,
+            f"Adjusted p: {by} over {comparison.family}; it decides, also where a simultaneous "
+            "interval, which is wider, still holds 0.",
+        )
+        lines.insert(2, f"Simultaneous interval: {', '.join(kinds)}.")
+    untested: dict[tuple[str, str], list[str]] = {}
+    for c in comparison.contrasts:
+        if not isinstance(c.difference, Estimate):
+            where = f"{c.measure}, {c.segment}" if c.segment else c.measure
+            untested.setdefault((where, c.difference.reason), []).append(c.candidate)
+    lines += [f"No test of {where} for {', '.join(who)}: {why.rstrip('.')}." for (where, why), who in untested.items()]
+    return tag("p", join(lines, " "), class_="note")
+
+
+def _adjusted(contrasts: Sequence[Contrast]) -> bool:
+    return any(c.adjusted is not None for c in contrasts)
+
+
+def segments_section(comparison: Comparison) -> PageSection | None:
+    """A plot for each measure and candidate, and a table; nothing without segments."""
+    if not comparison.segments:
+        return None
+    plots = [plot(panel, comparison, explained=False) for panel in segment_panels(comparison)]
+    folded = plots[OPEN_PLOTS:]
+    parts = [c for c in comparison.contrasts if c.segment]
+    return PageSection(
+        "segments",
+        "Segments",
+        "Does it hold for every kind of query, or does one kind pay for another?",
+        (
+            *plots[:OPEN_PLOTS],
+            tag("details", tag("summary", f"{len(folded)} more plots"), *folded) if folded else None,
+            contrast_table("Differences by segment", comparison, parts),
+        ),
+    )
+
+
+def power_section(comparison: Comparison) -> PageSection | None:
+    """For each contrast that is not shown: the least difference it could have found, and the queries it would take."""
+    found = [(c, c.detectable) for c in comparison.contrasts if c.detectable is not None]
+    if not found:
+        return None
+    power = percent(found[0][1].power)
+    columns = [
+        Column("Measure", "name", "text"),
+        Column("Queries", "name"),
+        Column("Candidate", "name", "text"),
+        Column("Observed", sort="number"),
+        Column("Could have found", sort="number"),
+        Column("Queries needed", sort="number"),
+    ]
+    rows = [
+        [
+            PageCell(c.measure),
+            PageCell(f"{c.segment or 'all'} ({len(c.query_ids)})"),
+            PageCell(c.candidate),
+            PageCell(difference(c.difference.value), c.difference.value),
+            PageCell(number(able.difference), able.difference),
+            PageCell(
+                f"{able.queries_needed:,}" if able.queries_needed is not None else "none", able.queries_needed or 1e15
+            ),
+        ]
+        for c, able in found
+    ]
+    note = (
+        f"Could have found: the least true difference that so many queries show in {power} of cases. Queries "
+        f"needed: to show a difference as large as the observed one in {power} of cases."
+    )
+    inside = table("Differences that are not shown", columns, rows)
+    return PageSection("power", "What could have been found", note, (inside,))

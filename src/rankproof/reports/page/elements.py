@@ -1,0 +1,236 @@
+"""Elements of the HTML page: escaped markup, sections, tables and figures."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from unicodedata import category
+
+from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.text_table import printable
+from rankproof.reports.charts.frame import PAGE, ChartStyle, Spec, to_inline
+
+_VOID = frozenset({"input", "link", "meta", "wbr"})
+
+
+class Safe(str):
+    """HTML that may stand in a page as it is. Only `tag`, `join` and `made` give one."""
+
+    __slots__ = ()
+
+
+Piece = str | None
+
+
+def text(piece: Piece) -> Safe:
+    """A text for the inside of an element: escaped, with control characters written out; None is nothing."""
+    if piece is None:
+        return Safe()
+    if isinstance(piece, Safe):
+        return piece
+    return Safe(escape(_readable(piece), quote=False))
+
+
+def tag(name: str, /, *inside: Piece, **attributes: str | int | float | bool | None) -> Safe:
+    """An element. A trailing underscore of an attribute is dropped, others become hyphens: `data_row`, `class_`.
+
+    True writes the bare attribute; None and False leave it out.
+    """
+    said = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{_attribute(value)}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    if name in _VOID:
+        return Safe(f"<{name}{said}>")
+    return Safe(f"<{name}{said}>{''.join(map(text, inside))}</{name}>")
+
+
+def breakable(name: str) -> Safe:
+    """A name that may go on in the next line after a separator: columns of long names stay narrow."""
+    # After a point too, but not within a number.
+    return join(re.split(r"(?<=[_/\\-])(?=.)|(?<=\.)(?=\D)", name), tag("wbr"))
+
+
+def join(pieces: Iterable[Piece], between: str = "") -> Safe:
+    """Pieces one after the other."""
+    return Safe(text(between).join(map(text, pieces)))
+
+
+def made(html: str) -> Safe:
+    """HTML that another library wrote and escaped, or a file of this package."""
+    return Safe(html)
+
+
+def _attribute(value: str | int | float) -> str:
+    return escape(_readable(str(value)), quote=True)
+
+
+def _readable(said: str) -> str:
+    """The text with control characters written out; spaces of all scripts and line ends do no harm in a page."""
+    if said.isprintable():
+        return said
+    return "".join(c if c == "\n" or category(c) == "Zs" else printable(c) for c in said)
+
+
+@dataclass(frozen=True, slots=True)
+class PageSection:
+    """`key` is its anchor, `title` its heading and its entry in the contents, `lede` the question it answers."""
+
+    key: str
+    title: str
+    lede: Piece
+    inside: tuple[Piece, ...]
+
+    def html(self) -> Safe:
+        """The section element."""
+        return tag(
+            "section",
+            tag("h2", self.title, id=f"{self.key}-title"),
+            tag("p", self.lede, class_="lede") if self.lede else None,
+            *self.inside,
+            id=self.key,
+            aria_labelledby=f"{self.key}-title",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A header. `kind`: "name", "words" and "label" are text to the left, "number" stands to the right."""
+
+    title: str
+    kind: str = "number"
+    sort: str = ""  # "number" or "text" where a reader may sort by it
+
+
+@dataclass(frozen=True, slots=True)
+class PageCell:
+    """What stands in a table. `value` is what it is sorted by where that is not its text."""
+
+    inside: Piece
+    value: float | str | None = None
+    tone: str = ""
+
+
+def table(
+    caption: str,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[PageCell | Piece]],
+    *,
+    id_: str | None = None,
+    class_: str | None = None,
+    keys: Sequence[int] | None = None,
+    sorted_by: tuple[int, str] | None = None,
+) -> Safe:
+    """A table in a frame that scrolls by itself where the window is narrow. The first column names the rows.
+
+    keys       a number for each row, as `data-key`: what scripts find it by
+    sorted_by  column and direction ("ascending") that the rows are in
+    """
+    head = [
+        tag(
+            "th",
+            tag("button", column.title, type="button") if column.sort else column.title,
+            scope="col",
+            class_=_class(column),
+            data_sort=column.sort or None,
+            aria_sort=_state(column, i, sorted_by),
+        )
+        for i, column in enumerate(columns)
+    ]
+    body = [
+        tag("tr", *(_cell(column, i, cell) for i, (column, cell) in enumerate(zip(columns, row, strict=True))),
+            data_key=keys[number] if keys is not None else None)
+        for number, row in enumerate(rows)
+    ]  # fmt: skip
+    whole = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", *head)),
+        tag("tbody", *body),
+        id=id_,
+        class_=class_,
+    )
+    return tag("div", whole, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+def listed(pairs: Sequence[tuple[Piece, Piece]], class_: str = "facts") -> Safe:
+    """Names and what they stand for."""
+    return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs), class_=class_)
+
+
+def bullets(lines: Sequence[Piece], class_: str | None = None) -> Safe:
+    """A list of lines; nothing where there are none."""
+    return tag("ul", *(tag("li", line) for line in lines), class_=class_) if lines else Safe()
+
+
+def _cell(column: Column, number: int, cell: PageCell | Piece) -> Safe:
+    found = cell if isinstance(cell, PageCell) else PageCell(cell)
+    classes = " ".join(c for c in (_class(column), found.tone) if c)
+    plain = column.kind == "name" and isinstance(found.inside, str) and not isinstance(found.inside, Safe)
+    inside = breakable(str(found.inside)) if plain else text(found.inside)
+    name, scope = ("th", "row") if number == 0 else ("td", None)
+    return tag(name, inside, scope=scope, class_=classes or None, data_value=_sorted_by(found.value))
+
+
+def _sorted_by(value: float | str | None) -> float | str | None:
+    """What scripts sort by; what is no number has nothing, and comes last."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _class(column: Column) -> str:
+    return {"number": "num", "name": "name", "words": "words", "label": "label"}[column.kind]
+
+
+def _state(column: Column, number: int, by: tuple[int, str] | None) -> str | None:
+    if not column.sort:
+        return None
+    return by[1] if by is not None and by[0] == number else "none"
+
+
+def stacked(first: Piece, second: Piece) -> Safe:
+    """A value with a smaller line below it."""
+    return join([first, tag("small", second)]) if second else text(first)
+
+
+WIDE = ChartStyle(PAGE, 940, titled=False)
+PHONE = replace(WIDE, width=344)
+
+
+def figure(
+    draw: Callable[[ChartStyle], Spec],
+    label: str,
+    caption: Piece,
+    *,
+    title: Piece = None,
+    tips: Sequence[Sequence[str]] = (),
+    along: str = "y",
+    **attributes: str | int | bool | None,
+) -> Safe:
+    """A chart with its caption. `label` is what it shows, for those who do not see it.
+
+    tips    for each row of the chart's data the lines shown at the pointer
+    along   "y" for charts whose rows go down, "x" for those that go across
+    """
+    wide, phone = to_inline(draw(WIDE), label), to_inline(draw(PHONE), label)
+    return tag(
+        "figure",
+        tag("h3", title) if title else None,
+        tag("div", made(wide), class_="chart wide"),
+        tag("div", made(phone), class_="chart phone"),
+        tag("figcaption", caption) if caption else None,
+        data_block("tips", [list(lines) for lines in tips]) if tips else None,
+        data_along=along,
+        **attributes,
+    )
+
+
+def data_block(kind: str, data: object) -> Safe:
+    """Data for the page's script. No character in it can end the element or begin another one."""
+    text = to_json(data)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return tag("script", made(text), type="application/json", class_=kind)

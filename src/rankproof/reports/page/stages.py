@@ -1,0 +1,105 @@
+"""Stages: the modes of a benchmark in the page: values and times, what each buys, where time is well spent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankproof.reports.benchmark_sections import WORTH, benchmark_sections, money, ship
+from rankproof.reports.charts.stack import Point, pareto_chart
+from rankproof.reports.comparison_sections import Section as Part
+from rankproof.reports.page.contrasts import segments_section
+from rankproof.reports.page.elements import Column, PageCell, PageSection, Piece, Safe, bullets, figure, table, tag
+from rankproof.reports.page.unseen import grades_section
+from rankproof.reports.page.verdict import MARK, TONE, minus_signs
+from rankproof.stack.benchmark.records import Benchmark
+
+# What the page says in a better way elsewhere.
+ELSEWHERE = ("Warnings", "Each query", "Fine print")
+VALUES = "Values of each mode, and times of single queries"
+STAGES = "What each stage buys in "
+
+
+def head(benchmark: Benchmark) -> Safe:
+    """The headline: what to ship; without advice who leads in the first measure, where that is shown."""
+    if benchmark.advice is not None:
+        return tag("h1", ship(benchmark.advice))
+    measure = benchmark.config.measures[0]
+    ahead = benchmark.best[measure]
+    if ahead is None:
+        return tag("h1", f"No mode is shown to be the best in {measure}.")
+    return tag("h1", f"{ahead} is better than every other mode in {measure}.")
+
+
+def sections(benchmark: Benchmark) -> list[PageSection]:
+    """The modes, what each stage buys, quality against time and cost, and what lies behind."""
+    parts = [p for p in benchmark_sections(benchmark, per_query=False) if p.title not in ELSEWHERE]
+    values, pipelines, *others = parts
+    stages = [part for part in others if part.title.startswith(STAGES)]
+    found = [
+        PageSection("modes", "Modes", values.title, (_table(VALUES, values), _lines(values), _pipelines(pipelines))),
+        PageSection("stages", stages[0].title, None, (*_body(stages[0]), *map(_folded, stages[1:]))),
+    ]
+    for number, part in enumerate(part for part in others if part not in stages):
+        if part.title == WORTH:
+            charts = (*_pareto(benchmark, "time"), *_pareto(benchmark, "cost"))
+            found.append(PageSection("worth", WORTH, "Which modes are worth what they take?", (*charts, _lines(part))))
+        elif part.title.startswith("Grades in"):
+            shown = grades_section(benchmark.comparison)
+            found += [shown] if shown is not None else []
+        else:
+            found.append(PageSection(f"part-{number}", part.title, None, _body(part)))
+    apart = None if benchmark.by_segment is None else segments_section(benchmark.by_segment)
+    return [*found, *([apart] if apart is not None else [])]
+
+
+def _body(part: Part) -> tuple[Piece, ...]:
+    return (_table(part.title, part) if part.table else None, _lines(part))
+
+
+def _folded(part: Part) -> Safe:
+    """Measures after the first open on demand."""
+    return tag("details", tag("summary", part.title), *_body(part))
+
+
+def _pipelines(part: Part) -> Safe:
+    rows = [line.partition(" = ")[::2] for line in part.lines if isinstance(line, str)]
+    columns = [Column("mode", "name"), Column("pipeline", "words")]
+    return table(part.title, columns, [[mode, tag("code", text)] for mode, text in rows])
+
+
+def _table(caption: str, part: Part) -> Safe:
+    first, *rows = part.table
+    columns = [Column(title, "name" if i < part.names else "number") for i, title in enumerate(first)]
+    return table(caption, columns, [[_cell(text) for text in row] for row in rows])
+
+
+def _cell(text: str) -> PageCell | str:
+    return PageCell(MARK[text], tone=TONE[text]) if text in MARK else minus_signs(text)
+
+
+def _lines(part: Part) -> Safe:
+    return bullets([minus_signs(line if isinstance(line, str) else ": ".join(line)) for line in part.lines], "fine")
+
+
+def _pareto(benchmark: Benchmark, what: str) -> Sequence[Safe]:
+    measure = benchmark.config.measures[0]
+    means = {e.run_name: e[measure].mean for e in benchmark.comparison.evaluations}
+    unbeaten = benchmark.unbeaten.get(what, ())
+    priced = [(row.mode, row.latency.p50 if what == "time" else row.cost) for row in benchmark.rows]
+    points = [Point(mode, price, means[mode], mode in unbeaten) for mode, price in priced if price is not None]
+    if len(points) < 2:
+        return ()
+    currency = benchmark.config.prices.currency if benchmark.config.prices is not None else ""
+    axis = "milliseconds a query (median)" if what == "time" else f"cost of 1,000 queries {currency}".rstrip()
+    tips = [[p.name, f"{measure} {p.value:.4f}", _price(benchmark, p.price, what)] for p in points]
+    label = f"{measure} against {what} for each mode: the table above has the numbers."
+    better = "faster" if what == "time" else "cheaper"
+    caption = f"Up is better, left is {better}. Filled and joined: the modes that no other one beats in both."
+    return (figure(lambda look: pareto_chart(points, measure, axis, look), label, caption, tips=tips, along="x"),)
+
+
+def _price(benchmark: Benchmark, price: float, what: str) -> str:
+    if what == "time":
+        return f"{price:.1f} ms (median)"
+    currency = benchmark.config.prices.currency if benchmark.config.prices is not None else ""
+    return f"{money(benchmark, price)} {currency}".rstrip() + " per 1,000 queries"

@@ -1,0 +1,182 @@
+"""What a trial showed beside its rulings, part by part, for every form that a person reads."""
+
+from __future__ import annotations
+
+from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.kernel.wording import p_phrase, p_text, percent
+from rankproof.online.trial.reading_records import MetricEffect, TrialReading
+from rankproof.online.trial.records import Scale, shown
+from rankproof.proving.records import Adjusted
+from rankproof.reports.comparison_sections import Section
+
+NONE = "none"
+
+
+def trial_sections(reading: TrialReading) -> list[Section]:
+    """The parts that have something to say."""
+    found = [
+        Section("Units", _units(reading)),
+        Section("Variants", (), _variants(reading), 2),
+        Section("Effects", _effect_lines(reading), _effects(reading), 3),
+        Section("Day by day", _trend_lines(reading), _days(reading), 3),
+        Section("Segments", _segment_lines(reading), _segments(reading), 3),
+    ]
+    return [section for section in found if section.lines or section.table]
+
+
+def _units(reading: TrialReading) -> tuple[str, ...]:
+    ratio = reading.sample_ratio
+    days = len(reading.dates)
+    span = reading.dates[0] if days == 1 else f"{reading.dates[0]} to {reading.dates[-1]}"
+    came = ", ".join(f"{name} {n:,}" for name, n in ratio.observed.items())
+    total = sum(ratio.observed.values())
+    lines = [
+        f"{total:,} {reading.unit}s on {days} {'day' if days == 1 else 'days'}, {span}: {reading.per_day:,.0f} a day",
+        f"{came}; as planned by {p_phrase(ratio.p_value)} (a mismatch is below {ratio.alpha:g})",
+    ]
+    losses = {name: loss for name, loss in ratio.detectable.items() if loss is not None}
+    if ratio.holds and losses:
+        told = ", ".join(f"{loss:.2%} of {name}" for name, loss in losses.items())
+        lines.append(f"a loss of {told} would be noticed {percent(ratio.power)} of the time")
+    if len(reading.periods) > 1:
+        shares = "; ".join(", ".join(f"{n} {percent(s)}" for n, s in period.items()) for period in reading.periods)
+        lines.append(f"periods of different shares, compared within each: {shares}")
+    lines += [f"left out: {count:,} {reason}" for reason, count in reading.dropped.items()]
+    return tuple(lines)
+
+
+def _variants(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
+    """One row for each, where there are several."""
+    if len(reading.variants) < 2:
+        return ()
+    rows = [
+        (v.status, v.variant, ", ".join(f"{r.measure} {r.status}" for r in v.rulings if r.status != "PASS"))
+        for v in reading.variants
+    ]
+    return ("verdict", "variant", "not passed"), *rows
+
+
+def _effects(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
+    if not reading.effects:
+        return ()
+    other = reading.variants[0].variant if len(reading.variants) == 1 else "variant's"
+    several = any(effect.found.adjusted is not None for effect in reading.effects)
+    head = (
+        "metric",
+        "variant",
+        "role",
+        reading.control,
+        other,
+        "effect",
+        f"{percent(reading.confidence)} interval",
+    )
+    rows = [_effect(effect, several) for effect in reading.effects]
+    return (*head, "p", *(("p adjusted",) if several else ()), "shown"), *rows
+
+
+def _effect(effect: MetricEffect, several: bool) -> tuple[str, ...]:
+    found = effect.found
+    cells = (
+        found.metric.name,
+        found.variant,
+        effect.role,
+        _level(effect.control),
+        _level(effect.treatment),
+        *_answer(found.effect, found.scale),
+    )
+    return (*cells, *((_adjusted(found.adjusted),) if several else ()), found.direction)
+
+
+def _effect_lines(reading: TrialReading) -> tuple[str, ...]:
+    if reading.withheld:
+        return (f"withheld: {reading.withheld}",)
+    lines = [
+        f"{e.found.metric.name}, {e.found.variant}: {e.found.metric.covariate} leaves {e.variance_kept:.0%} of "
+        "the variance (CUPED)"
+        for e in reading.effects
+        if e.variance_kept is not None
+    ]
+    lines += [
+        f"{e.found.metric.name}, {e.found.variant}: no effect can be told: {e.found.effect.reason}"
+        for e in reading.effects
+        if not isinstance(e.found.effect, Estimate)
+    ]
+    return tuple(lines)
+
+
+def _days(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
+    if len({day.date for day in reading.by_day}) < 2:
+        return ()
+    scales = _scales(reading)
+    rows = [(day.date, day.metric, day.variant, *_answer(day.effect, scales[day.metric])[:2]) for day in reading.by_day]
+    return ("day", "metric", "variant", "effect", f"{percent(reading.confidence)} interval"), *rows
+
+
+def _trend_lines(reading: TrialReading) -> tuple[str, ...]:
+    scales = _scales(reading)
+    lines = [
+        f"{t.metric}, {t.variant}: the effect changes by {shown(t.slope.value, scales[t.metric])} a day "
+        f"({_ends(t.slope, scales[t.metric])}, {p_phrase(t.slope.p_value)})"
+        for t in reading.trends
+        if isinstance(t.slope, Estimate)
+    ]
+    if lines:
+        lines.append("each day by itself, by Welch's interval; neither days nor the trend decide anything")
+    return tuple(lines)
+
+
+def _segments(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
+    if not reading.segments:
+        return ()
+    rows = [
+        (
+            effect.segment,
+            effect.found.metric.name,
+            effect.found.variant,
+            *_answer(effect.found.effect, effect.found.scale),
+            _adjusted(effect.found.adjusted),
+            effect.found.direction,
+        )
+        for effect in reading.segments
+    ]
+    head = (
+        "segment",
+        "metric",
+        "variant",
+        "effect",
+        f"{percent(reading.confidence)} interval",
+        "p",
+        "p adjusted",
+        "shown",
+    )
+    return head, *rows
+
+
+def _segment_lines(reading: TrialReading) -> tuple[str, ...]:
+    if not reading.segments:
+        return ()
+    how = f"corrected by {reading.correction}" if reading.correction != "none" else "not corrected"
+    return (f"a family of their own of {reading.family}, {how}; segments decide nothing",)
+
+
+def _scales(reading: TrialReading) -> dict[str, Scale]:
+    return {effect.found.metric.name: effect.found.scale for effect in reading.effects}
+
+
+def _answer(answer: Answer, scale: Scale) -> tuple[str, str, str]:
+    """Effect, interval and p-value as texts."""
+    if not isinstance(answer, Estimate):
+        return (NONE if answer.value is None else shown(answer.value, scale), NONE, NONE)
+    return shown(answer.value, scale), _ends(answer, scale), p_text(answer.p_value)
+
+
+def _ends(answer: Estimate, scale: Scale) -> str:
+    return f"{shown(answer.low, scale)} to {shown(answer.high, scale)}"
+
+
+def _adjusted(adjusted: Adjusted | None) -> str:
+    return "" if adjusted is None else p_text(adjusted.p_value)
+
+
+def _level(value: float | None) -> str:
+    return NONE if value is None else f"{value:.4g}"

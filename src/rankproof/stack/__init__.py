@@ -1,0 +1,1 @@
+"""The search stack: engines, stages, pipelines, benchmarks and tuning."""

@@ -1,0 +1,174 @@
+"""Answers of live engines on disk, kept as they come: a fetch that was killed goes on where it was.
+
+A file of JSON lines that only ever grows. Each line carries a checksum, so that half a line (the process was killed,
+the disk was full) is known for what it is, and one line is written by one call: what `put` returned from survives the
+process. The disk is told to hold on to it once a second at most, and at the end; a machine that loses its power loses
+the last second, which is then asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from hashlib import sha256
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import InputError, UsageError
+from rankproof.kernel.jsontext import to_json
+from rankproof.reading.ranking import Answered, Ranking
+
+SCHEMA = "answers/1"
+SECONDS_BETWEEN_SYNCS = 1.0
+# A line is {"check": "<16 hex digits>", "answer": {...}}, and the digits are of the bytes of {...}.
+_BEFORE, _BETWEEN, _AFTER = b'{"check": "', b'", "answer": ', b"}\n"
+_BODY = len(_BEFORE) + 16 + len(_BETWEEN)
+
+
+class Answers:
+    """The answers in one file, by key. Used as a context: the file is closed, and nobody else writes to it meanwhile.
+
+    damaged   lines that could not be trusted and are asked again
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self.damaged = 0
+        self._places: dict[str, tuple[int, int]] = {}
+        self._synced = time.monotonic()
+        try:
+            how = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            self._file = os.open(self.path, how, 0o666)
+        except OSError as error:
+            raise UsageError(f"{self.path} cannot be written: {error.strerror or error}. Name another file.") from None
+        try:
+            self._lock()
+            self._read()
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def __enter__(self) -> Answers:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def get(self, key: str) -> Answered | None:
+        """What was kept under a key."""
+        place = self._places.get(key)
+        if place is None:
+            return None
+        os.lseek(self._file, place[0], os.SEEK_SET)
+        told = _checked(os.read(self._file, place[1])) or {}
+        try:
+            ranking = Ranking(tuple(told["doc_ids"]), np.array(told["scores"], dtype=np.float64))
+            return Answered(told["query_id"], ranking, told["milliseconds"], told["attempts"])
+        except (KeyError, TypeError, ValueError):
+            return None
+
+    def put(self, key: str, answered: Answered) -> None:
+        """Keeps an answer."""
+        line = _line(
+            {
+                "key": key,
+                "query_id": answered.query_id,
+                "doc_ids": list(answered.ranking.doc_ids),
+                "scores": answered.ranking.scores.tolist(),
+                "milliseconds": answered.milliseconds,
+                "attempts": answered.attempts,
+            }
+        )
+        start = os.lseek(self._file, 0, os.SEEK_END)
+        self._write(line)
+        self._places[key] = (start, len(line))
+
+    def forget(self) -> None:
+        """Drops every answer: what they were answers of has changed."""
+        self._places.clear()
+        os.ftruncate(self._file, len(_HEAD))
+
+    def close(self) -> None:
+        """Closes the file, with everything on the disk."""
+        os.fsync(self._file)
+        os.close(self._file)
+
+    # ---- the file ------------------------------------------------------------------------------
+
+    def _lock(self) -> None:
+        """One fetch at a time: two would ask everything twice."""
+        fcntl = _fcntl()
+        if fcntl is None:
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UsageError(f"{self.path} is in use by another fetch. Wait for it, or name another file.") from None
+
+    def _read(self) -> None:
+        """Finds every answer that can be trusted, and cuts off the half line at the end."""
+        place = end = 0
+        with open(self.path, "rb") as lines:
+            for number, line in enumerate(lines):
+                told = _checked(line)
+                if number == 0 and line != _HEAD[: len(line)]:
+                    raise InputError(f"{self.path} holds something else than answers of an engine. Name another file.")
+                if told is None and line.endswith(b"\n"):
+                    self.damaged += 1
+                elif told is not None and number > 0:
+                    self._places[told["key"]] = (place, len(line))
+                place += len(line)
+                if line.endswith(b"\n"):
+                    end = place
+        if end < place:
+            os.ftruncate(self._file, end)
+            self.damaged += 1
+        if end == 0:
+            self._write(_HEAD)
+
+    def _write(self, line: bytes) -> None:
+        try:
+            written = os.write(self._file, line)
+            if written < len(line):
+                raise OSError(0, "the disk is full")
+            if time.monotonic() - self._synced >= SECONDS_BETWEEN_SYNCS:
+                os.fsync(self._file)
+                self._synced = time.monotonic()
+        except OSError as error:
+            raise InputError(
+                f"{self.path} cannot be written: {error.strerror or error}. Answers so far are kept; make room, then "
+                "run the same command again."
+            ) from None
+
+
+def _line(told: dict[str, Any]) -> bytes:
+    body = to_json(told).encode()
+    return _BEFORE + sha256(body).hexdigest()[:16].encode() + _BETWEEN + body + _AFTER
+
+
+def _checked(line: bytes) -> dict[str, Any] | None:
+    """What a line says; None where it is not as it was written."""
+    body = line[_BODY : -len(_AFTER)]
+    if line[: len(_BEFORE)] != _BEFORE or line[-len(_AFTER) :] != _AFTER:
+        return None
+    if line[len(_BEFORE) : len(_BEFORE) + 16] != sha256(body).hexdigest()[:16].encode():
+        return None
+    told: dict[str, Any] = json.loads(body)
+    return told
+
+
+_HEAD = _line({"schema": SCHEMA})
+
+
+def _fcntl() -> ModuleType | None:
+    try:
+        return import_module("fcntl")
+    except ModuleNotFoundError:  # Windows, where files have no such locks
+        return None

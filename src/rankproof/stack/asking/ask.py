@@ -1,0 +1,213 @@
+"""Ask a live engine all queries, several at once, with pacing and retries; stored answers are not requested again."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from threading import Event, Lock
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import InputError
+from rankproof.kernel.pacing import ThreadPace
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Answered, Failure, Ranking
+from rankproof.stack.asking.limits import AnswerStore, Limits, answer_key
+from rankproof.stack.engines.contract import TOO_MANY, Asker, AskFailed
+from rankproof.stack.records import Step, StepOutcome
+
+
+class Health:
+    """Counts failures in a row over all threads; `dead_after` of them stop the fetch.
+
+    A request that the server put off (429, or with a time to wait) comes from a living server. It counts only when the
+    query was given up for it.
+    """
+
+    def __init__(self, dead_after: int, stop: Event) -> None:
+        self._dead_after, self._stop = dead_after, stop
+        self._lock = Lock()
+        self._in_a_row = 0
+        self.died_of: str | None = None
+
+    def answered(self) -> None:
+        """An answer came."""
+        with self._lock:
+            self._in_a_row = 0
+
+    def failed(self, why: AskFailed, given_up: bool) -> None:
+        """An attempt failed; `given_up` when it was the last one of its query."""
+        if (why.kind == TOO_MANY or why.wait is not None) and not given_up:
+            return
+        with self._lock:
+            self._in_a_row += 1
+            if self._in_a_row >= self._dead_after and self.died_of is None:
+                self.died_of = f"{self._in_a_row} requests in a row failed, the last one so: {why}"
+                self._stop.set()
+
+
+NOTHING = Ranking.in_order(())
+
+
+@dataclass(frozen=True, slots=True)
+class FetchProgress:
+    """How far a fetch is: `done` of `total` queries, `kept` of them from before, `failed` without an answer."""
+
+    done: int
+    total: int
+    kept: int
+    failed: int
+
+
+def ask_all(
+    asker: Asker,
+    queries: Sequence[Query],
+    depth: int,
+    limits: Limits,
+    keep: AnswerStore,
+    chance: np.random.Generator,
+    on_progress: Callable[[FetchProgress], None] | None = None,
+    *,
+    stage: str = "engine",
+    engine: str = "",
+) -> list[Answered]:
+    """What the engine answers to each query, in the order of the queries.
+
+    A query without an answer has an empty ranking and a Failure that says why, with the fallback "no answer"; failures
+    are not kept, so the next fetch asks again. `engine` is the key of the step (its name and all its parameters) and
+    `stage` what failures call it. InputError when the engine cannot even say what it is.
+    """
+    # The waits of a query are drawn before anything is asked: threads do not change them.
+    draws = chance.random((len(queries) + 1, limits.attempts))
+    stop = Event()
+    asking = _Fetch(asker, depth, limits, stage, stop, ThreadPace(limits.rate, stop), Health(limits.dead_after, stop))
+    identity = asking.identity(draws[-1])
+    keys = [answer_key(query, depth, engine, identity) for query in queries]
+    found = [keep.get(key) for key in keys]
+    answers: list[Answered | None] = [None if f is None else replace(f, kept=True) for f in found]
+    missing = [i for i, answer in enumerate(answers) if answer is None]
+    kept, failed = len(queries) - len(missing), 0
+    done = kept
+
+    def tell() -> None:
+        if on_progress is not None:
+            on_progress(FetchProgress(done, len(queries), kept, failed))
+
+    keeping = Lock()
+
+    def answer_and_keep(i: int) -> Answered:
+        """Kept by the thread that asked, before it asks anything else: a kill loses what is under way and no more."""
+        answer = asking.answer(queries[i], draws[i])
+        if not answer.failures:
+            with keeping:
+                keep.put(keys[i], answer)
+        return answer
+
+    tell()
+    with ThreadPoolExecutor(limits.concurrency, thread_name_prefix="asking") as pool:
+        futures: dict[Future[Answered], int] = {pool.submit(answer_and_keep, i): i for i in missing}
+        try:
+            for future in as_completed(futures):
+                answer = answers[futures[future]] = future.result()
+                failed += bool(answer.failures)
+                done += 1
+                tell()
+        except BaseException:
+            # Whatever ended it (a full disk, Ctrl-C): nothing more is asked, and nobody waits for a pause to end.
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [answer for answer in answers if answer is not None]
+
+
+class _Fetch:
+    """One fetch: asks a query until there is an answer or no hope."""
+
+    def __init__(
+        self, asker: Asker, depth: int, limits: Limits, stage: str, stop: Event, pace: ThreadPace, health: Health
+    ) -> None:
+        self.asker, self.depth, self.limits, self.stage = asker, depth, limits, stage
+        self.stop, self.pace, self.health = stop, pace, health
+
+    def answer(self, query: Query, draws: Sequence[float]) -> Answered:
+        """The answer to a query, or its failure."""
+        failed: AskFailed | None = None
+        for attempt in range(1, self.limits.attempts + 1):
+            if not self.pace.turn():
+                return self.no_answer(query, failed, attempt - 1)
+            began = time.perf_counter()
+            try:
+                ranking = self.asker.ask(query, self.depth, self.limits.timeout)
+            except AskFailed as error:
+                failed = error
+                if not self.another(error, attempt, draws[attempt - 1]):
+                    return self.no_answer(query, failed, attempt)
+            else:
+                milliseconds = (time.perf_counter() - began) * 1000
+                self.health.answered()
+                return Answered(query.query_id, ranking, milliseconds, attempt)
+        raise AssertionError("the last attempt is answered or given up")
+
+    def another(self, failed: AskFailed, attempt: int, draw: float) -> bool:
+        """Whether the query is asked again, after the wait it takes."""
+        too_long = failed.wait is not None and failed.wait > self.limits.longest_wait
+        given_up = not failed.again or too_long or attempt == self.limits.attempts
+        self.health.failed(failed, given_up)
+        if failed.wait is not None and not too_long:
+            self.pace.hold(failed.wait)  # the server spoke to all threads
+        return not given_up and self.pace.pause(self.limits.wait(attempt, draw, failed.wait))
+
+    def no_answer(self, query: Query, failed: AskFailed | None, attempts: int) -> Answered:
+        died = self.health.died_of
+        if failed is None:
+            kind, message = "not asked", f"It was not asked: {died or 'asking was stopped.'}"
+        else:
+            kind, message = failed.kind, str(failed)
+            if failed.wait is not None and failed.wait > self.limits.longest_wait:
+                message += (
+                    f" The server asks to wait {failed.wait:g} seconds, longer than longest_wait = "
+                    f"{self.limits.longest_wait:g}."
+                )
+            elif attempts > 1:
+                message += f" It was asked {attempts} times."
+        failure = Failure(query.query_id, self.stage, kind, message, "no answer")
+        return Answered(query.query_id, NOTHING, None, attempts, (failure,))
+
+    def identity(self, draws: Sequence[Any]) -> Mapping[str, str]:
+        """What the engine is, asked as patiently as a query; InputError when it does not say."""
+        for attempt in range(1, self.limits.attempts + 1):
+            self.pace.turn()
+            try:
+                told = self.asker.identity
+            except AskFailed as failed:
+                if not self.another(failed, attempt, draws[attempt - 1]):
+                    tried = f" It was tried {attempt} times." if attempt > 1 else ""
+                    raise InputError(f"{self.stage} cannot be asked: {failed}{tried}") from None
+            else:
+                self.health.answered()
+                return told
+        raise AssertionError("the last attempt is answered or given up")
+
+
+def ask_step(
+    asker: Asker,
+    step: Step,
+    queries: Sequence[Query],
+    depth: int,
+    *,
+    limits: Limits,
+    keep: AnswerStore,
+    seed: int = 0,
+    on_progress: Callable[[FetchProgress], None] | None = None,
+) -> StepOutcome:
+    """What a live engine gives as a step. Times of answers that were kept are those of the fetch that asked them."""
+    chance = np.random.default_rng([seed, int(step.key[:16], 16)])
+    answers = ask_all(asker, queries, depth, limits, keep, chance, on_progress, stage=step.name, engine=step.key)
+    times = np.array([math.nan if a.milliseconds is None else a.milliseconds for a in answers], dtype=np.float64)
+    failures = tuple(failure for a in answers for failure in a.failures)
+    kept = sum(answer.kept for answer in answers)
+    return StepOutcome(step, tuple(a.ranking for a in answers), times, failures, dict(asker.identity), kept=kept)

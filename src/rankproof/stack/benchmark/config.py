@@ -1,0 +1,224 @@
+"""The TOML of a benchmark: pipelines and options, checked before anything runs; a starter file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Container, Iterator, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from rankproof.errors import UnknownName, UsageError
+from rankproof.kernel import shelf
+from rankproof.kernel.specs import Kind, Number, Text, Texts, Whole
+from rankproof.measuring.names import parse
+from rankproof.proving.records import Design
+from rankproof.reading.source import read_toml
+from rankproof.stack.asking.limits import PARAMS
+from rankproof.stack.benchmark.records import BenchmarkConfig, Prices
+from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.records import Step
+
+
+def read_table(table: Any, kinds: Mapping[str, Kind], name: str, place: str) -> dict[str, Any]:
+    """The values that a table says, each of the kind that its key has."""
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{place}: [{name}] must be a table.")
+    found = {}
+    for key, value in table.items():
+        if key not in kinds:
+            raise UnknownName(f"key of [{name}] in {place}", key, kinds)
+        try:
+            found[key] = kinds[key].read(value)
+        except ValueError as error:
+            raise UsageError(f"{place}, [{name}]: {key} {error}.") from None
+    return found
+
+
+def read_limits(table: Any, place: str) -> dict[str, Any]:
+    """How hard live engines may be asked, as `Limits` takes it."""
+    return read_table(table, {param.name: param.kind for param in PARAMS}, "limits", place)
+
+
+def read_prices(table: Any, modes: Mapping[str, Step], place: str) -> Prices | None:
+    """What 1,000 queries cost; None where nothing is said."""
+    if table is None:
+        return None
+    if not isinstance(table, Mapping):
+        raise UsageError(f"{place}: [cost] must be a table.")
+    steps = {step.name for pipeline in modes.values() for step in pipeline.steps()}
+    told = {key: value for key, value in table.items() if key not in ("steps", "modes")}
+    currency = read_table(told, {"currency": Text(), "steps": Text(), "modes": Text()}, "cost", place)
+    found = Prices(
+        currency.get("currency", ""),
+        _prices(table.get("steps", {}), sorted(steps), "cost.steps", place),
+        _prices(table.get("modes", {}), modes, "cost.modes", place),
+    )
+    if not found.steps and not found.modes:
+        raise UsageError(
+            f"{place}: [cost] names no price. Add a table [cost.steps] or [cost.modes] with lines such as: "
+            f"{sorted(steps)[0]} = 0.10"
+        )
+    return found
+
+
+def _prices(table: Any, names: Collection[str], name: str, place: str) -> dict[str, float]:
+    return read_table(table, dict.fromkeys(names, Number(0)), name, place)
+
+
+TABLES = ("benchmark", "modes", "limits", "cost", "tune")  # [tune] is read by `rankproof tune`
+DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP", "R@100")
+KEYS: Mapping[str, Kind] = {
+    "name": Text(),
+    "dataset": Text(),
+    "split": Text(),
+    "baseline": Text(),
+    "measures": Texts(),
+    "segments": Texts(),
+    "depth": Whole(1),
+    "seed": Whole(0),
+    "confidence": Number(0.5, 1, open_low=True, open_high=True),
+    "significance": Text(),
+    "correction": Text(),
+    "resamples": Whole(1_000),
+}
+_OF_DESIGN = {field.name for field in fields(Design)}
+
+
+def read_config(path: str) -> BenchmarkConfig:
+    """The configuration in a TOML file; paths in it are named from its folder."""
+    document = read_toml(path, "`rankproof benchmark init` writes one to begin with.")
+    name = os.path.splitext(os.path.basename(path))[0]
+    return config_of(document, path, os.path.dirname(path) or ".", name)
+
+
+def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: str = "benchmark") -> BenchmarkConfig:
+    """The configuration in a dict of the shape of the TOML."""
+    for table in document:
+        if table not in TABLES:
+            raise UnknownName(f"table of {place}", table, TABLES)
+    values = read_table(document.get("benchmark", {}), KEYS, "benchmark", place)
+    modes, inputs = _modes(document.get("modes", {}), place)
+    if "dataset" not in values:
+        raise UsageError(f'{place} names no dataset. Add dataset = "FOLDER" to its [benchmark] table.')
+    baseline = values.pop("baseline", next(iter(modes)))
+    if baseline not in modes:
+        raise UnknownName(f"mode of {place}", baseline, modes)
+    measures = tuple(str(variant) for variant in parse(list(values.pop("measures", DEFAULT_MEASURES))))
+    design = Design(**{key: values.pop(key) for key in _OF_DESIGN & values.keys()}, all_pairs=True)
+    for key, where in (("significance", "significance"), ("correction", "corrections")):
+        shelf.find(where, getattr(design, key))
+    return BenchmarkConfig(
+        name=values.pop("name", name),
+        dataset=values["dataset"],
+        modes=modes,
+        baseline=baseline,
+        before={name: max(on, key=lambda other: len(list(modes[other].steps()))) for name, on in inputs.items()},
+        measures=measures,
+        depth=values.get("depth", 100),
+        split=values.get("split", ""),
+        by=values.get("segments", ()),
+        design=design,
+        folder=folder,
+        source=place,
+        inputs=inputs,
+        limits=read_limits(document.get("limits", {}), place),
+        prices=read_prices(document.get("cost"), modes, place),
+    )
+
+
+def _modes(table: Any, place: str) -> tuple[dict[str, Step], dict[str, tuple[str, ...]]]:
+    """The pipelines by name, and for each the modes that it builds on: those that flow right into it."""
+    if not isinstance(table, Mapping) or not table:
+        raise UsageError(f'{place} names no mode. Add a table [modes] with lines such as: lexical = "bm25()"')
+    modes: dict[str, Step] = {}
+    inputs: dict[str, tuple[str, ...]] = {}
+    for name, text in table.items():
+        if not name.isidentifier():
+            raise UsageError(f"{place}: the mode {name!r} needs a name of letters, digits and _.")
+        if not isinstance(text, str):
+            raise UsageError(f'{place}: the mode {name} must be a pipeline, such as "bm25()"; got {text!r}.')
+        try:
+            modes[name] = read_pipeline(text, modes)
+        except UsageError as error:
+            raise UsageError(f"{place}, mode {name}: {error}") from None
+        found = tuple(_nearest(modes[name], {step.key: other for other, step in modes.items() if other != name}))
+        if found:
+            inputs[name] = found
+    return modes, inputs
+
+
+def _nearest(step: Step, named: Mapping[str, str]) -> Iterator[str]:
+    """The named pipelines that flow into a step, and none that flows into one of these."""
+    seen: dict[str, None] = {}
+    for before in step.inputs:
+        seen.update(dict.fromkeys([named[before.key]] if before.key in named else _nearest(before, named)))
+    yield from seen
+
+
+def lacking(config: BenchmarkConfig, runner: Runner) -> dict[str, str]:
+    """For each mode that cannot be opened why not, in the words of the item that cannot."""
+    found = {}
+    for name, pipeline in config.modes.items():
+        try:
+            runner.open([pipeline])
+        except UsageError as error:
+            found[name] = str(error)
+    return found
+
+
+def without(config: BenchmarkConfig, modes: Container[str]) -> BenchmarkConfig:
+    """The configuration less these modes; the first of the others is the baseline where that was one of them."""
+    left = {name: step for name, step in config.modes.items() if name not in modes}
+    baseline = config.baseline if config.baseline in left else next(iter(left), "")
+    return replace(
+        config,
+        modes=left,
+        baseline=baseline,
+        before={name: before for name, before in config.before.items() if name in left and before in left},
+        inputs={name: tuple(mode for mode in on if mode in left) for name, on in config.inputs.items() if name in left},
+    )
+
+
+STARTER = """\
+# A search stack, mode by mode: rankproof benchmark run THIS-FILE
+#
+# A mode is a pipeline: an engine, and stages that its rankings flow through. A mode may be named in the pipelines
+# below it; what modes share runs once. Every engine and stage has a page: rankproof explain bm25
+
+[benchmark]
+name = "shop search"
+dataset = "sample:shop"                # bundled; or a folder: BEIR, ESCI, TREC files, ...; from where this file is
+measures = ["nDCG@10", "RR@10", "R@100"]
+segments = ["kind"]                    # columns of the queries
+depth = 100                            # documents of each ranking
+baseline = "lexical"
+confidence = 0.95
+significance = "t"
+correction = "holm"                    # over all pairs of modes and measures; segments are a family of their own
+seed = 0
+
+[modes]
+lexical = "bm25()"
+vector = "dense()"
+hybrid = "fuse_rrf(lexical, vector, k=60)"
+maxsim = "hybrid >> rerank_maxsim(depth=30)"
+
+# [limits]                             # how hard live engines may be asked; these are the defaults
+# concurrency = 4                      # requests under way at once
+# timeout = 10                         # seconds for one request
+# attempts = 5                         # how often a query is asked at most, with growing waits between
+# rate = 20                            # requests per second at most; no limit by default
+
+# [cost]                               # prices of 1,000 queries: a mode costs the sum of its steps
+# currency = "USD"
+# [cost.steps]
+# dense = 0.02
+# [cost.modes]                         # or a price of its own
+# maxsim = 0.35
+"""
+
+
+def starter_config() -> str:
+    """The text of the file."""
+    return STARTER

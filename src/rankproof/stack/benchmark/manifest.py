@@ -1,0 +1,100 @@
+"""Manifests of benchmarks and of fetched runs: which pipelines answered which queries, and result hashes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from rankproof.kernel.documents import now, versions
+from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.manifest import ExperimentManifest
+from rankproof.kernel.version import __version__
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+from rankproof.measuring.records import Evaluation
+from rankproof.measuring.report import EvaluationReport, report_of
+from rankproof.proving.manifest import Given, manifest_of
+from rankproof.reading.datasets.records import Dataset
+from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
+from rankproof.stack.records import ModeOutcome
+
+
+def fetch_manifest(
+    config: BenchmarkConfig,
+    dataset: Dataset,
+    outcomes: Mapping[str, ModeOutcome],
+    files: Mapping[str, Mapping[str, str]],
+    observed: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The document `fetch/1`. `files` has for each mode the paths of its run and latencies, and the run's SHA-256."""
+    return {
+        "rankproof": __version__,
+        "schema": "fetch/1",
+        "name": config.name,
+        "dataset": {
+            "source": config.dataset,
+            "split": config.split or None,
+            "sha256": dataset.content_hash,
+            "queries": max((len(outcome.query_ids) for outcome in outcomes.values()), default=0),
+            "documents": 0 if dataset.corpus is None else len(dataset.corpus),
+        },
+        "depth": config.depth,
+        "seed": config.design.seed,
+        "versions": dict(versions()),
+        "modes": [
+            {
+                "mode": name,
+                "pipeline": outcome.pipeline.text,
+                "key": outcome.pipeline.key,
+                **files[name],
+                "queries": len(outcome.query_ids),
+                "documents": sum(len(ranking) for ranking in outcome.rankings),
+                "failures": dict(Counter(f"{failure.stage}: {failure.kind}" for failure in outcome.failures)),
+                "identity": outcome.by_step("identity"),
+            }
+            for name, outcome in outcomes.items()
+        ],
+        "observed": {"time": now(), **observed},
+    }
+
+
+def mode_report(
+    found: Benchmark, evaluation: Evaluation, run: PreparedRun, dataset: str, observed: Mapping[str, Any]
+) -> EvaluationReport:
+    """The evaluation of one mode on record, as `rankproof evaluate --save` writes it."""
+    return report_of(
+        evaluation,
+        run_sha256=run.content_hash(),
+        qrels=dataset,
+        diagnoses=[d for d in found.comparison.diagnoses if d.run == evaluation.run_name],
+        observed=observed,
+    )
+
+
+def benchmark_manifest(
+    config: BenchmarkConfig,
+    found: Benchmark,
+    qrels: tuple[str, PreparedQrels],
+    runs: Mapping[str, PreparedRun],
+    observed: Mapping[str, Any],
+) -> ExperimentManifest:
+    """The manifest of the comparison over all queries. `runs` are by path, in the order of the comparison."""
+    rows = {row.mode: row for row in found.rows}
+    modes = [rows[evaluation.run_name] for evaluation in found.comparison.evaluations]
+    split = f", split {config.split}" if config.split else ""
+    return manifest_of(
+        found.comparison,
+        Given(*qrels),
+        [Given(path, run) for path, run in runs.items()],
+        design=config.design,
+        name=config.name,
+        dataset_version=found.dataset_hash,
+        index_snapshots={row.mode: sha256(to_json(row.identity).encode()).hexdigest() for row in modes},
+        notes=(
+            f"dataset: {config.dataset}{split}",
+            f"depth: {config.depth}",
+            *(f"{row.mode} = {row.pipeline}" for row in modes),
+        ),
+        observed=observed,
+    )

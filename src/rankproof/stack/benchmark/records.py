@@ -1,0 +1,327 @@
+"""Benchmark: modes of a search stack on the same queries, its advice, prices, and the document `benchmark/1`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from rankproof.proving.conversions import to_dict as comparison_dict
+from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design, Direction
+from rankproof.stack.records import Step
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices of 1,000 queries, by engine or stage, and by mode where a mode has a price of its own."""
+
+    currency: str = ""
+    steps: Mapping[str, float] = field(default_factory=dict)
+    modes: Mapping[str, float] = field(default_factory=dict)
+
+    def of(self, mode: str, pipeline: Step) -> float:
+        """What 1,000 queries cost: the mode's own price, or the sum over its steps; what is not named costs nothing."""
+        if mode in self.modes:
+            return self.modes[mode]
+        steps = {step.key: step.name for step in pipeline.steps()}  # one that flows twice runs once
+        return math.fsum(self.steps.get(name, 0.0) for name in steps.values())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BenchmarkConfig:
+    """Which pipelines, on which queries, by which measures.
+
+    modes      named pipelines, in the order of the table
+    baseline   the mode that all others are compared with
+    before     for each mode the one that it builds on, where there is one: the longest of `inputs`
+    inputs     for each mode all modes that it builds on: a fusion may have several
+    by         columns of the queries that make segments
+    folder     what relative paths are named from
+    limits     how hard live engines may be asked, where not as usual
+    prices     what queries cost, where somebody said so
+    """
+
+    name: str
+    dataset: str
+    modes: Mapping[str, Step]
+    baseline: str
+    before: Mapping[str, str]
+    measures: tuple[str, ...]
+    depth: int = 100
+    split: str = ""
+    by: tuple[str, ...] = ()
+    design: Design = DEFAULT_DESIGN
+    folder: str = "."
+    source: str = ""
+    inputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    prices: Prices | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Milliseconds of single queries, over those that were asked now; None where none was."""
+
+    queries: int
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a mode hands on: no stage after it can do better than this.
+
+    documents   of a query, mean
+    recall      share of the relevant documents that is among them, mean over queries
+    best        the measure's value with these documents in the best order
+    """
+
+    documents: float
+    recall: float
+    best: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """What a rerank could have won with what it was given, and what it won and lost.
+
+    recall     share of the relevant documents that is among the first `depth` it was given, mean over queries
+    before     the measure's value before the rerank
+    after      and after it
+    best       and with the same first `depth` documents in the best order
+    wins, same, losses   queries by what the rerank made of them
+    entered, left        relevant documents that it moved into the first `k` and out of them, over all queries
+    """
+
+    measure: str
+    depth: int
+    recall: float
+    before: float
+    after: float
+    best: float
+    wins: int
+    same: int
+    losses: int
+    k: int
+    entered: int
+    left: int
+
+    @property
+    def won(self) -> float | None:
+        """The share of what could be won that was won; below 0 where it lost. None where nothing could be won."""
+        return (self.after - self.before) / (self.best - self.before) if self.best != self.before else None
+
+
+@dataclass(frozen=True, slots=True)
+class Rescue:
+    """Relevant documents in the first k of a fusion and of its inputs, over all queries.
+
+    relevant   how many the fusion has there
+    rescued    by input: how many of these the input had not in its own first k
+    lost       by input: how many the input had in its first k and the fusion has not
+    dropped    how many some input had in its first k and the fusion has not
+    new        how many the fusion has there that no input had in its first k
+    """
+
+    k: int
+    relevant: int
+    rescued: Mapping[str, int]
+    lost: Mapping[str, int]
+    dropped: int
+    new: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModeRow:
+    """One mode of the benchmark.
+
+    inputs     the modes that it builds on; `before` is the longest of them
+    failures   how many, by kind
+    examples   by kind the first of them, in words
+    cost       of 1,000 queries; None where nobody said a price
+    identity   what the answers depend on, by step
+    notes      what steps have to say about their answers, by step
+    """
+
+    mode: str
+    pipeline: str
+    before: str | None
+    latency: Latency
+    failures: Mapping[str, int] = field(default_factory=dict)
+    ceiling: Ceiling | None = None
+    rescue: Rescue | None = None
+    identity: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    inputs: tuple[str, ...] = ()
+    examples: Mapping[str, str] = field(default_factory=dict)
+    cost: float | None = None
+    reach: Reach | None = None
+    notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Benchmark:
+    """What came out.
+
+    comparison   all pairs of modes in all measures on all queries, as one family
+    best         by measure the mode that is shown to be better than every other, if any
+    by_segment   the same with every segment of the queries, as a larger family; None without segments
+    advice       what to ship by the first measure
+    unbeaten     by "time" and "cost": the modes that no other one beats there without being worse in the first measure
+    """
+
+    config: BenchmarkConfig
+    rows: tuple[ModeRow, ...]
+    comparison: Comparison
+    best: Mapping[str, str | None]
+    dataset_hash: str
+    queries: int
+    documents: int
+    by_segment: Comparison | None = None
+    unbeaten: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    advice: Advice | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModeComparison:
+    """A mode held against another one.
+
+    difference   of the means, mode minus other; None where there is none
+    low, high    its interval, and `p` the p-value that decides; None where no test could be made
+    shown        "better", "worse", or "not shown" where chance cannot be ruled out
+    """
+
+    other: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    shown: Direction
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "against": self.other,
+            "difference": self.difference,
+            "low": self.low,
+            "high": self.high,
+            "p": self.p,
+            "shown": self.shown,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One mode: its mean, and how it stands against those it builds on; without any, against the baseline."""
+
+    mode: str
+    mean: float
+    against: tuple[ModeComparison, ...]
+    failures: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to ship, by one measure.
+
+    ship    the mode that one comes to from the baseline by taking only steps that are shown to be better
+    path    the modes on that way, from the baseline to `ship`
+    rungs   every mode, in the order of the benchmark
+    times   by mode the median time of a query in milliseconds, where it was taken
+    """
+
+    measure: str
+    ship: str
+    path: tuple[str, ...]
+    rungs: tuple[Rung, ...]
+    times: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it, without times: they differ from one run to the next."""
+        return {
+            "measure": self.measure,
+            "ship": self.ship,
+            "path": list(self.path),
+            "rungs": [
+                {
+                    "mode": rung.mode,
+                    "mean": rung.mean,
+                    "against": [held.to_dict() for held in rung.against],
+                    "failures": rung.failures,
+                }
+                for rung in self.rungs
+            ],
+        }
+
+
+def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, Any]:
+    """All of it. Times are not in it: they differ from one time to the next and belong under `observed`."""
+    config = benchmark.config
+    apart = benchmark.by_segment
+    return {
+        "name": config.name,
+        "dataset": {
+            "source": config.dataset,
+            "split": config.split or None,
+            "sha256": benchmark.dataset_hash,
+            "queries": benchmark.queries,
+            "documents": benchmark.documents,
+        },
+        "baseline": config.baseline,
+        "measures": list(config.measures),
+        "depth": config.depth,
+        "modes": [_row(row) for row in benchmark.rows],
+        "best": dict(benchmark.best),
+        "advice": None if benchmark.advice is None else benchmark.advice.to_dict(),
+        "cost": _cost(benchmark),
+        "comparison": comparison_dict(benchmark.comparison, by_query),
+        "by_segment": None if apart is None else comparison_dict(apart, by_query=False),
+    }
+
+
+def times(benchmark: Benchmark) -> dict[str, Any]:
+    """Milliseconds of single queries, by mode."""
+    return {row.mode: asdict(row.latency) for row in benchmark.rows}
+
+
+def unbeaten_in_time(benchmark: Benchmark) -> list[str]:
+    """The modes that no other one beats in both time and the first measure, fastest first."""
+    return list(benchmark.unbeaten.get("time", ()))
+
+
+def _cost(benchmark: Benchmark) -> dict[str, Any] | None:
+    prices = benchmark.config.prices
+    if prices is None:
+        return None
+    return {"currency": prices.currency, "queries": 1000, "unbeaten": list(benchmark.unbeaten.get("cost", ()))}
+
+
+def _row(row: ModeRow) -> dict[str, Any]:
+    ceiling = None if row.ceiling is None else {**asdict(row.ceiling), "won": row.ceiling.won}
+    return {
+        "mode": row.mode,
+        "pipeline": row.pipeline,
+        "before": row.before,
+        "inputs": list(row.inputs),
+        "cost": row.cost,
+        "failures": dict(row.failures),
+        "examples": dict(row.examples),
+        "ceiling": ceiling,
+        "reach": None if row.reach is None else asdict(row.reach),
+        "rescue": None if row.rescue is None else asdict(row.rescue),
+        "identity": {step: dict(found) for step, found in row.identity.items()},
+        "notes": {step: dict(found) for step, found in row.notes.items()},
+    }
+
+
+def contrast_of(comparison: Comparison, measure: str, before: str, after: str) -> tuple[Contrast, int]:
+    """The contrast of two modes, and whether its difference is after minus before (1) or the other way (-1)."""
+    for contrast in comparison.contrasts:
+        if contrast.measure == measure and contrast.segment == ALL_QUERIES:
+            if (contrast.baseline, contrast.candidate) == (before, after):
+                return contrast, 1
+            if (contrast.baseline, contrast.candidate) == (after, before):
+                return contrast, -1
+    raise KeyError(f"no contrast of {before} and {after} in {measure}")

@@ -1,0 +1,363 @@
+"""Benchmark: every mode run, measured and compared with every other, with what each stage bought."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import InputError, UsageError
+from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Estimate
+from rankproof.measuring.evaluate import evaluate
+from rankproof.measuring.grade_shares import grade_shares
+from rankproof.measuring.join import join_run, prepare_qrels
+from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import PreparedQrels
+from rankproof.measuring.records import DEFAULT_SETTINGS, Result
+from rankproof.proving.compare import compare_evaluations, compare_runs
+from rankproof.proving.percentile import nearest_rank
+from rankproof.proving.records import ALL_QUERIES, Comparison, Direction
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Ranking
+from rankproof.reading.records import Qrels
+from rankproof.stack.benchmark.records import (
+    Advice,
+    Benchmark,
+    BenchmarkConfig,
+    Ceiling,
+    Latency,
+    ModeComparison,
+    ModeRow,
+    Reach,
+    Rescue,
+    Rung,
+    contrast_of,
+)
+from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.records import ModeOutcome, StepOutcome
+
+
+def unbeaten(gains: Mapping[str, float], prices: Mapping[str, float]) -> tuple[str, ...]:
+    """Of the modes that have a price, those that no other one beats, cheapest first; more gain is better.
+
+    >>> unbeaten({"a": 0.5, "b": 0.6, "c": 0.55}, {"a": 1.0, "b": 2.0, "c": 3.0})
+    ('a', 'b')
+    """
+    priced = {name: (gains[name], -prices[name]) for name in prices if gains[name] == gains[name]}
+    left = [
+        name
+        for name, own in priced.items()
+        if not any(other[0] >= own[0] and other[1] >= own[1] and other != own for other in priced.values())
+    ]
+    return tuple(sorted(left, key=lambda name: (prices[name], name)))
+
+
+def latency_of(milliseconds: NDArray[np.float64]) -> Latency:
+    """Percentiles over the queries that were asked now; those whose answer was kept have no time."""
+    asked = milliseconds[np.isfinite(milliseconds)]
+    if not len(asked):
+        return Latency(0)
+    p50, p95, p99 = (nearest_rank(asked, share) for share in (0.5, 0.95, 0.99))
+    return Latency(len(asked), p50, p95, p99, float(asked.max()))
+
+
+NO_ANSWER = "no answer"
+
+
+def unanswered(mode: ModeOutcome) -> set[str]:
+    """The queries without an answer. A stage that failed is another matter: the incoming order stood in."""
+    return {failure.query_id for failure in mode.failures if failure.fallback == NO_ANSWER}
+
+
+def refuse_silence(mode: ModeOutcome) -> None:
+    """InputError where no query at all has an answer: its numbers would be those of nothing."""
+    if mode.query_ids and len(unanswered(mode)) == len(mode.query_ids):
+        first = next(failure for failure in mode.failures if failure.fallback == NO_ANSWER)
+        raise InputError(
+            f"{mode.name}: no query has an answer, so nothing is written. "
+            f"{first.query_id}: {first.kind}: {first.message}"
+        )
+
+
+def warning_of(mode: ModeOutcome) -> str:
+    """What a reader must know of missing answers; nothing where all came."""
+    missing = len(unanswered(mode))
+    if not missing:
+        return ""
+    which = "1 query has no answer" if missing == 1 else f"{missing} queries have no answer"
+    return (
+        f"{mode.name}: {which} from a live engine, which is measured as an empty ranking. Run it again: only what is "
+        "missing is asked."
+    )
+
+
+def own_steps(mode: ModeOutcome, others: Collection[str]) -> Iterator[StepOutcome]:
+    """From the last step back, up to a fusion, an engine, or a step that is another mode; `others` are their keys."""
+    by_key = {outcome.step.key: outcome for outcome in mode.steps}
+    step = mode.pipeline
+    while True:
+        yield by_key[step.key]
+        if step.shelf == "engines" or step.fuses or step.inputs[0].key in others:
+            return
+        step = step.inputs[0]
+
+
+def rerank_depth(outcome: StepOutcome) -> int | None:
+    """How many of the first a rerank reorders; None for a step that is no rerank to a depth."""
+    if outcome.step.shelf != "stages":
+        return None
+    stage = shelf.find("stages", outcome.step.name)
+    if stage.keeps != "set" or stage.depth is None:
+        return None
+    return int(outcome.step.values[stage.depth])
+
+
+Orders = dict[str, list[str]]
+
+
+def reach_of(mode: ModeOutcome, judged: PreparedQrels, grades: Qrels, measure: str) -> Reach:
+    """What the mode hands on."""
+    given = _orders(mode, mode.rankings)
+    most = max((len(docs) for docs in given.values()), default=0)
+    best = {query: _best(docs, len(docs), grades.get(query, {})) for query, docs in given.items()}
+    return Reach(
+        documents=sum(len(docs) for docs in given.values()) / max(len(given), 1),
+        recall=_result(judged, given, f"R@{max(most, 1)}").mean,
+        best=_result(judged, best, measure).mean,
+    )
+
+
+def ceiling_of(
+    mode: ModeOutcome, judged: PreparedQrels, grades: Qrels, measure: str, k: int, others: Collection[str] = ()
+) -> Ceiling | None:
+    """The ceiling of the mode's own last rerank to a depth; None where it has none."""
+    reranks = ((found, rerank_depth(found)) for found in own_steps(mode, others))
+    last, depth = next(((found, depth) for found, depth in reranks if depth is not None), (None, None))
+    if last is None or depth is None:
+        return None
+    (before,) = (found for found in mode.steps if found.step.key == last.step.inputs[0].key)
+    given, made = _orders(mode, before.rankings), _orders(mode, last.rankings)
+    best = {query: _best(docs, depth, grades.get(query, {})) for query, docs in given.items()}
+    was, now = (_result(judged, _cut(orders, mode.depth), measure) for orders in (given, made))
+    sign = -1 if was.better == "lower" else 1
+    gains = [sign * (now.by_query[query] - was.by_query[query]) for query in was.by_query if query in now.by_query]
+    moved = [_moved(given[query][:k], made[query][:k], grades.get(query, {})) for query in given]
+    return Ceiling(
+        measure,
+        depth,
+        recall=_result(judged, given, f"R@{depth}").mean,
+        before=was.mean,
+        after=now.mean,
+        best=_result(judged, _cut(best, mode.depth), measure).mean,
+        wins=sum(gain > 0 for gain in gains),
+        same=sum(gain == 0 for gain in gains),
+        losses=sum(gain < 0 for gain in gains),
+        k=k,
+        entered=sum(entered for entered, _ in moved),
+        left=sum(left for _, left in moved),
+    )
+
+
+def _result(judged: PreparedQrels, orders: Orders, text: str) -> Result:
+    return evaluate(judged, orders, text)[text]
+
+
+def _orders(mode: ModeOutcome, rankings: Sequence[Ranking]) -> Orders:
+    return {query: list(ranking.doc_ids) for query, ranking in zip(mode.query_ids, rankings, strict=True)}
+
+
+def _cut(orders: Orders, depth: int) -> Orders:
+    """As deep as modes are measured."""
+    return {query: docs[:depth] for query, docs in orders.items()}
+
+
+def _best(docs: list[str], depth: int, grades: Mapping[str, int]) -> list[str]:
+    """The first `depth` by grade; unjudged ones count as not relevant."""
+    return [*sorted(docs[:depth], key=lambda doc: -grades.get(doc, 0)), *docs[depth:]]
+
+
+def _moved(before: list[str], after: list[str], grades: Mapping[str, int]) -> tuple[int, int]:
+    """How many relevant documents came into the head, and how many left it."""
+    relevant = {doc for doc, grade in grades.items() if grade > 0}
+    return len(relevant & set(after) - set(before)), len(relevant & set(before) - set(after))
+
+
+def rescue_of(
+    mode: ModeOutcome, grades: Qrels, k: int, names: Mapping[str, str] | None = None, others: Collection[str] = ()
+) -> Rescue | None:
+    """Of the fusion among the mode's own steps; None where there is none. `names` are of modes, by key."""
+    fusion = next((found for found in own_steps(mode, others) if found.step.fuses), None)
+    if fusion is None:
+        return None
+    by_key = {outcome.step.key: outcome for outcome in mode.steps}
+    named = names or {}
+    heads = {named.get(step.key, step.text): _heads(by_key[step.key], k) for step in fusion.step.inputs}
+    fused = _heads(fusion, k)
+    rescued, lost = dict.fromkeys(heads, 0), dict.fromkeys(heads, 0)
+    relevant = dropped = new = 0
+    for at, query in enumerate(mode.query_ids):
+        good = {doc for doc, grade in grades.get(query, {}).items() if grade > 0}
+        shown = good & fused[at]
+        before = good & set().union(*(head[at] for head in heads.values()))
+        for name, head in heads.items():
+            rescued[name] += len(shown - head[at])
+            lost[name] += len(good & head[at] - shown)
+        relevant += len(shown)
+        dropped += len(before - shown)
+        new += len(shown - before)
+    return Rescue(k, relevant, rescued, lost, dropped, new)
+
+
+def _heads(outcome: StepOutcome, k: int) -> list[set[str]]:
+    return [set(ranking.doc_ids[:k]) for ranking in outcome.rankings]
+
+
+_TURNED: Mapping[Direction, Direction] = {"better": "worse", "worse": "better", "not shown": "not shown"}
+
+
+def advise(benchmark: Benchmark) -> Advice:
+    """What to ship by the first measure."""
+    measure = benchmark.config.measures[0]
+    modes = [row.mode for row in benchmark.rows]
+    path = [benchmark.config.baseline]
+    while True:
+        better = [m for m in modes if m != path[-1] and _held(benchmark, m, path[-1], measure).shown == "better"]
+        if not better:
+            break
+        path.append(better[0])
+    return Advice(
+        measure,
+        path[-1],
+        tuple(path),
+        tuple(_rung(benchmark, row, measure) for row in benchmark.rows),
+        {row.mode: row.latency.p50 for row in benchmark.rows if row.latency.p50 is not None},
+    )
+
+
+def _rung(benchmark: Benchmark, row: ModeRow, measure: str) -> Rung:
+    (mean,) = (e[measure].mean for e in benchmark.comparison.evaluations if e.run_name == row.mode)
+    base = benchmark.config.baseline
+    others = row.inputs or ((base,) if row.mode != base else ())
+    held = tuple(_held(benchmark, row.mode, other, measure) for other in others)
+    return Rung(row.mode, mean, held, sum(row.failures.values()))
+
+
+def _held(benchmark: Benchmark, mode: str, other: str, measure: str) -> ModeComparison:
+    contrast, sign = contrast_of(benchmark.comparison, measure, other, mode)
+    answer = contrast.difference
+    shown = contrast.direction if sign > 0 else _TURNED[contrast.direction]
+    if not isinstance(answer, Estimate):
+        return ModeComparison(other, None if answer.value is None else sign * answer.value, None, None, None, shown)
+    low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
+    return ModeComparison(other, sign * answer.value, low, high, contrast.p_value, shown)
+
+
+# Where heads of rankings are looked at: what a person sees on a first page.
+FIRST_PAGE = 10
+
+
+def benchmark(
+    config: BenchmarkConfig, queries: Sequence[Query], qrels: Qrels, runner: Runner, dataset_hash: str, documents: int
+) -> tuple[Benchmark, dict[str, ModeOutcome]]:
+    """All modes on the same queries: the report, and what every mode gave."""
+    refuse_alone(config)
+    runner.open(list(config.modes.values()))
+    outcomes = {name: runner.run(name, pipeline) for name, pipeline in config.modes.items()}
+    for outcome in outcomes.values():
+        refuse_silence(outcome)
+    judged = prepare_qrels(qrels)
+    runs = {name: join_run(judged, outcomes[name].as_run(), name=name) for name in _baseline_first(config)}
+    comparison = compare_runs(
+        runs, parse(list(config.measures)), DEFAULT_SETTINGS, config.design,
+        topics={query.query_id: query.text for query in queries},
+    )  # fmt: skip
+    missing = [warning for outcome in outcomes.values() if (warning := warning_of(outcome))]
+    comparison = replace(
+        comparison,
+        grade_shares=grade_shares(runs, depth=FIRST_PAGE),
+        warnings=(*missing, *comparison.warnings),
+    )
+    rows = tuple(_row(config, outcome, judged, qrels) for outcome in outcomes.values())
+    found = Benchmark(
+        config,
+        rows,
+        comparison,
+        {measure: leader(comparison, measure) for measure in config.measures},
+        dataset_hash,
+        len(queries),
+        documents,
+        _by_segment(config, comparison, queries),
+        _unbeaten(rows, comparison, config.measures[0]),
+    )
+    return replace(found, advice=advise(found)), outcomes
+
+
+def refuse_alone(config: BenchmarkConfig) -> None:
+    """An error where there is nothing to compare; asked before the work."""
+    if len(config.modes) < 2:
+        raise UsageError(
+            f"A benchmark compares modes, and there is only {next(iter(config.modes))!r} here. Add a second line to "
+            "[modes], or use `rankproof runs fetch` and `rankproof evaluate` for one alone."
+        )
+
+
+def leader(comparison: Comparison, measure: str) -> str | None:
+    """The mode that is shown to be better than every other; None where chance cannot be ruled out for one of them."""
+    wins: Mapping[str, set[str]] = {system: set() for system in comparison.systems}
+    for contrast in comparison.contrasts:
+        if contrast.measure == measure and contrast.segment == ALL_QUERIES:
+            if contrast.direction == "better":
+                wins[contrast.candidate].add(contrast.baseline)
+            elif contrast.direction == "worse":
+                wins[contrast.baseline].add(contrast.candidate)
+    ahead = [system for system, beaten in wins.items() if len(beaten) == len(comparison.systems) - 1]
+    return ahead[0] if ahead else None
+
+
+def _row(config: BenchmarkConfig, outcome: ModeOutcome, judged: PreparedQrels, qrels: Qrels) -> ModeRow:
+    name, measure = outcome.name, config.measures[0]
+    others = {step.key: other for other, step in config.modes.items() if other != name}
+    failures = [(f"{failure.stage}: {failure.kind}", failure) for failure in outcome.failures]
+    examples: dict[str, str] = {}
+    for kind, failure in failures:
+        examples.setdefault(kind, f"query {failure.query_id}: {failure.message}; instead: {failure.fallback}")
+    return ModeRow(
+        name,
+        outcome.pipeline.text,
+        config.before.get(name),
+        latency_of(outcome.milliseconds),
+        dict(Counter(kind for kind, _ in failures)),
+        ceiling_of(outcome, judged, qrels, measure, FIRST_PAGE, others),
+        rescue_of(outcome, qrels, FIRST_PAGE, others, others),
+        outcome.by_step("identity"),
+        config.inputs.get(name, ()),
+        examples,
+        None if config.prices is None else config.prices.of(name, outcome.pipeline),
+        reach_of(outcome, judged, qrels, measure),
+        {step: notes for step, notes in outcome.by_step("notes").items() if notes},
+    )
+
+
+def _by_segment(config: BenchmarkConfig, comparison: Comparison, queries: Sequence[Query]) -> Comparison | None:
+    """Segments are a question of their own: their many tests do not blunt those over all queries."""
+    if not config.by:
+        return None
+    columns = {query.query_id: dict(query.columns) for query in queries}
+    found = compare_evaluations(comparison.evaluations, config.design, queries=columns, by=config.by)
+    return replace(found, topics=comparison.topics)
+
+
+def _unbeaten(rows: Sequence[ModeRow], comparison: Comparison, measure: str) -> dict[str, tuple[str, ...]]:
+    results = {evaluation.run_name: evaluation[measure] for evaluation in comparison.evaluations}
+    gains = {name: -found.mean if found.better == "lower" else found.mean for name, found in results.items()}
+    times = {row.mode: row.latency.p50 for row in rows if row.latency.p50 is not None}
+    costs = {row.mode: row.cost for row in rows if row.cost is not None}
+    return {what: unbeaten(gains, prices) for what, prices in (("time", times), ("cost", costs)) if len(prices) > 1}
+
+
+def _baseline_first(config: BenchmarkConfig) -> list[str]:
+    return [config.baseline, *(name for name in config.modes if name != config.baseline)]

@@ -1,0 +1,173 @@
+"""What OpenSearch and Elasticsearch share: one search request, read with care.
+
+Queries are asked one by one with _search and not in bundles with _msearch: each has a time, a failure and a retry of
+its own, and asking several at once is done by threads for every engine alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote
+
+from rankproof.errors import UsageError
+from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.secrets import Secrets, refuse_written
+from rankproof.kernel.specs import REQUIRED, Choice, Param, Text, Whole
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines._answer import ranking_of, unreadable
+from rankproof.stack.engines._fields import Fields
+from rankproof.stack.engines._kinds import Json
+from rankproof.stack.engines._template import fill, fill_json, known_of, names_in
+from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
+from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
+from rankproof.stack.engines.contract import AskFailed
+from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, expression, found, require_url
+from rankproof.stack.records import Ground
+
+TYPES = ("best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix")
+SECONDS_FOR_IDENTITY = 10.0
+_CHANGES = "_stats/docs?level=shards&filter_path=indices.*.shards.*.seq_no"
+
+_PARAMS = (
+    Param("index", Text(), REQUIRED, "index or alias to search"),
+    Param("fields", Fields(), None, "fields with weights, such as 'title^3 text'; none: those the index searches"),
+    Param("type", Choice(TYPES), "best_fields", "how multi_match joins the fields"),
+    Param("operator", Choice(("or", "and")), "or", "whether one word of the query must match, or all"),
+    Param("vector_field", Text(), None, "field with vectors: search by vector and not by words"),
+    Param("candidates", Whole(), 100, "candidates for nearest neighbors, at least as many as documents wanted"),
+    Param("body", Json(), None, "a search request of your own, with {query}, {depth}, {vector} and columns"),
+    Param("id", Text(), "_id", "where a hit has the document's id: _id, or a field such as _source.sku"),
+    *VECTOR_PARAMS,
+    HEADERS,
+    AUTH,
+    VERIFY,
+)
+
+
+def params(variable: str) -> tuple[Param, ...]:
+    """The parameters; the address stands in an environment variable of this name when nothing is said."""
+    return (Param("url", Text(), f"${{{variable}}}", "address of the cluster"), *_PARAMS)
+
+
+# (field, vector, depth, candidates) to the part of a request that searches by vector.
+Nearest = Callable[[str, list[float], int, int], dict[str, Any]]
+
+
+class Elastic:
+    """An index, opened."""
+
+    def __init__(self, who: str, nearest: Nearest, values: Mapping[str, Any], ground: Ground) -> None:
+        if values["body"] is not None and (values["fields"] or values["vector_field"]):
+            raise UsageError(f"{who}: body is a whole request; leave fields and vector_field out, or body.")
+        if values["fields"] and values["vector_field"]:
+            raise UsageError(
+                f"{who}: fields search by words and vector_field by vector. For both, join two: "
+                f"fuse_rrf({who}(...), {who}(vector_field='{values['vector_field']}', ...))."
+            )
+        if values["body"] is not None and not isinstance(values["body"], dict):
+            raise UsageError(f"{who}: body is a search request, so it must be an object and not a list.")
+        refuse_written(who, values["auth"], values["headers"])
+        self._values, self._nearest = values, nearest
+        self._secrets = Secrets(who, *(values[name] for name in ("url", "headers", "body", "auth", "index")))
+        self._base = require_url(who, values["url"]).rstrip("/")
+        self._id = expression("id", values["id"])
+        by_vector = values["vector_field"] or "vector" in names_in(values["body"])
+        self._vectors = open_vectors(values, ground) if by_vector else None
+        self._wire = Wire(who, self._secrets, values["headers"], values["auth"], values["verify"])
+
+    def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
+        """One search, one ranking; an answer that only some of the shards gave is none."""
+        # The same copies of the shards each time: their scores differ by a hair, and so would the rankings.
+        where = f"{self._index}/_search?preference=rankproof&allow_partial_search_results=false"
+        request = self._request(query, depth)
+        answer = self._call("POST", where, timeout, to_json(request).encode())
+        if not isinstance(answer, dict) or not isinstance(answer.get("hits"), dict):
+            raise unreadable("The answer has no hits: is this the address of a search cluster?")
+        broken = (answer.get("_shards") or {}).get("failed")
+        if answer.get("timed_out") or broken:
+            why = "it ran out of time" if answer.get("timed_out") else f"{broken} shards failed"
+            raise AskFailed("partial answer", f"The cluster searched only a part of the index: {why}.", again=True)
+        hits = answer["hits"].get("hits")
+        if not isinstance(hits, list) or not all(isinstance(hit, dict) for hit in hits):
+            raise unreadable("The answer has no list of hits in hits.hits.")
+        # With a sort of its own the order is all there is, also where scores come with it.
+        scores = None if "sort" in request else [hit.get("_score") for hit in hits]
+        return ranking_of([found(self._id, hit) for hit in hits], scores, depth)
+
+    def _request(self, query: Query, depth: int) -> dict[str, Any]:
+        values = self._values
+        source = (
+            [values["id"].removeprefix("_source.")] if values["id"].startswith("_source.") else values["id"] != "_id"
+        )
+        request: dict[str, Any] = {"size": depth, "_source": source, "track_total_hits": False}
+        if values["body"] is not None:
+            known = known_of(query, depth)
+            if self._vectors is not None:
+                known["vector"] = self._vectors(query)
+            filled: dict[str, Any] = fill_json(values["body"], known, self._secrets)
+            return request | filled
+        if self._vectors is not None:
+            candidates = max(values["candidates"], depth)
+            return request | self._nearest(values["vector_field"], self._vectors(query), depth, candidates)
+        match = {"query": query.text, "type": values["type"], "operator": values["operator"]}
+        if values["fields"]:
+            match["fields"] = values["fields"].split()
+        return request | {"query": {"multi_match": match}}
+
+    @cached_property
+    def identity(self) -> Mapping[str, str]:
+        """Version of the server; ids, mapping, documents and changes of the index. A changed index is another one."""
+        told = {
+            "server": self._told(
+                "", lambda root: f"{root['version'].get('distribution', '')} {root['version']['number']}"
+            )
+        }
+        told["index"] = self._told(self._index, _index_hash)
+        told["documents"] = self._told(f"{self._index}/_count", lambda count: str(count["count"]))
+        told["changes"] = self._told(f"{self._index}/{_CHANGES}", _changes, optional=True)
+        said = self._secrets.identity(*(self._values[name] for name in ("url", "index", "body")))
+        model = {} if self._vectors is None else self._vectors.identity
+        return {**{name: text.strip() for name, text in told.items()}, **said, **model}
+
+    def _told(self, path: str, read: Callable[[Any], str], optional: bool = False) -> str:
+        try:
+            return read(self._call("GET", path, SECONDS_FOR_IDENTITY))
+        except AskFailed as failed:
+            # Whoever may search may not be allowed to look at the cluster, and a hosted one may not offer this.
+            if failed.kind == NOT_ALLOWED or (optional and not failed.again):
+                return "not told"
+            raise
+        except (KeyError, TypeError, AttributeError):
+            raise unreadable(f"GET {self._values['url']} answers as no search cluster does.") from None
+
+    @property
+    def _index(self) -> str:
+        return quote(fill(self._values["index"], {}, self._secrets), safe=",*")
+
+    def _call(self, method: str, path: str, timeout: float, body: bytes | None = None) -> Any:
+        headers = {} if body is None else {"content-type": "application/json"}
+        return self._wire.json(method, f"{self._secrets.expand(self._base)}/{path}", timeout, body, headers)
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._wire.close()
+
+
+def _changes(told: Mapping[str, Any]) -> str:
+    """How many changes the shards of an index have seen: a document that was replaced counts, a merge does not."""
+    indexes = told.get("indices", {}).values()
+    shards = [copies for index in indexes for copies in index["shards"].values()]
+    return str(sum(1 + max(copy["seq_no"]["max_seq_no"] for copy in copies) for copies in shards))
+
+
+def _index_hash(told: Mapping[str, Any]) -> str:
+    """Of the indexes that a name stands for: their ids and mappings."""
+    parts = {
+        name: [index["settings"]["index"]["uuid"], index["mappings"], index["settings"]["index"].get("analysis")]
+        for name, index in sorted(told.items())
+    }
+    return sha256(to_json(parts).encode()).hexdigest()[:32]

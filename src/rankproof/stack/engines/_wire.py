@@ -1,0 +1,194 @@
+"""Wire: one HTTP request, one JSON answer, and a word for everything else that can come back."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from importlib import import_module
+from typing import Any, Final
+
+from rankproof.errors import MissingExtra
+from rankproof.kernel.secrets import Secrets
+from rankproof.stack.engines._answer import unreadable
+from rankproof.stack.engines.contract import TOO_MANY, AskFailed
+
+# No ranking is larger; what is larger would fill the memory.
+MOST_BYTES = 64 * 1024 * 1024
+EXCERPT = 160
+NOT_ALLOWED: Final = "not allowed"
+
+
+def needed(who: str, module: str, extra: str = "live") -> Any:
+    """A library that an extra brings."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError:
+        raise MissingExtra(f"The engine {who}", module, extra) from None
+
+
+class Wire:
+    """Connections to one server, for several threads."""
+
+    def __init__(
+        self, who: str, secrets: Secrets, headers: Mapping[str, str], auth: str | None = None, verify: bool = True
+    ) -> None:
+        self._httpx = needed(who, "httpx")
+        self._secrets = secrets
+        own = {"accept": "application/json", "user-agent": "rankproof"}
+        if auth is not None:
+            word = base64.b64encode(secrets.expand(auth).encode()).decode()
+            secrets.hide(word, "(hidden)")
+            own["authorization"] = f"Basic {word}"
+        own |= {name.lower(): secrets.expand(text) for name, text in headers.items()}
+        # As many connections as there are threads: waiting for one would count as the server's time.
+        limits = self._httpx.Limits(max_connections=None, max_keepalive_connections=None)
+        self._client = self._httpx.Client(headers=own, limits=limits, verify=verify)
+        self._hides = _Hides(secrets)
+        logging.getLogger("httpx").addFilter(self._hides)
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._client.close()
+        logging.getLogger("httpx").removeFilter(self._hides)
+
+    def json(
+        self,
+        method: str,
+        url: str,
+        timeout: float,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """What the server answered; AskFailed for everything that is no JSON with a status of success."""
+        self._secrets.hide_user(url)
+        where = f"{method} {self._secrets.redact(url.partition('?')[0])}"
+        try:
+            status, reason, told, data = self._send(method, url, timeout, body, headers or {})
+        except self._httpx.TimeoutException:
+            raise self._failed("timeout", f"{where}: no answer within {timeout:g} seconds.", True) from None
+        except self._httpx.ProtocolError as error:
+            raise self._failed("connection lost", f"{where}: the connection broke off: {error}.", True) from None
+        except self._httpx.TransportError as error:
+            kind = "connection lost" if isinstance(error, self._httpx.ReadError) else "no connection"
+            raise self._failed(kind, f"{where}: {error or 'the connection was reset'}.", True) from None
+        except (self._httpx.InvalidURL, self._httpx.HTTPError, UnicodeError, ValueError) as error:
+            raise self._failed("bad request", f"{where}: the request cannot be sent: {error}.", False) from None
+        if not 200 <= status < 300:
+            raise self._refusal(where, status, reason, told, data)
+        return self._parsed(where, data)
+
+    def _send(
+        self, method: str, url: str, timeout: float, body: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, str, Mapping[str, str], bytes]:
+        """Status, its words, headers and body. The timeout holds for the whole body, however slowly it drips."""
+        deadline = time.monotonic() + timeout
+        encoded = {name: text.encode("utf-8", "surrogateescape") for name, text in headers.items()}
+        parts, size = [], 0
+        with self._client.stream(method, url, content=body, headers=encoded, timeout=timeout) as response:
+            for part in response.iter_bytes():
+                parts.append(part)
+                size += len(part)
+                if time.monotonic() > deadline:
+                    raise self._httpx.ReadTimeout("the answer came too slowly")
+                if size > MOST_BYTES:
+                    raise unreadable(f"The answer is larger than {MOST_BYTES // 2**20} MiB. Ask for less of each hit.")
+            return response.status_code, response.reason_phrase, response.headers, b"".join(parts)
+
+    def _refusal(self, where: str, status: int, reason: str, told: Mapping[str, str], data: bytes) -> AskFailed:
+        said = f"{where} answered {status} {reason}".rstrip()
+        if 300 <= status < 400:
+            goal = told.get("location", "another address")
+            return self._failed("redirected", f"{said}, to {goal}. Name that address in the configuration.", False)
+        why = _why(data)
+        message = f"{said}: {why}" if why else f"{said}."
+        if status == 429:
+            return self._failed(TOO_MANY, message, True, retry_after(told.get("retry-after")))
+        if status >= 500 or status == 408:
+            return self._failed("server error", message, True, retry_after(told.get("retry-after")))
+        return self._failed(NOT_ALLOWED if status in (401, 403) else "refused", message, False)
+
+    def _parsed(self, where: str, data: bytes) -> Any:
+        try:
+            return json.loads(data)
+        except json.JSONDecodeError as error:
+            text = error.doc
+            if not text.strip():
+                raise self._failed("unreadable answer", f"{where} answered with nothing.", False) from None
+            if text.lstrip().startswith("<"):
+                message = f"{where} answered with a page and not with JSON: {_excerpt(text)}"
+                raise self._failed("unreadable answer", message, False) from None
+            if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+                message = f"{where}: the answer ends in the middle, after {len(data):,} bytes."
+                raise self._failed("cut off", message, True) from None
+            message = f"{where} answered with what is not JSON ({error.msg.lower()}): {_excerpt(text)}"
+            raise self._failed("unreadable answer", message, False) from None
+        except (
+            ValueError,
+            RecursionError,
+        ) as error:  # bytes of another encoding, a number of 5,000 digits, 10,000 lists
+            message = f"{where} answered with what cannot be read as JSON ({type(error).__name__})."
+            raise self._failed("unreadable answer", message, False) from None
+
+    def _failed(self, kind: str, message: str, again: bool, wait: float | None = None) -> AskFailed:
+        return AskFailed(kind, self._secrets.redact(message), again, wait)
+
+
+class _Hides(logging.Filter):
+    """httpx notes every URL it asks; a secret in one is noted by its name."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        super().__init__()
+        self._secrets = secrets
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Lets everything through, redacted."""
+        record.msg, record.args = self._secrets.redact(record.getMessage()), ()
+        return True
+
+
+def retry_after(value: str | None, now: datetime | None = None) -> float | None:
+    """Seconds that a Retry-After header asks for: a number, or a moment. None for what is neither.
+
+    >>> retry_after("7"), retry_after("soon")
+    (7.0, None)
+    >>> retry_after("Wed, 21 Oct 2015 07:28:05 GMT", datetime(2015, 10, 21, 7, 28, tzinfo=UTC))
+    5.0
+    """
+    if value is None:
+        return None
+    if value.strip().isdecimal():
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except (TypeError, ValueError):
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max((moment - (now or datetime.now(UTC))).total_seconds(), 0.0)
+
+
+def _why(data: bytes) -> str:
+    """What an error answer says, as the servers that we know write it; else how it begins."""
+    text = data[:65536].decode("utf-8", "replace")
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return _excerpt(text)
+    error = found.get("error", found) if isinstance(found, dict) else found
+    if isinstance(error, dict):
+        causes = error.get("root_cause")
+        first = causes[0] if isinstance(causes, list) and causes and isinstance(causes[0], dict) else error
+        for name in ("reason", "msg", "message", "detail", "title"):
+            for place in (first, error):
+                if isinstance(place.get(name), str):
+                    return _excerpt(place[name])
+    return _excerpt(error if isinstance(error, str) else text)
+
+
+def _excerpt(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= EXCERPT else f"{line[:EXCERPT]}..."

@@ -1,0 +1,83 @@
+"""What an item on the engines shelf is: Engine, which opens something that answers queries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from rankproof.kernel.specs import Param
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.records import Ground
+
+
+class Searcher(Protocol):
+    """A local engine, opened: all queries at once.
+
+    identity   what the answers depend on besides the engine's parameters: hashes of corpus and model, versions
+    One that must build something first does so in `prepare()`, where it has one, and else with the first query:
+    whoever times queries calls it before. `notes`, where it has them, say what to know of the answers so far, such as
+    the recall of an approximate search.
+    """
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """By what it is: {"corpus": sha256, "model": sha256, "bm25s": version}."""
+
+    def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
+        """A ranking for each query, at most `depth` long."""
+
+
+class Asker(Protocol):
+    """A live engine, opened: one query at a time, perhaps from several threads at once.
+
+    Waiting, retrying, limits and keeping answers are not its business: flow does that for every engine alike.
+    """
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """What the answers depend on, as far as the server says: its version, index, mapping."""
+
+    def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
+        """The answer; AskFailed when there is none."""
+
+    def close(self) -> None:
+        """Gives connections back."""
+
+
+# The kind of an AskFailed that only says "later": the server lives.
+TOO_MANY: Final = "too many requests"
+
+
+class AskFailed(Exception):
+    """No answer came. `again` says whether asking again may help, `wait` how many seconds the server asked for."""
+
+    def __init__(self, kind: str, message: str, again: bool, wait: float | None = None) -> None:
+        super().__init__(message)
+        self.kind, self.again, self.wait = kind, again, wait
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Engine:
+    """One item of the shelf. `page` is the module's docstring: what it does, what it needs, its dials, an example.
+
+    params   what a configuration may say of it; the dials that tuning may turn are among them
+    open     gives a Searcher (or an Asker when `live`); cheap things are checked here, before anything runs
+    live     asked over a network
+    needs    "corpus" where it searches texts it is given
+    extra    the extra that brings its library, for the install line; "" for none
+    """
+
+    name: str
+    page: str
+    params: tuple[Param, ...]
+    open: Callable[[Mapping[str, Any], Ground], Searcher | Asker]
+    live: bool = False
+    needs: frozenset[str] = frozenset()
+    extra: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first line of the page."""
+        return self.page.strip().splitlines()[0]

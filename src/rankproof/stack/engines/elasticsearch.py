@@ -1,0 +1,43 @@
+"""Elasticsearch: an index of a cluster, searched by words, by vectors, or by a request of your own.
+
+By words it is a `multi_match` over `fields` with their weights; without `fields` those that the index searches by
+default. With `vector_field` it is a `knn` search with vectors that a `model` makes of the queries, or that a column of
+the queries holds (`vector`). With `body` it is any search request, with {query}, {depth}, {vector} and columns of the
+queries in it. `_search` is asked for each query on its own, always from the same copies of the shards. An answer of
+only some shards is a failure, and is asked again. Documents with equal scores are ordered by id; with a `sort` in
+`body` the order is all there is.
+
+The address is taken from the environment variable ELASTICSEARCH_URL unless `url` says it. Secrets stand as ${NAME},
+the name of an environment variable: neither reports nor errors show what it holds.
+
+assumes: the documents are indexed under the ids that the judgments use; else `id` names the field that has them
+source: https://www.elastic.co/docs/reference/query-languages/query-dsl/query-dsl-multi-match-query and .../knn
+
+elasticsearch(index="products", fields="title^3 brand text", headers={"Authorization": "ApiKey ${SEARCH_KEY}"})
+elasticsearch(index="products", vector_field="embedding", model="minilm")
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from rankproof.stack.engines._elastic import Elastic, params
+from rankproof.stack.engines.contract import Engine
+
+
+def nearest(field: str, vector: list[float], depth: int, candidates: int) -> dict[str, Any]:
+    """The knn section of a search, of versions 8 and later."""
+    return {"knn": {"field": field, "query_vector": vector, "k": depth, "num_candidates": candidates}}
+
+
+OFFERS = (
+    Engine(
+        name="elasticsearch",
+        page=__doc__,
+        params=params("ELASTICSEARCH_URL"),
+        open=partial(Elastic, "elasticsearch", nearest),
+        live=True,
+        extra="live",
+    ),
+)

@@ -1,0 +1,144 @@
+"""Any search API, described by a request and by where its answer has the hits: no code.
+
+The request is a template. `url`, `headers`, `params` (what stands after the ? of a URL) and `body` (JSON) may hold
+{query}, {query_id}, {depth} and every column of a query, such as {locale}. What is filled in is escaped as its place
+needs it. A text in the body that is nothing but a placeholder becomes the value itself: "{depth}" becomes a number.
+Environment variables stand as ${API_KEY}: a configuration holds their names, and neither reports nor errors show their
+values. Braces are written twice: {{ and }}.
+
+The answer must be JSON. `hits` is a JMESPath expression that gives the list of hits, best first; `id` and `score` are
+expressions inside of one hit. Documents with equal scores are ordered by id, as in every run; without `score` the order
+is all there is. An answer without that list, or with a hit without an id, a document twice or scores that rise, is a
+failure and no ranking.
+
+assumes: the answer's order is the ranking
+source: JMESPath, https://jmespath.org/specification.html
+
+http(url="https://api.shop.example/search", params={"q": "{query}", "limit": "{depth}"}, hits="results", id="sku")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from rankproof.errors import UsageError
+from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.secrets import SECRET, Secrets, refuse_written
+from rankproof.kernel.specs import REQUIRED, Choice, Flag, Param, Text
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines._answer import ranking_of, unreadable
+from rankproof.stack.engines._kinds import Json, StringTable
+from rankproof.stack.engines._template import fill, fill_json, fill_url, known_of
+from rankproof.stack.engines._wire import Wire, needed
+from rankproof.stack.engines.contract import Engine
+from rankproof.stack.records import Ground
+
+URL = Param("url", Text(), REQUIRED, "address to ask, such as https://api.shop.example/search")
+HEADERS = Param("headers", StringTable(), {}, "headers of the request")
+AUTH = Param(
+    "auth", Text(), None, "user and password for basic authentication, such as ${SEARCH_USER}:${SEARCH_PASSWORD}"
+)
+VERIFY = Param("verify", Flag(), True, "whether the server's certificate is checked")
+
+PARAMS = (
+    URL,
+    Param("hits", Text(), REQUIRED, "JMESPath of the list of hits in the answer, such as hits.hits"),
+    Param("id", Text(), "id", "JMESPath of the document's id in one hit"),
+    Param("score", Text(), None, "JMESPath of the score in one hit; none: the order is all there is"),
+    Param("method", Choice(("GET", "POST", "PUT")), None, "method of the request; none: POST with a body, GET without"),
+    Param("params", StringTable(), {}, "parameters of the URL"),
+    HEADERS,
+    Param("body", Json(), None, "JSON body of the request"),
+    AUTH,
+    VERIFY,
+)
+
+
+class Http:
+    """An API, opened."""
+
+    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+        self._values = values
+        url = require_url("http", values["url"])
+        refuse_written("http", values["auth"], values["headers"], values["params"])
+        self._secrets = Secrets("http", *(values[name] for name in ("url", "params", "headers", "body", "auth")))
+        self._hits, self._id = expression("hits", values["hits"]), expression("id", values["id"])
+        self._score = None if values["score"] is None else expression("score", values["score"])
+        self._wire = Wire("http", self._secrets, {}, values["auth"], values["verify"])
+        said = self._secrets.identity(url, values["params"], values["body"])
+        self.identity: Mapping[str, str] = {"url": url, **said}
+
+    def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
+        """One request, one ranking."""
+        values, known, secrets = self._values, known_of(query, depth), self._secrets
+        headers = {name: fill(text, known, secrets) for name, text in values["headers"].items()}
+        body = None
+        if values["body"] is not None:
+            body = to_json(fill_json(values["body"], known, secrets)).encode()
+            headers = {"content-type": "application/json", **{name.lower(): text for name, text in headers.items()}}
+        method = values["method"] or ("GET" if body is None else "POST")
+        url = fill_url(values["url"], values["params"], known, secrets)
+        answer = self._wire.json(method, url, timeout, body, headers)
+        hits = found(self._hits, answer)
+        if not isinstance(hits, list):
+            raise unreadable(
+                f"hits = {values['hits']!r} gives no list but {_shape(hits)}; the answer is {_shape(answer)}."
+            )
+        scores = None if self._score is None else [found(self._score, hit) for hit in hits]
+        return ranking_of([found(self._id, hit) for hit in hits], scores, depth)
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._wire.close()
+
+
+def require_url(who: str, url: str) -> str:
+    """The address as the configuration has it; UsageError for what is none."""
+    scheme, host, *_ = urlsplit(url)
+    named = SECRET.match(url)
+    if not named and (scheme not in ("http", "https") or not host):
+        raise UsageError(f"{who}: {url!r} is no address. Write it with http:// or https:// and a host.")
+    if "@" in host and not SECRET.search(host):
+        raise UsageError(
+            f"{who}: the address holds a password. Give it as auth='${{SEARCH_USER}}:${{SEARCH_PASSWORD}}'."
+        )
+    if "{" in SECRET.sub("", host):
+        raise UsageError(f"{who}: the host of {url!r} cannot be a placeholder. Placeholders stand after it.")
+    return url
+
+
+def expression(name: str, text: str) -> Any:
+    """A JMESPath expression, compiled; UsageError where it is none."""
+    jmespath = needed("http", "jmespath")
+    try:
+        return jmespath.compile(text)
+    except jmespath.exceptions.JMESPathError as error:
+        why = " ".join(str(error).split("\n")[0].split())
+        raise UsageError(f"{name} = {text!r} is no JMESPath expression: {why}. See https://jmespath.org") from None
+
+
+def found(compiled: Any, value: Any) -> Any:
+    """What an expression finds; AskFailed where one of its functions does not fit what came."""
+    try:
+        return compiled.search(value)
+    except ValueError as error:  # the base of all of JMESPath's errors
+        why = " ".join(str(error).split())
+        raise unreadable(f"{compiled.expression!r} does not fit the answer: {why:.120}.") from None
+
+
+def _shape(value: Any) -> str:
+    """What a JSON value is, in a few words."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        names = ", ".join(list(value)[:8])
+        return f"an object with {names or 'no names'}{', ...' if len(value) > 8 else ''}"
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    return f"the {'text' if isinstance(value, str) else 'value'} {value!r:.40}"
+
+
+OFFERS = (Engine(name="http", page=__doc__, params=PARAMS, open=Http, live=True, extra="live"),)

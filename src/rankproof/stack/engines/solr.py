@@ -1,0 +1,125 @@
+"""Solr: a collection, searched through its select handler.
+
+The query is parsed by `edismax` over `fields` with their weights. `params` adds any parameter of Solr (bf, boost, fq,
+sort), and may hold {query}, {depth}, {vector} and columns of the queries. `q` is the query itself, so that a search by
+vector is parser="lucene" with q="{!knn f=embedding topK={depth}}{vector}"; the vectors come from a `model`, or from a
+column of the queries (`vector`). Documents with equal scores are ordered by id; with a `sort` of its own the order is
+all there is. An answer of only some shards is a failure, and is asked again.
+
+The address, with its path (http://solr.example:8983/solr), is taken from the environment variable SOLR_URL unless `url`
+says it. Secrets stand as ${NAME}, the name of an environment variable. What Solr says of itself is its version and the
+number of documents: where documents were replaced by as many others, take another folder for what is kept.
+
+assumes: the documents are indexed under the ids that the judgments use; else `id` names the field that has them
+source: https://solr.apache.org/guide/solr/latest/query-guide/edismax-query-parser.html
+
+solr(collection="products", fields="title^3 brand text", mm="2<75%")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from rankproof.kernel.secrets import Secrets, refuse_written
+from rankproof.kernel.specs import REQUIRED, Param, Text
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines._answer import ranking_of, unreadable
+from rankproof.stack.engines._fields import Fields
+from rankproof.stack.engines._kinds import StringTable
+from rankproof.stack.engines._template import fill, known_of, names_in
+from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
+from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
+from rankproof.stack.engines.contract import AskFailed, Engine
+from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, require_url
+from rankproof.stack.records import Ground
+
+SECONDS_FOR_IDENTITY = 10.0
+
+PARAMS = (
+    Param("collection", Text(), REQUIRED, "collection or core to search"),
+    Param("url", Text(), "${SOLR_URL}", "address of Solr, with its path"),
+    Param("fields", Fields(), None, "fields with weights (qf), such as 'title^3 text'; none: those of the handler"),
+    Param("parser", Text(), "edismax", "query parser (defType)"),
+    Param("mm", Text(), None, "how many words of the query must match, such as '2<75%'"),
+    Param("q", Text(), "{query}", "the query"),
+    Param("params", StringTable(), {}, "further parameters"),
+    Param("id", Text(), "id", "field with the document's id"),
+    *VECTOR_PARAMS,
+    HEADERS,
+    AUTH,
+    VERIFY,
+)
+
+
+class Solr:
+    """A collection, opened."""
+
+    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+        refuse_written("solr", values["auth"], values["headers"], values["params"])
+        self._values = values
+        named = (values[name] for name in ("url", "collection", "q", "params", "headers", "auth"))
+        self._secrets = Secrets("solr", *named)
+        self._base = require_url("solr", values["url"]).rstrip("/")
+        by_vector = "vector" in names_in([values["q"], values["params"]])
+        self._vectors = open_vectors(values, ground) if by_vector else None
+        self._wire = Wire("solr", self._secrets, values["headers"], values["auth"], values["verify"])
+
+    def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
+        """One search, one ranking; an answer that only some of the shards gave is none."""
+        values, known = self._values, known_of(query, depth)
+        if self._vectors is not None:
+            known["vector"] = self._vectors(query)
+        asked = {"q": fill(values["q"], known, self._secrets), "defType": values["parser"], "rows": str(depth)}
+        asked |= {"fl": f"{values['id']},score"}
+        asked |= {name: values[key] for name, key in (("qf", "fields"), ("mm", "mm")) if values[key]}
+        asked |= {name: fill(text, known, self._secrets) for name, text in values["params"].items()}
+        docs = self._select(asked, timeout).get("docs")
+        if not isinstance(docs, list) or not all(isinstance(doc, dict) for doc in docs):
+            raise unreadable("The answer has no list of documents in response.docs.")
+        scores = None if "sort" in asked else [doc.get("score") for doc in docs]
+        return ranking_of([doc.get(values["id"]) for doc in docs], scores, depth)
+
+    def _select(self, asked: Mapping[str, str], timeout: float) -> Mapping[str, Any]:
+        """The response part of an answer that is whole."""
+        # In the body of the request and not in its URL, which has a limit that long queries go over.
+        body = urlencode({**asked, "wt": "json"}, errors="surrogateescape").encode()
+        collection = quote(fill(self._values["collection"], {}, self._secrets), safe="")
+        url = f"{self._secrets.expand(self._base)}/{collection}/select"
+        answer = self._wire.json("POST", url, timeout, body, {"content-type": "application/x-www-form-urlencoded"})
+        if not isinstance(answer, dict) or not isinstance(answer.get("response"), dict):
+            raise unreadable("The answer has no response: is this the address of Solr?")
+        if (answer.get("responseHeader") or {}).get("partialResults"):
+            raise AskFailed("partial answer", "Solr searched only a part of the collection.", again=True)
+        response: Mapping[str, Any] = answer["response"]
+        return response
+
+    @cached_property
+    def identity(self) -> Mapping[str, str]:
+        """Version of the server and number of documents."""
+        count = self._select({"q": "*:*", "defType": "lucene", "rows": "0"}, SECONDS_FOR_IDENTITY).get("numFound")
+        model = {} if self._vectors is None else self._vectors.identity
+        said = self._secrets.identity(*(self._values[name] for name in ("url", "collection", "q", "params")))
+        return {"solr": self._version(), "documents": str(count), **said, **model}
+
+    def _version(self) -> str:
+        try:
+            url = f"{self._secrets.expand(self._base)}/admin/info/system?wt=json"
+            told = self._wire.json("GET", url, SECONDS_FOR_IDENTITY)
+            return str(told["lucene"]["solr-spec-version"])
+        except AskFailed as failed:
+            if failed.kind in (NOT_ALLOWED, "refused"):  # whoever may search may not be allowed to look at the server
+                return "not told"
+            raise
+        except (KeyError, TypeError):
+            return "not told"
+
+    def close(self) -> None:
+        """Gives connections back."""
+        self._wire.close()
+
+
+OFFERS = (Engine(name="solr", page=__doc__, params=PARAMS, open=Solr, live=True, extra="live"),)

@@ -1,0 +1,213 @@
+"""Run the steps of several pipelines over the same queries, each step once; what a stage promised is checked."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankproof.errors import InputError
+from rankproof.kernel import shelf
+from rankproof.kernel.progress import Progress, silent
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Failure, Passed, Ranking
+from rankproof.stack.engines.contract import Engine
+from rankproof.stack.records import Ground, ModeOutcome, Step, StepOutcome
+from rankproof.stack.stages.contract import Stage
+
+if TYPE_CHECKING:
+    from rankproof.stack.engines.contract import Asker
+
+
+def refuse_breach(
+    stage: Stage, step: Step, queries: Sequence[Query], before: Sequence[Ranking], after: Sequence[Ranking]
+) -> None:
+    """An error at the first query where a stage did not keep its promise: its numbers would mean something else."""
+    depth = None if stage.depth is None else int(step.values[stage.depth])
+    for query, came, went in zip(queries, before, after, strict=True):
+        why = breach(stage, depth, came.doc_ids, went.doc_ids)
+        if why:
+            raise InputError(
+                f"{step.name} broke its promise for query {query.query_id!r}: {why}. "
+                "This is a fault of the stage, not of the data; its rankings were dropped."
+            )
+
+
+def breach(stage: Stage, depth: int | None, before: Sequence[str], after: Sequence[str]) -> str:
+    """What a stage did that it promised not to do; nothing where it kept its word."""
+    if stage.keeps == "head" and tuple(after) != tuple(before[: len(after)]):
+        return "it may only cut, but gave other documents or another order"
+    if stage.keeps != "set":
+        return ""
+    lost, new = set(before) - set(after), set(after) - set(before)
+    if lost or new or len(before) != len(after):
+        which = f"lost {sorted(lost)[0]!r}" if lost else f"brought {sorted(new)[0]!r}" if new else "repeated a document"
+        return f"a rerank keeps the documents it is given, but it {which}"
+    if depth is None:
+        return ""
+    if set(before[:depth]) != set(after[:depth]) or tuple(before[depth:]) != tuple(after[depth:]):
+        moved = next(doc for doc, other in zip(before[depth:], after[depth:], strict=True) if doc != other)
+        return f"it reorders the first {depth} only, but {moved!r} moved below them"
+    return ""
+
+
+# Asks a live engine all queries and gives what came, with times and failures.
+AskAll = Callable[["Asker", Step, Sequence[Query], int], StepOutcome]
+
+
+class Runner:
+    """Runs pipelines. What a step gave is kept: a pipeline that begins like another one pays for its end only."""
+
+    def __init__(
+        self,
+        queries: Sequence[Query],
+        depth: int,
+        ground: Ground,
+        ask_all: AskAll | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        self.queries, self.depth, self.ground = tuple(queries), depth, ground
+        self._ask_all, self._progress = ask_all, progress
+        self._done: dict[str, StepOutcome] = {}
+        self._opened: dict[str, Any] = {}
+        self._words: dict[str, tuple[Query, ...]] = {}  # what rewrites gave, by the key of the step
+
+    def open(self, pipelines: Sequence[Step]) -> None:
+        """Opens every item of every pipeline: what is missing or wrong is said before the first query is asked."""
+        for pipeline in pipelines:
+            for step in pipeline.steps():
+                self._open(step)
+
+    def close(self) -> None:
+        """Gives back what live engines and model servers hold."""
+        for opened in self._opened.values():
+            if hasattr(opened, "close"):
+                opened.close()
+
+    def run(self, name: str, pipeline: Step) -> ModeOutcome:
+        """One pipeline over all queries."""
+        outcomes = {step.key: self._outcome(step) for step in pipeline.steps()}
+        return ModeOutcome(
+            name, pipeline, tuple(q.query_id for q in self.queries), tuple(outcomes.values()), self.depth
+        )
+
+    def identity(self, pipeline: Step) -> list[Mapping[str, str]]:
+        """What the answers of each step depend on besides its parameters, as far as its item says."""
+        return [dict(self._open(step).identity) for step in pipeline.steps()]
+
+    def forget(self, but: Sequence[Step]) -> None:
+        """Lets go of what steps gave and hold, except those of these pipelines: a long search must not fill memory."""
+        steps = [step for pipeline in but for step in pipeline.steps()]
+        kept, held = {step.key for step in steps}, {_item(step) for step in steps}
+        self._done = {key: outcome for key, outcome in self._done.items() if key in kept}
+        self._words = {key: queries for key, queries in self._words.items() if key in kept}
+        for key in [key for key in self._opened if key not in held]:
+            opened = self._opened.pop(key)
+            if hasattr(opened, "close"):
+                opened.close()
+
+    def asking(self, queries: Sequence[Query]) -> Runner:
+        """Somebody who runs pipelines over other queries with what is opened here. Only one of the two is closed."""
+        other = Runner(queries, self.depth, self.ground, self._ask_all, self._progress)
+        other._opened = self._opened
+        return other
+
+    # ---- one step ------------------------------------------------------------------------------
+
+    def _open(self, step: Step) -> Any:
+        key = _item(step)
+        if key not in self._opened:
+            self._opened[key] = shelf.find(step.shelf, step.name).open(step.values, self.ground)
+        return self._opened[key]
+
+    def _outcome(self, step: Step) -> StepOutcome:
+        if step.key not in self._done:
+            found = self._engine(step) if step.shelf == "engines" else self._stage(step)
+            self._done[step.key] = replace(found, notes=dict(getattr(self._open(step), "notes", {})))
+        return self._done[step.key]
+
+    def _engine(self, step: Step) -> StepOutcome:
+        engine: Engine = shelf.find("engines", step.name)
+        queries: Sequence[Query] = self.queries
+        if step.inputs:
+            self._outcome(step.inputs[0])
+            queries = self._words[step.inputs[0].key]
+        opened = self._open(step)
+        if engine.live:
+            assert self._ask_all is not None, "a live engine needs somebody who asks it"
+            return self._ask_all(opened, step, queries, self.depth)
+        # What is built or loaded at first is not the time of a query.
+        if hasattr(opened, "prepare"):
+            opened.prepare()
+        if queries:
+            opened.search([queries[0]], self.depth)
+        return self._timed(
+            step, queries, opened.identity, lambda at: Passed(opened.search([queries[at]], self.depth)[0])
+        )
+
+    def _stage(self, step: Step) -> StepOutcome:
+        stage: Stage = shelf.find("stages", step.name)
+        if stage.takes == "query":
+            return self._rewrite(step)
+        before = [self._outcome(flowing).rankings for flowing in step.inputs]
+        opened = self._open(step)
+        if hasattr(opened, "prepare"):
+            opened.prepare(self.queries, [list(came) for came in zip(*before, strict=True)])
+
+        def one(at: int) -> Passed:
+            passed: Passed = opened.apply([self.queries[at]], [[rankings[at] for rankings in before]])[0]
+            return passed
+
+        outcome = self._timed(step, self.queries, opened.identity, one)
+        if stage.takes == "one":
+            refuse_breach(stage, step, self.queries, before[0], outcome.rankings)
+        return outcome
+
+    def _timed(
+        self,
+        step: Step,
+        queries: Sequence[Query],
+        identity: Mapping[str, str],
+        one: Callable[[int], Passed],
+    ) -> StepOutcome:
+        """One query after the other, as a service would answer them: the times are those of single queries."""
+        rankings: list[Ranking] = []
+        failures: list[Failure] = []
+        times = np.full(len(queries), math.nan)
+        for at in range(len(queries)):
+            began = time.perf_counter()
+            passed = one(at)
+            if not passed.kept:  # what came from a cache took no time that means anything
+                times[at] = 1000 * (time.perf_counter() - began) + passed.saved
+            rankings.append(passed.ranking)
+            failures += passed.failures
+            self._progress(f"{step.name}: query", at + 1, len(queries))
+        return StepOutcome(step, tuple(rankings), times, tuple(failures), dict(identity))
+
+    def _rewrite(self, step: Step) -> StepOutcome:
+        """The queries as a rewrite gives them, after those before it; they are kept for the engine that follows."""
+        if step.inputs:
+            self._outcome(step.inputs[0])
+        before = self._words[step.inputs[0].key] if step.inputs else self.queries
+        opened = self._open(step)
+        words: list[Query] = []
+        times = np.full(len(before), math.nan)
+        for at, query in enumerate(before):
+            began = time.perf_counter()
+            (rewritten,) = opened.rewrite([query])
+            if not getattr(rewritten, "kept", False):
+                times[at] = 1000 * (time.perf_counter() - began)
+            words.append(rewritten)
+            self._progress(f"{step.name}: query", at + 1, len(before))
+        self._words[step.key] = tuple(words)
+        failures = tuple(failure for query in words for failure in getattr(query, "failures", ()))
+        return StepOutcome(step, (), times, failures, dict(opened.identity))
+
+
+def _item(step: Step) -> str:
+    """What is opened once: an item with its values, whatever flows into it."""
+    return f"{step.shelf} {step.name} {sorted(step.values.items(), key=str)}"

@@ -1,0 +1,159 @@
+"""Pipeline, Outcome and Ground: what runs, what came of it, and the documents and folders it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import UsageError
+from rankproof.kernel.cache import NO_CACHE, Cache
+from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.progress import Progress, silent
+from rankproof.reading.collection import Corpus
+from rankproof.reading.ranking import Failure, Ranking
+from rankproof.reading.records import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """An engine or a stage with every choice made, and what flows into it.
+
+    said     the values that differ from the defaults, as text: what the printed form shows
+    inputs   the pipelines that flow in: none for an engine, one or more for a stage; for an engine after a rewrite,
+             the rewrite
+    """
+
+    shelf: Literal["engines", "stages"]
+    name: str
+    values: Mapping[str, Any]
+    said: Mapping[str, str]
+    inputs: tuple[Step, ...] = ()
+    fuses: bool = False  # its inputs stand in its parentheses and not before it
+
+    @cached_property
+    def text(self) -> str:
+        """The printed form, which reads back to the same pipeline."""
+        said = [f"{name}={value}" for name, value in self.said.items()]
+        if self.fuses:
+            return f"{self.name}({', '.join([*(step.text for step in self.inputs), *said])})"
+        call = f"{self.name}({', '.join(said)})"
+        return " >> ".join([*(step.text for step in self.inputs), call])
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 of names, all values and all inputs: two steps with one key do the same."""
+        own = to_json({"shelf": self.shelf, "name": self.name, "values": dict(self.values)})
+        return sha256("\n".join(["step 1", own, *(step.key for step in self.inputs)]).encode()).hexdigest()
+
+    def steps(self) -> Iterator[Step]:
+        """Every step, inputs before what they flow into; a shared one as often as it flows."""
+        for step in self.inputs:
+            yield from step.steps()
+        yield self
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Step) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepOutcome:
+    """One step over all queries.
+
+    rankings       in the order of the queries; none of a rewrite, which gives words
+    milliseconds   the step's own time for each query; NaN where no answer came. Of an answer that was kept, the time
+                   of the fetch that asked it
+    identity       what the answers depend on besides the step itself: hashes of corpus and model, versions
+    notes          what the step has to say about its answers, such as the recall of an approximate search
+    kept           how many answers of a live engine come from an earlier fetch
+    """
+
+    step: Step
+    rankings: tuple[Ranking, ...]
+    milliseconds: NDArray[np.float64]
+    failures: tuple[Failure, ...] = ()
+    identity: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    kept: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModeOutcome:
+    """A named pipeline over all queries: the outcomes of its steps, in the order they ran. The last is the answer.
+
+    A step that flows into several others is there once.
+    """
+
+    name: str
+    pipeline: Step
+    query_ids: tuple[str, ...]
+    steps: tuple[StepOutcome, ...]
+    depth: int
+
+    @property
+    def rankings(self) -> tuple[Ranking, ...]:
+        """What the pipeline gives, in the order of the queries: the first `depth` of what its last step gave.
+
+        A fusion gives more documents than each of its inputs; what comes after it sees them all.
+        """
+        return tuple(Ranking(r.doc_ids[: self.depth], r.scores[: self.depth]) for r in self.steps[-1].rankings)
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """Everything that failed and was survived, step by step."""
+        return tuple(failure for outcome in self.steps for failure in outcome.failures)
+
+    @property
+    def milliseconds(self) -> NDArray[np.float64]:
+        """What each query cost in all steps together; steps that could run side by side are added up all the same."""
+        total: NDArray[np.float64] = np.sum([outcome.milliseconds for outcome in self.steps], axis=0)
+        return total
+
+    def by_step(self, what: Literal["identity", "notes"]) -> dict[str, dict[str, str]]:
+        """What each step says of itself, by its name; by its text where two steps have one name."""
+        names = [outcome.step.name for outcome in self.steps]
+        told = {}
+        for outcome in self.steps:
+            name = outcome.step.name if names.count(outcome.step.name) == 1 else outcome.step.text
+            told[name] = dict(outcome.identity if what == "identity" else outcome.notes)
+        return told
+
+    def as_run(self) -> dict[str, dict[str, float]]:
+        """{query_id: {doc_id: score}}, as `evaluate` takes it."""
+        return {
+            query: dict(zip(ranking.doc_ids, ranking.scores.tolist(), strict=True))
+            for query, ranking in zip(self.query_ids, self.rankings, strict=True)
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """`corpus` is None where only live engines answer; `folder` is what relative paths are named from.
+
+    read_run   reads a run file by its path: reading lies outside the shelves, so it comes in from there
+    progress   told while documents are encoded or an index is built
+    """
+
+    corpus: Corpus | None = None
+    cache: Cache = NO_CACHE
+    folder: str = "."
+    threads: int = 0
+    read_run: Callable[[str], Run] | None = None
+    progress: Progress = silent
+
+    def documents(self, who: str) -> Corpus:
+        """The corpus; UsageError for an item that needs one where there is none."""
+        if self.corpus is None:
+            raise UsageError(f"{who} needs the texts of the documents. Name a corpus in the configuration.")
+        return self.corpus

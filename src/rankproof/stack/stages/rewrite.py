@@ -1,0 +1,149 @@
+"""Adds words to queries before an engine sees them: from a synonym file, or as a language model proposes them.
+
+The query's own words always stay, first and as they were; what is added follows them, each word once. Give one of the
+two: `synonyms` or `endpoint`.
+
+A synonym file has rules in lines: word<TAB>synonym, or a, b => c, d (a query with a or b gets c and d), or a, b, c (a
+query with one of them gets the others). Words are matched whole, whatever their case; a rule's side may have several
+words. Nothing is replaced: the right side of a rule is added.
+
+A language model, over any OpenAI-compatible endpoint or the local one, is asked for at most `words` further search
+words. No answer, an empty or cut-off one, and one that is no list of words are failures: counted by kind, and the query
+stays as it was. Answers are kept, as those of rerank_llm are.
+
+assumes: an engine that takes more words as more ways to match, such as bm25
+source: Voorhees, Query expansion using lexical-semantic relations, SIGIR 1994
+source: Wang, Yang and Wei, Query2doc: query expansion with large language models, EMNLP 2023
+
+>>> from rankproof.stack.stages.rewrite import with_words
+>>> with_words("cheap laptop", ["notebook", "Laptop"])
+'cheap laptop notebook'
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankproof.errors import UsageError
+from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
+from rankproof.kernel.llm.params import ASKING
+from rankproof.kernel.specs import Param, Path, Text, Whole
+from rankproof.reading.collection import Query, Rewritten
+from rankproof.reading.ranking import Failure
+from rankproof.stack.records import Ground
+from rankproof.stack.stages._synonyms import Synonyms, words
+from rankproof.stack.stages.contract import Stage
+
+if TYPE_CHECKING:
+    from rankproof.kernel.llm.endpoint import Endpoint
+
+NAME = "rewrite"
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s*")
+_LONGEST = 3  # words of one proposal: what is longer is a sentence about the query and no search word
+
+
+def with_words(query: str, more: Sequence[str]) -> str:
+    """The query with what it does not have yet."""
+    own = set(words(query))
+    fresh = [word for word in dict.fromkeys(more) if not set(words(word)) <= own]
+    return " ".join([query, *fresh])
+
+
+class SynonymRewrite:
+    """Synonyms from a file."""
+
+    def __init__(self, synonyms: Synonyms) -> None:
+        self._synonyms = synonyms
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """The file."""
+        return {"synonyms": f"sha256:{self._synonyms.identity}"}
+
+    def rewrite(self, queries: Sequence[Query]) -> list[Rewritten]:
+        """Each query with its synonyms behind it."""
+        return [
+            Rewritten(query.query_id, " ".join([query.text, *self._synonyms.more(query.text)]), query.columns)
+            for query in queries
+        ]
+
+
+class ModelRewrite:
+    """Words that a language model proposes."""
+
+    def __init__(self, endpoint: Endpoint, most: int) -> None:
+        self._endpoint, self._most = endpoint, most
+
+    @property
+    def identity(self) -> Mapping[str, str]:
+        """Which model answers."""
+        return self._endpoint.identity
+
+    def close(self) -> None:
+        """Gives back what the endpoint holds."""
+        self._endpoint.close()
+
+    def rewrite(self, queries: Sequence[Query]) -> list[Rewritten]:
+        """Each query with what the model adds; as it was where that failed."""
+        asked = [self._endpoint.ask("", prompt(query.text, self._most), 8 * self._most + 16) for query in queries]
+        return [self._one(query, answer) for query, answer in zip(queries, self._endpoint.together(asked), strict=True)]
+
+    def _one(self, query: Query, answer: ModelAnswer | NoAnswer) -> Rewritten:
+        found = answer if isinstance(answer, NoAnswer) else proposals(answer, self._most)
+        if isinstance(found, NoAnswer):
+            failure = Failure(query.query_id, NAME, found.kind, found.message, "original query")
+            return Rewritten(query.query_id, query.text, query.columns, (failure,))
+        kept = isinstance(answer, ModelAnswer) and answer.kept
+        return Rewritten(query.query_id, with_words(query.text, found), query.columns, kept=kept)
+
+
+def prompt(query: str, most: int) -> str:
+    """What the model is asked."""
+    return (
+        f"Search query: {query}\nWrite at most {most} further words to search with: synonyms and words that documents "
+        "about it would use. Answer with the words only, separated by commas."
+    )
+
+
+def proposals(answer: ModelAnswer, most: int) -> list[str] | NoAnswer:
+    """The words of an answer, or why it has none."""
+    if answer.finish == "length":
+        return NoAnswer("cut off", "the answer ended before the list did")
+    if not answer.text.strip():
+        return NoAnswer("empty answer", "the answer is empty")
+    parts = [_BULLET.sub("", part).strip(" \t.;:\"'") for part in re.split(r"[,\n]", answer.text)]
+    found = [part for part in dict.fromkeys(parts) if 1 <= len(words(part)) <= _LONGEST and len(part) <= 40]
+    if not found:
+        return NoAnswer("unreadable answer", f"the answer is no list of words: {' '.join(answer.text.split())[:60]!r}")
+    return found[:most]
+
+
+def open_rewrite(values: Mapping[str, Any], ground: Ground) -> SynonymRewrite | ModelRewrite:
+    """The one of the two that was named."""
+    if (values["synonyms"] is None) == (values["endpoint"] is None):
+        raise UsageError(f"{NAME} needs one of synonyms (a file) and endpoint (an address, or local), and not both.")
+    if values["synonyms"] is not None:
+        return SynonymRewrite(Synonyms(os.path.join(ground.folder, values["synonyms"])))
+    from rankproof.kernel.llm.endpoint import Endpoint
+
+    return ModelRewrite(Endpoint(NAME, values, ground), values["words"])
+
+
+OFFERS = (
+    Stage(
+        name=NAME,
+        page=__doc__,
+        params=(
+            Param("synonyms", Path(), None, "a file of synonyms"),
+            Param("words", Whole(), 8, "how many words a language model may add"),
+            Param("endpoint", Text(), None, "address of an OpenAI-compatible server up to /v1, or local"),
+            *ASKING[1:],
+        ),
+        open=open_rewrite,
+        takes="query",
+        extra="llm",
+    ),
+)

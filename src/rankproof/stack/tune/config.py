@@ -1,0 +1,181 @@
+"""The table [tune] of a benchmark's TOML, checked before anything runs, and the dev and test queries."""
+
+from __future__ import annotations
+
+import math
+import os
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.kernel.specs import Choice, Kind, Number, Text, Whole
+from rankproof.measuring.names import parse
+from rankproof.reading.datasets.queries import normal
+from rankproof.reading.datasets.records import Dataset
+from rankproof.reading.datasets.split import split
+from rankproof.reading.source import open_source, require_text
+from rankproof.stack.benchmark.config import config_of
+from rankproof.stack.tune.parameters import modes_of, read_dials, turned
+from rankproof.stack.tune.records import Dial, TuneConfig
+
+DIALS = "dials"
+KEYS: Mapping[str, Kind] = {
+    "mode": Text(),
+    "measure": Text(),
+    "method": Choice(("grid", "optuna")),
+    "trials": Whole(1),
+    "seed": Whole(0),
+    "dev": Text(),
+    "test": Text(),
+    "share": Number(0, 1, open_low=True, open_high=True),
+}
+DEFAULT_TRIALS = 100
+
+
+def read_tune_config(path: str) -> tuple[TuneConfig, str]:
+    """The configuration in a TOML file, and the file's text."""
+    source = open_source(path)
+    require_text(source)
+    text = source.text()
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not TOML: {error}. `rankproof benchmark init` writes one to begin with.") from None
+    name = os.path.splitext(os.path.basename(path))[0]
+    return tune_config_of(document, path, os.path.dirname(path) or ".", name), text
+
+
+def tune_config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: str = "tuning") -> TuneConfig:
+    """The configuration in a dict of the shape of the TOML."""
+    benchmark = config_of(document, place, folder, name)
+    table = document.get("tune")
+    if not isinstance(table, Mapping):
+        raise UsageError(
+            f"{place} does not say what to tune. Add a table [tune.dials] with lines such as: lexical.k1 = [0.9, 1.2]"
+        )
+    values = _values(table, place)
+    texts = {mode: str(text) for mode, text in document["modes"].items()}
+    mode = values.pop("mode", list(texts)[-1])
+    if mode not in texts:
+        raise UnknownName(f"mode of {place}", mode, texts)
+    measure = _measure(values.pop("measure", benchmark.measures[0]), place)
+    if ("dev" in values) != ("test" in values) or ("dev" in values and "share" in values):
+        raise UsageError(f"{place}: [tune] takes dev and test, two splits of the dataset, or share for dev; not both.")
+    if "dev" in values and values["dev"] == values["test"]:
+        raise UsageError(f"{place}: dev and test of [tune] are the same split. Nothing would be left to test on.")
+    dials = read_dials(table.get(DIALS), texts, place)
+    config = TuneConfig(
+        benchmark,
+        texts,
+        dials,
+        mode,
+        measure,
+        method=values.get("method", "grid"),
+        trials=values.get("trials", DEFAULT_TRIALS),
+        seed=values.get("seed", benchmark.design.seed),
+        dev=values.get("dev", ""),
+        test=values.get("test", ""),
+        share=values.get("share", 0.5),
+    )
+    _refuse_idle(config, place)
+    _refuse_corners(config, place)
+    _refuse_size(config, place)
+    return config
+
+
+def _values(table: Mapping[str, Any], place: str) -> dict[str, Any]:
+    found = {}
+    for key, value in table.items():
+        if key == DIALS:
+            continue
+        if key not in KEYS:
+            raise UnknownName(f"key of [tune] in {place}", key, [*KEYS, DIALS])
+        try:
+            found[key] = KEYS[key].read(value)
+        except ValueError as error:
+            raise UsageError(f"{place}: {key} of [tune] {error}.") from None
+    return found
+
+
+def _measure(said: str, place: str) -> str:
+    """One measure that has a better side."""
+    variants = parse([said])
+    if len(variants) != 1:
+        raise UsageError(f"{place}: [tune] takes one measure to tune for; got {said!r}.")
+    kind = variants[0].measure
+    if kind.better == "neither" or kind.labels is not None:
+        raise UsageError(f"{place}: {variants[0]} has no better side, so nothing can be tuned for it.")
+    return str(variants[0])
+
+
+def _refuse_idle(config: TuneConfig, place: str) -> None:
+    """A dial that the tuned mode does not depend on would be searched in vain."""
+    texts, mode = config.texts, config.mode
+    for dial in config.dials:
+        keys = {
+            modes_of(turned(texts, [dial], {dial.name: v}))[mode].key for v in dial.choices or (dial.low, dial.high)
+        }
+        if len(keys) == 1:
+            raise UsageError(
+                f"{place}: the dial {dial.name} changes nothing in {mode}, the mode that is tuned. Name {dial.mode} in "
+                f"the pipeline of {mode}, as in fuse_rrf({dial.mode}, ...), or leave the dial out."
+            )
+
+
+def _refuse_corners(config: TuneConfig, place: str) -> None:
+    """Values that go each by itself may not go together: weights that are all 0. The ends show it."""
+    for end in (0, -1):
+        values = {dial.name: (dial.choices or (dial.low, dial.high))[end] for dial in config.dials}
+        try:
+            modes_of(turned(config.texts, config.dials, values))
+        except UsageError as error:
+            said = ", ".join(f"{name} = {value}" for name, value in values.items())
+            raise UsageError(f"{place}: the dials do not go together ({said}). {error}") from None
+
+
+def _refuse_size(config: TuneConfig, place: str) -> None:
+    """A grid is tried whole or not at all."""
+    if config.method != "grid":
+        return
+    between: list[Dial] = [dial for dial in config.dials if not dial.choices]
+    if between:
+        raise UsageError(
+            f"{place}: a grid needs the values of {between[0].name}. Add step or points to it, or set method = "
+            "'optuna', which searches in between."
+        )
+    size = math.prod(len(dial.choices) for dial in config.dials)
+    if size > config.trials:
+        raise UsageError(
+            f"{place}: the grid has {size:,} settings and trials is {config.trials:,}. Set trials = {size} in [tune], "
+            f"name fewer values, or set method = 'optuna', which tries {config.trials:,} of them."
+        )
+
+
+DEV, TEST = "dev", "test"
+
+
+def halves(config: TuneConfig, dataset: Dataset) -> tuple[Dataset, Dataset]:
+    """Dev and test: the splits that are named, or a draw that keeps segments balanced and equal texts together."""
+    if config.dev:
+        if not dataset.splits:
+            raise UsageError(
+                f"{dataset.source} has no splits. Say share in [tune] in place of dev and test, or make some with "
+                "`rankproof dataset split`."
+            )
+        for name in (config.dev, config.test):
+            if name not in dataset.splits:
+                raise UnknownName(f"split of {dataset.source}", name, dataset.splits)
+        dev, test = dataset.part(config.dev), dataset.part(config.test)
+        for part in (dev, test):
+            if not part.judged_queries:
+                raise InputError(f"{part.name} has no query with text and judgments: there is nothing to measure.")
+        return dev, test
+    parts = split(dataset, {DEV: config.share, TEST: 1 - config.share}, config.benchmark.by, config.seed)
+    return parts[DEV], parts[TEST]
+
+
+def leaked(dev: Dataset, test: Dataset) -> int:
+    """How many test queries have a text that a dev query has too: they are not untouched."""
+    seen = {normal(query.text) for query in dev.judged_queries}
+    return sum(normal(query.text) in seen for query in test.judged_queries)

@@ -1,1 +1,0 @@
-"""The only writer: what rankproof keeps on disk goes through here."""

@@ -1,0 +1,171 @@
+"""Operations of the API: their contract, how a request is checked and run, and all of them found by their files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any, Generic, Literal, TypeVar, get_origin, get_type_hints
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rankproof.judging.records import Account, Project, Role
+from rankproof.web import api
+from rankproof.web.context import Desk, desk, project_of
+from rankproof.web.problems import Problem
+from rankproof.web.security.roles import Guarded, check_role, open_to_anybody
+from rankproof.web.security.sessions import account_of
+
+B = TypeVar("B")
+Q = TypeVar("Q")
+Method = Literal["GET", "POST", "PUT", "DELETE"]
+JSON = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiRequest(Generic[B, Q]):
+    """A request that holds to its operation: body and query are valid, and the role was checked."""
+
+    request: Request
+    body: B
+    query: Q
+
+    @property
+    def at(self) -> Desk:
+        """The store and whatever else is at hand."""
+        return desk(self.request)
+
+    @property
+    def me(self) -> Account:
+        """Who asks."""
+        return account_of(self.request)
+
+    @property
+    def project(self) -> Project:
+        """The project that the address names."""
+        return project_of(self.request)
+
+    @property
+    def slug(self) -> str:
+        """Its name, whether or not it is there; the store refuses names that it does not know."""
+        return str(self.request.path_params["slug"])
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What is asked and what is answered.
+
+    role     who may ask; None for anybody
+    body     the type of the JSON that is sent; None for nothing
+    query    the type of the query parameters
+    replies  the type of the answer for each status of success; None for an answer without a body
+    refusals statuses of refusals beside those that follow from the rest
+    media    of the answer
+    """
+
+    method: Method
+    path: str
+    summary: str
+    work: Callable[[ApiRequest[Any, Any]], Response]
+    role: Role | None = "viewer"
+    body: type[msgspec.Struct] | None = None
+    query: type[msgspec.Struct] | None = None
+    replies: dict[int, type[msgspec.Struct] | None] = field(default_factory=dict)
+    refusals: tuple[int, ...] = ()
+    media: str = JSON
+    notes: str = ""
+
+    @property
+    def name(self) -> str:
+        """How programs call it."""
+        return self.work.__name__
+
+    @property
+    def statuses(self) -> tuple[int, ...]:
+        """Every status of a refusal that it may answer with."""
+        found = {400, 500, *self.refusals}
+        if self.role is not None:
+            found |= {401, 403}
+        elif self.method != "GET":
+            found.add(403)  # a page of another site
+        if "{" in self.path:
+            found.add(404)
+        if self.body is not None:
+            found |= {415, 422}
+        if self.query is not None:
+            found.add(422)
+        if self.method != "GET":
+            found.add(413)
+        return tuple(sorted(found))
+
+
+def reply(value: msgspec.Struct, status: int = 200) -> Response:
+    """An answer in JSON."""
+    return Response(msgspec.json.encode(value), status, media_type=JSON)
+
+
+def endpoint(operation: Operation) -> Guarded:
+    """The handler of an operation. Its work may wait for the store: it runs in a thread."""
+    read_query = _query_reader(operation.query)
+    decoder = None if operation.body is None else msgspec.json.Decoder(operation.body)
+
+    async def handler(request: Request) -> Response:
+        if operation.role is not None:
+            check_role(request, operation.role)
+        body = None if decoder is None else await _body(request, decoder)
+        call: ApiRequest[Any, Any] = ApiRequest(request, body, read_query(request))
+        return await run_in_threadpool(operation.work, call)
+
+    return open_to_anybody(handler)
+
+
+async def _body(request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise Problem(415, f"The body is {kind[:60] or 'of no kind'}.", "Send application/json.")
+    content = await request.body()
+    try:
+        return decoder.decode(content)
+    except msgspec.ValidationError as error:
+        raise Problem(422, f"{error}.", "See /api/docs for what fits.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise Problem(400, f"The body is not JSON: {error}.") from None
+
+
+def _query_reader(wanted: type[msgspec.Struct] | None) -> Callable[[Request], Any]:
+    if wanted is None:
+        return lambda request: None
+    many = {name for name, hint in get_type_hints(wanted).items() if get_origin(hint) is list}
+
+    def read(request: Request) -> Any:
+        given = request.query_params
+        said = {name: given.getlist(name) if name in many else given[name] for name in given}
+        try:
+            return msgspec.convert(said, wanted, strict=False)
+        except msgspec.ValidationError as error:
+            raise Problem(422, f"In the address: {error}.", "See /api/docs for what fits.") from None
+
+    return read
+
+
+ROOT = "/api/v1"
+
+
+@cache
+def operations() -> tuple[Operation, ...]:
+    """What the modules of this folder offer: signing in first, the rest by address."""
+    files = sorted(file[:-3] for folder in api.__path__ for file in os.listdir(folder) if file.endswith(".py"))
+    modules = [import_module(f"rankproof.web.api.{file}") for file in files if not file.startswith("_")]
+    found = (operation for module in modules for operation in module.OPERATIONS)
+    return tuple(sorted(found, key=lambda one: (one.path != "/session", one.path)))
+
+
+def routes() -> list[Route]:
+    """One route for each method and path."""
+    return [Route(ROOT + one.path, endpoint(one), methods=[one.method], name=one.name) for one in operations()]

@@ -1,0 +1,26 @@
+"""Kinds of parameters: what a text may be."""
+
+from __future__ import annotations
+
+from tests.raising import raises
+
+from rankproof.kernel.specs import Text
+from rankproof.stack.pipelines.read import read_pipeline
+
+
+def test_a_text_is_not_empty_unless_its_parameter_allows_it() -> None:
+    assert Text(empty=True).read("") == ""
+    assert Text(empty=True).show("") == '""'
+    assert Text(empty=True).show(None) == "none"
+    with raises(ValueError, "''"):
+        Text().read("")
+    for blank in (" ", 3, None):
+        with raises(ValueError, "empty", repr(blank)):
+            Text(empty=True).read(blank)
+
+
+def test_a_model_that_wants_a_prefix_can_be_told_to_have_none() -> None:
+    step = read_pipeline("dense(query_prefix='', document_prefix='doc: ')")
+    assert (step.values["query_prefix"], step.values["document_prefix"]) == ("", "doc: ")
+    assert read_pipeline("dense()").values["query_prefix"] is None
+    assert read_pipeline(step.text) == step

@@ -1,0 +1,65 @@
+"""Which clicks count, and for whom."""
+
+from __future__ import annotations
+
+import pytest
+from tests.raising import raises
+
+from rankproof.errors import UsageError
+from rankproof.online.interleaving.read import clicked, converted, dwelt, earned
+from rankproof.online.interleaving.records import InterleavedList, Outcome, Touch
+
+SHOWN = InterleavedList(
+    method="team_draft",
+    systems=("new", "old"),
+    docs=("a", "b", "c", "d"),
+    credits=((1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (0.0, 0.0)),
+    teams=("new", "old", "new", None),
+    credited=3,
+)
+
+
+def test_a_document_counts_once_and_what_was_not_shown_is_dropped() -> None:
+    found = earned("u", SHOWN, [Touch("a"), Touch("a"), Touch("b"), Touch("x"), Touch("x")])
+    assert found == Outcome("u", {"new": 1.0, "old": 1.0}, counted=2, dropped=2)
+
+
+def test_filling_counts_and_earns_nothing() -> None:
+    assert earned("u", SHOWN, [Touch("d")]) == Outcome("u", {"new": 0.0, "old": 0.0}, counted=1)
+
+
+def test_no_clicks_earn_nothing() -> None:
+    assert earned("u", SHOWN, [], clicked()) == Outcome("u", {"new": 0.0, "old": 0.0}, counted=0)
+
+
+def test_time_on_a_document_counts_from_the_threshold_on() -> None:
+    touches = [Touch("a", dwell=29.9), Touch("b", dwell=30.0), Touch("c")]
+    assert earned("u", SHOWN, touches, dwelt(30)) == Outcome("u", {"new": 0.0, "old": 1.0}, counted=1, unknown=1)
+
+
+@pytest.mark.parametrize(
+    ("times", "counted", "unknown"),
+    [
+        ((None, 40.0), 1, 0),
+        ((40.0, None), 1, 0),
+        ((None, 5.0), 0, 1),
+        ((5.0, None), 0, 1),
+        ((5.0, 40.0), 1, 0),
+        ((40.0, 5.0), 1, 0),
+        ((5.0, 5.0), 0, 0),
+    ],
+)
+def test_of_two_clicks_the_one_that_counts_decides(times: tuple, counted: int, unknown: int) -> None:
+    found = earned("u", SHOWN, [Touch("a", dwell=time) for time in times], dwelt(30))
+    assert (found.counted, found.unknown) == (counted, unknown)
+
+
+def test_conversions() -> None:
+    found = earned("u", SHOWN, [Touch("a"), Touch("c", converted=True)], converted())
+    assert found == Outcome("u", {"new": 1.0, "old": 0.0}, counted=1)
+
+
+@pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
+def test_a_time_that_is_none_is_refused(seconds: float) -> None:
+    with raises(UsageError, "dwell", seconds):
+        dwelt(seconds)

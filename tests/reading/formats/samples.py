@@ -1,0 +1,101 @@
+"""One small world in every format: the same run, qrels and topics, as each format has them."""
+
+from __future__ import annotations
+
+import io
+
+from rankproof.reading.formats.contract import Noun
+
+RUN = {"q1": {"d1": 2.5, "d2": 1.5}, "q2": {"d3": 0.5}}
+QRELS = {"q1": {"d1": 3, "d9": 0}, "q2": {"d3": 1}}
+TOPICS = {"q1": "how to reset a password", "q2": "opening hours"}
+
+_RUN_ROWS = [(q, d, s) for q, docs in RUN.items() for d, s in docs.items()]
+_QRELS_ROWS = [(q, d, g) for q, docs in QRELS.items() for d, g in docs.items()]
+# ESCI and test cases cannot say everything that the other formats can.
+ESCI = {"q1": {"d1": 3, "d9": 0}, "q2": {"d3": 1}}
+TRUTH = {"q1": {"d1": 1, "d9": 1}, "q2": {"d3": 1}}
+
+
+def table(header: str, rows: list[tuple[object, ...]], separator: str) -> bytes:
+    lines = [header.replace(",", separator), *(separator.join(map(str, row)) for row in rows)]
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def parquet(**columns: list[object]) -> bytes:
+    import pyarrow
+    import pyarrow.parquet
+
+    out = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table(columns), out)
+    return out.getvalue()
+
+
+def _column(rows: list[tuple[object, ...]], at: int) -> list[object]:
+    return [row[at] for row in rows]
+
+
+SAMPLES: dict[tuple[str, Noun], bytes] = {
+    ("trec", "run"): b"q1 Q0 d1 1 2.5 bm25\nq1\tQ0\td2\t2\t1.5 bm25\nq2 Q0 d3 1 0.5 bm25 extra\n",
+    ("trec", "qrels"): b"# settled\nq1 0 d1 3\nq1 0 d9 0\nq2 0 d3 1\n",
+    ("trec_topics", "topics"): (
+        b"<top>\n<num> Number: q1\n<title> how to reset\na password\n<desc> Description:\nWays to.\n</top>\n\n"
+        b"<top>\n<num> Number: q2 </num>\n<title> opening hours </title>\n</top>\n"
+    ),
+    ("tsv", "run"): table("query_id,doc_id,score", _RUN_ROWS, "\t"),
+    ("tsv", "qrels"): table("qid,docid,relevance", _QRELS_ROWS, "\t"),
+    ("tsv", "topics"): b"q1\thow to reset a password\nq2\topening hours\n",
+    ("csv", "run"): table("topic,document,similarity", _RUN_ROWS, ","),
+    ("csv", "qrels"): table("query,doc,grade", _QRELS_ROWS, ","),
+    ("csv", "topics"): b'qid,query\nq1,"how to reset a password"\nq2,opening hours\n',
+    ("beir", "qrels"): table("query-id,corpus-id,score", _QRELS_ROWS, "\t"),
+    ("json", "run"): b'{"q1": {"d1": 2.5, "d2": 1.5}, "q2": {"d3": 0.5}}',
+    ("json", "qrels"): b'{"q1": {"d1": 3, "d9": 0},\n "q2": {"d3": 1}}',
+    ("json", "topics"): b'{"q1": "how to reset a password", "q2": "opening hours"}',
+    ("jsonl", "run"): (
+        b'{"query_id": "q1", "doc_id": "d1", "score": 2.5}\n{"query_id": "q1", "doc_id": "d2", "score": 1.5}\n'
+        b'{"query_id": "q2", "doc_id": "d3", "score": 0.5}\n'
+    ),
+    ("jsonl", "qrels"): (
+        b'{"qid": "q1", "docid": "d1", "rel": 3}\n{"qid": "q1", "docid": "d9", "rel": 0}\n'
+        b'{"qid": "q2", "docid": "d3", "rel": 1}\n'
+    ),
+    ("jsonl", "topics"): (
+        b'{"_id": "q1", "text": "how to reset a password"}\n{"_id": "q2", "text": "opening hours", "metadata": {}}\n'
+    ),
+    ("parquet", "run"): parquet(
+        query_id=_column(_RUN_ROWS, 0), doc_id=_column(_RUN_ROWS, 1), score=_column(_RUN_ROWS, 2)
+    ),
+    ("parquet", "qrels"): parquet(
+        query_id=_column(_QRELS_ROWS, 0), doc_id=_column(_QRELS_ROWS, 1), grade=_column(_QRELS_ROWS, 2)
+    ),
+    ("parquet", "topics"): parquet(qid=list(TOPICS), text=list(TOPICS.values())),
+    ("esci", "qrels"): (
+        b"example_id,query,query_id,product_id,product_locale,esci_label\n"
+        b"0,how to reset a password,q1,d1,us,E\n1,how to reset a password,q1,d9,us,Irrelevant\n"
+        b"2,opening hours,q2,d3,us,Complement\n"
+    ),
+    ("esci", "topics"): (
+        b"query,query_id,product_id,esci_label\n"
+        b"how to reset a password,q1,d1,E\nhow to reset a password,q1,d2,I\nopening hours,q2,d3,C\n"
+    ),
+    ("testcases", "qrels"): (
+        b'[{"id": "q1", "query": "how to reset a password", "groundTruth": ["d1", "d9"]},\n'
+        b' {"id": "q2", "query": "opening hours", "groundTruth": ["d3"]}]'
+    ),
+    ("testcases", "topics"): (
+        b'[{"id": "q1", "query": "how to reset a password", "groundTruth": []},\n'
+        b' {"id": "q2", "query": "opening hours", "groundTruth": ["d3"]}]'
+    ),
+}
+# Read from a collection of a library, not from a file: see tests/reading/formats/test_irds.py.
+WITHOUT_SAMPLE = {("irds", "run"), ("irds", "qrels"), ("irds", "topics")}
+
+
+def expected(name: str, noun: Noun) -> object:
+    """What the sample says."""
+    if noun == "topics":
+        return TOPICS
+    if noun == "run":
+        return RUN
+    return {"esci": ESCI, "testcases": TRUTH}.get(name, QRELS)

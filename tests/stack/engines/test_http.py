@@ -1,0 +1,202 @@
+"""The http engine: what is sent, what is read, and what is never shown."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from tests.live.clients import opened
+from tests.live.echo import Echo, Request, echo
+from tests.raising import raises
+
+from rankproof.errors import UsageError
+from rankproof.reading.collection import Query
+from rankproof.reading.ranking import Ranking
+from rankproof.stack.engines.contract import AskFailed
+from rankproof.stack.pipelines.read import read_pipeline
+
+NASTY = 'red "shoes" & 50% off?\n{depth} ${HOME} \\ ü #1/2+3'
+SHOP = json.dumps({"found": {"items": [{"sku": "b", "w": 2.5}, {"sku": 7, "w": 2.5}, {"sku": "a", "w": 1}]}}).encode()
+READ = {"hits": "found.items", "id": "sku", "score": "w"}
+
+
+def ask(server: Echo, query: Query, depth: int = 10, path: str = "/", **said: Any) -> Ranking:
+    values = {"url": f"{server.url}{path}", **READ, **said}
+    step = read_pipeline(f"http({', '.join(f'{name}={value!r}' for name, value in values.items())})")
+    assert read_pipeline(step.text).key == step.key
+    asker = opened(step)
+    try:
+        return asker.ask(query, depth, 5.0)
+    finally:
+        asker.close()
+
+
+def test_ids_and_scores_are_read_where_the_expressions_say() -> None:
+    with echo(SHOP) as server:
+        ranking = ask(server, Query("q1", "shoes"))
+        assert ask(server, Query("q1", "shoes"), depth=2).doc_ids == ("b", "7")
+        assert ask(server, Query("q1", "shoes"), score="none_such").scores.tolist() == [3, 2, 1]
+    assert ranking.doc_ids == ("b", "7", "a")
+    assert ranking.scores.tolist() == [2.5, 2.5, 1]
+
+
+def test_a_query_arrives_as_it_is_in_the_url_and_in_its_parameters() -> None:
+    with echo(SHOP) as server:
+        ask(
+            server,
+            Query("q1", NASTY),
+            path="/in/{query}/x?fixed=1",
+            params={"q": "{query}", "n": "{depth}", "w{depth}": "a b"},
+        )
+    split = urlsplit(server.requests[0].path)
+    assert server.requests[0].method == "GET"
+    assert dict(parse_qsl(split.query)) == {"fixed": "1", "q": NASTY, "n": "10", "w10": "a b"}
+    assert split.path.count("/") == 3  # the slash of the query is no part of the path
+
+
+def test_a_query_arrives_as_it_is_in_json_and_a_lone_placeholder_keeps_its_type() -> None:
+    body = {
+        "query": {"match": "{query}"},
+        "size": "{depth}",
+        "note": "top {depth} in {{de}}",
+        "list": ["{kind}", 1, None],
+    }
+    with echo(SHOP) as server:
+        ask(server, Query("q1", NASTY, {"kind": "brand"}), body=body, headers={"X-Kind": "{kind}"})
+    (request,) = server.requests
+    assert request.method == "POST"
+    assert json.loads(request.body) == {
+        "query": {"match": NASTY}, "size": 10, "note": "top 10 in {de}", "list": ["brand", 1, None],
+    }  # fmt: skip
+    assert request.headers["content-type"] == "application/json"
+    assert request.headers["x-kind"] == "brand"
+
+
+def test_a_body_may_be_written_as_json_text() -> None:
+    with echo(SHOP) as server:
+        ask(server, Query("q1", "shoes"), body='{"q": "{query}", "n": "{depth}"}')
+    assert json.loads(server.requests[0].body) == {"q": "shoes", "n": 10}
+
+
+def test_a_column_that_a_query_does_not_have() -> None:
+    with (
+        echo(SHOP) as server,
+        raises(AskFailed, "{locale}", "depth", "kind", "query", "query_id") as failed,
+    ):
+        ask(server, Query("q1", "shoes", {"kind": "brand"}), params={"q": "{query}", "l": "{locale}"})
+    assert (failed.value.kind, failed.value.again, server.requests) == ("missing column", False, [])
+
+
+class TestSecrets:
+    KEY = "s3cr3t/key+1"
+
+    @pytest.fixture(autouse=True)
+    def environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SHOP_KEY", self.KEY)
+        monkeypatch.setenv("SHOP_USER", "agnes")
+
+    def test_they_are_sent(self) -> None:
+        with echo(SHOP) as server:
+            ask(
+                server,
+                Query("q1", "${SHOP_KEY}"),
+                params={"key": "${SHOP_KEY}", "q": "{query}"},
+                headers={"Authorization": "Bearer ${SHOP_KEY}"},
+                body={"key": "${SHOP_KEY}", "deep": ["k=${SHOP_KEY}"]},
+            )
+            ask(server, Query("q1", "x"), auth="${SHOP_USER}:${SHOP_KEY}")
+        first, second = server.requests
+        assert dict(parse_qsl(urlsplit(first.path).query)) == {
+            "key": self.KEY,
+            "q": "${SHOP_KEY}",
+        }  # a query is no template
+        assert first.headers["authorization"] == f"Bearer {self.KEY}"
+        assert json.loads(first.body) == {"key": self.KEY, "deep": [f"k={self.KEY}"]}
+        assert second.headers["authorization"] == "Basic YWduZXM6czNjcjN0L2tleSsx"
+
+    def test_they_are_never_shown(self, caplog: pytest.LogCaptureFixture) -> None:
+        """Not in the step, the identity, logs, nor in errors, even where the server says them back."""
+        caplog.set_level(logging.DEBUG)
+
+        def parrot(request: Request) -> tuple[int, bytes]:
+            said = f"{request.path} {request.headers.get('authorization')} {self.KEY}"
+            return 403, json.dumps({"error": {"message": said}}).encode()
+
+        with echo(parrot) as server:
+            text = (
+                f"http(url='{server.url}/${{SHOP_KEY}}', hits='hits', params={{'key': '${{SHOP_KEY}}'}}, "
+                "auth='${SHOP_USER}:${SHOP_KEY}')"
+            )
+            step = read_pipeline(text)
+            asker = opened(step)
+            with pytest.raises(AskFailed) as failed:
+                asker.ask(Query("q1", "x"), 10, 5.0)
+            asker.close()
+        shown = "\n".join(
+            [step.text, repr(step), str(asker.identity), repr(vars(asker)), str(failed.value), caplog.text]
+        )
+        assert failed.value.__cause__ is None
+        assert "answered 403" in shown
+        assert "${SHOP_KEY}" in str(failed.value)
+        for form in (self.KEY, "s3cr3t", "YWduZXM6czNjcjN0L2tleSsx"):
+            assert form not in shown
+
+    def test_another_server_behind_the_same_name_is_another_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Answers that were kept of the one are no answers of the other. Who asks changes nothing."""
+
+        def identity(address: str, **said: Any) -> dict[str, str]:
+            monkeypatch.setenv("SHOP", address)
+            asker = opened(read_pipeline(f"http(hits='hits', {', '.join(f'{k}={v!r}' for k, v in said.items())})"))
+            asker.close()
+            return dict(asker.identity)
+
+        live = identity("https://live.example", url="${SHOP}/search", auth="${SHOP_USER}:${SHOP_KEY}")
+        new = identity("https://new.example", url="${SHOP}/search", auth="${SHOP_USER}:${SHOP_KEY}")
+        assert live != new
+        assert "example" not in str(live)
+        monkeypatch.setenv("SHOP_USER", "brigitte")
+        assert identity("https://live.example", url="${SHOP}/search", auth="${SHOP_USER}:${SHOP_KEY}") == live
+        with_user = identity("https://live.example", url="https://${SHOP_USER}@live.example/")
+        assert with_user == {"url": "https://${SHOP_USER}@live.example/"}
+        assert identity("a", url="https://x.example/", body={"index": "${SHOP}"}) != identity(
+            "b", url="https://x.example/", body={"index": "${SHOP}"}
+        )
+
+    def test_one_that_is_not_set_is_said_before_anything_is_asked(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delenv("SHOP_KEY")
+        with echo(SHOP) as server, raises(UsageError, "http", "SHOP_KEY"):
+            ask(server, Query("q1", "x"), headers={"key": "${SHOP_KEY}"})
+        assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        ("url='localhost:9200', hits='h'", ("'localhost:9200'", "http://", "https://")),
+        ("url='http://u:p@x/', hits='h'", ("password", "auth='${SEARCH_USER}:${SEARCH_PASSWORD}'")),
+        ("url='http://{query}.example/', hits='h'", ("'http://{query}.example/'", "placeholder")),
+        ("url='http://x/', hits='h['", ("hits", "'h['", "JMESPath")),
+        ("url='http://x/'", ("http", "hits", "JMESPath")),
+        ("url='http://x/', hits='h', body='{\"n\": {depth}}'", ("body", "JSON", '{"size": "{depth}"}')),
+        ("url='http://x/', hits='h', params={'a': [1]}", ("params", "[1]", "'a'")),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_asked(said: str, values: tuple[str, ...]) -> None:
+    with raises(UsageError, *values):
+        opened(read_pipeline(f"http({said})"))
+
+
+def test_an_expression_that_does_not_fit_the_answer() -> None:
+    with echo(SHOP) as server, raises(AskFailed, "'keys(sku)[0]'"):
+        ask(server, Query("q1", "x"), id="keys(sku)[0]")
+
+
+def test_what_is_there_instead_of_hits_is_said() -> None:
+    with echo(b'{"results": [], "took": 3}') as server, pytest.raises(AskFailed) as failed:
+        ask(server, Query("q1", "x"), hits="hits.hits")
+    assert (
+        str(failed.value) == "hits = 'hits.hits' gives no list but nothing; the answer is an object with results, took."
+    )
