@@ -11,7 +11,7 @@ from rankproof.kernel import shelf
 from rankproof.measuring.evaluate import evaluate_tables
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import Evaluation, Settings
-from rankproof.reports.contract import Report
+from rankproof.reports.forms.contract import Report
 from rankproof.testing.tables import table_of
 
 REPORTS = shelf.offered("reports")

@@ -16,7 +16,7 @@ from rankproof.cli.shared.root import cli
 from rankproof.measuring.evaluate import evaluate_tables
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import Settings
-from rankproof.reports.trec import trec_lines
+from rankproof.reports.forms.trec import trec_lines
 from rankproof.testing.tables import table_of
 
 SHARED = ALL_SHARED / "trec_eval"

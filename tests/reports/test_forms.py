@@ -127,7 +127,7 @@ def test_control_characters_do_not_reach_the_terminal() -> None:
 
 
 def test_wide_and_combining_characters_keep_columns_aligned() -> None:
-    from rankproof.kernel.text_table import width
+    from rankproof.kernel.sections import width
 
     assert [width(text) for text in ("abc", "検索", "e\u0301")] == [3, 4, 1]
 

@@ -17,7 +17,7 @@ from tests.reports.comparisons import HOSTILE, comparison_of, verdict_of
 from rankproof.errors import MissingExtra
 from rankproof.kernel.estimate import NotEstimable
 from rankproof.proving.records import Comparison
-from rankproof.reports.html import cell, comparison, render, verdict
+from rankproof.reports.forms.html import cell, comparison, render, verdict
 
 
 class Elements(HTMLParser):

@@ -8,7 +8,7 @@ import pytest
 from tests.shared_data import SHARED, needs_shared_data
 
 import rankproof
-from rankproof.reports.html import comparison
+from rankproof.reports.forms.html import comparison
 
 pytestmark = [pytest.mark.slow, needs_shared_data]
 MEASURES = "nDCG@10 RR@10 AP@100 R@100"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankproof.measuring.evaluate import evaluate_tables
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import Evaluation, Settings
-from rankproof.reports.trec import OFFERS, trec_lines
+from rankproof.reports.forms.trec import OFFERS, trec_lines
 from rankproof.testing.tables import table_of
 
 # q10 before q2 in bytewise order; q3 is missing from the run.

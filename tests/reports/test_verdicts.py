@@ -14,7 +14,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.verdict import Payer, Ruling
 from rankproof.proving.gate import gate
 from rankproof.proving.verdict import Verdict
-from rankproof.reports.github import command
+from rankproof.reports.forms.github import command
 
 HOSTILE = "a|b*<i>&\"' %0A::error::x\r\n\x1b[31m\x00\ud800 検索"
 

@@ -21,7 +21,7 @@ def fresh(code: str) -> str:
 def test_a_glance_finds_an_item_in_its_own_file_and_loads_no_other() -> None:
     code = (
         "import sys; from rankproof.kernel import shelf; print(shelf.find('reports', 'table').name, "
-        "'rankproof.reports.latex' in sys.modules)"
+        "'rankproof.reports.forms.latex' in sys.modules)"
     )
     assert fresh(code) == "table False"
 

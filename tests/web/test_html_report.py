@@ -11,7 +11,7 @@ import pytest
 from tests.reports.benchmarks import benchmark_of
 from tests.reports.comparisons import HOSTILE, comparison_of, verdict_of
 
-from rankproof.reports.html import benchmark, comparison, render, verdict
+from rankproof.reports.forms.html import benchmark, comparison, render, verdict
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)

@@ -12,7 +12,7 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import refuse as refuse_path
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 from rankproof.proving.audit.claims import Instead, Placement, ReportAudit, RerankAudit
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from rankproof.cli.shared.options import ShelfName
 from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import refuse as refuse_path
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 from rankproof.reading.datasets.records import DocumentSurvey, Join, JudgmentSurvey, QuerySurvey, Survey
 from rankproof.reading.finding import count
 

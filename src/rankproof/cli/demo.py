@@ -61,8 +61,8 @@ def command(output: str, cache: str | None, without_llm: bool, as_json: bool) ->
 
 def shown(climbed: Climbed) -> str:
     """The whole answer."""
-    from rankproof.reports.benchmark_sections import VERDICT, benchmark_sections
-    from rankproof.reports.comparison_sections import part
+    from rankproof.kernel.sections import part
+    from rankproof.stack.benchmark.sections import VERDICT, benchmark_sections
 
     found = benchmark_sections(climbed.benchmark, per_query=False, every_measure=False)
     wanted = [

@@ -15,7 +15,7 @@ from rankproof.cli.shared.output import document
 from rankproof.cli.shared.progress import watched
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import refuse as refuse_path
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import number
 from rankproof.proving.holes.bounds import Bound, Proposal
 

@@ -16,7 +16,7 @@ from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.estimate import NotEstimable
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import number, percent
 from rankproof.proving.plan_power import Needed, PowerPlan, Sizing
 

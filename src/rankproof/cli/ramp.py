@@ -14,7 +14,7 @@ from rankproof.cli.shared.groups import begin, with_init
 from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import refuse as refuse_path
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import number, signed
 from rankproof.kernel.wording import percent as level
 from rankproof.online.ramp.look import RampLook
@@ -22,7 +22,7 @@ from rankproof.online.ramp.records import RampDecision, RampEntry, RampEvidence,
 from rankproof.online.ramp.replay import Replayed
 from rankproof.online.ramp.steps import standing
 from rankproof.online.trial.records import shown as effect
-from rankproof.reports.verdict_sections import CHANGES
+from rankproof.reports.verdict_text import CHANGES
 
 if TYPE_CHECKING:
     from rankproof.online.ramp.look import RampLook

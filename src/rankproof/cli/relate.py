@@ -11,7 +11,7 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.output import document
 from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import number, percent, signed
 from rankproof.online.relate.records import Enough, Foretold, Related, Relation, Signs
 

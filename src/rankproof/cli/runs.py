@@ -111,7 +111,7 @@ def told(folder: str, outcomes: Mapping[str, ModeOutcome]) -> Iterator[str]:
 
 def _failed(failures: Sequence[Failure]) -> Iterator[str]:
     """Each kind of failure once: how many, of which queries, and what the first one said."""
-    from rankproof.kernel.text_table import printable
+    from rankproof.kernel.sections import printable
 
     kinds: dict[tuple[str, str, str], list[Failure]] = {}
     for failure in failures:

@@ -44,7 +44,7 @@ def command(name: str | None, as_json: bool, output: str | None) -> None:
     if as_json:
         _output.give(document("schemas/1", {"schemas": found}), output)
         return
-    from rankproof.kernel.text_table import aligned
+    from rankproof.kernel.sections import aligned
 
     lines = [*aligned([[known, about] for known, about in found.items()], 2), ""]
     _output.give("\n".join([*lines, "rankproof schema NAME prints one of them."]) + "\n", output)

@@ -81,7 +81,7 @@ def _asked(dataset: Dataset, query: str) -> Query:
 def _table(
     asked: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], corpus: Corpus | None, number: int
 ) -> str:
-    from rankproof.kernel.text_table import aligned, printable
+    from rankproof.kernel.sections import aligned, printable
 
     lines = [f"{asked.query_id}: {asked.text}" if asked.query_id else f"{asked.text} (not a query of the dataset)"]
     for name, outcome in outcomes.items():

@@ -81,7 +81,7 @@ def _rankings(run: Run) -> dict[str, list[str]]:
 
 
 def _table(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:
-    from rankproof.kernel.text_table import aligned, printable
+    from rankproof.kernel.sections import aligned, printable
     from rankproof.kernel.wording import UNDEFINED, number
     from rankproof.measuring.fine_print import some
 

@@ -14,10 +14,10 @@ from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.text_table import aligned
+from rankproof.kernel.sections import aligned
 from rankproof.kernel.wording import interval, number, p_text, percent, signed
-from rankproof.reports.tuning_words import conclusion, shown, spoken, title
 from rankproof.stack.tune.records import Against, Gain, Tuning
+from rankproof.stack.tune.wording import conclusion, shown, spoken, title
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -87,7 +87,7 @@ def _places(option: str, said: Sequence[str]) -> Mapping[str, str]:
 
 
 def _text(manifest: ExperimentManifest, found: Verification) -> str:
-    from rankproof.kernel.text_table import printable
+    from rankproof.kernel.sections import printable
     from rankproof.reading.finding import count
 
     values = [d for d in found.discrepancies if d.problem == "value_differs"]

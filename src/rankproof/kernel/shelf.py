@@ -61,7 +61,7 @@ _PACKAGES: Mapping[str, str] = MappingProxyType(
         "clickmodels": "rankproof.online.clickmodels",
         "estimators": "rankproof.online.estimators",
         "trials": "rankproof.online.trials",
-        "reports": "rankproof.reports",
+        "reports": "rankproof.reports.forms",
     }
 )
 # Modules of a shelf that hold no item: its contract, and what only some of its items share (with an underscore).

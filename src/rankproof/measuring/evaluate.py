@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
+from rankproof.measuring.aggregate import aggregate
 from rankproof.measuring.dialects.contract import Dialect, Reading
 from rankproof.measuring.fine_print import fine_print
 from rankproof.measuring.join import join_run, prepare_qrels
@@ -24,9 +23,6 @@ from rankproof.reading.records import By, Order
 
 # Gives the table of the run at hand, built with the order asked for.
 Tables = Callable[[Order], JudgedTable]
-
-# Least value of a query in a geometric mean, as in trec_eval: one zero must not wipe out the rest.
-GEOMETRIC_FLOOR = 1e-5
 
 
 def evaluate_tables(
@@ -135,18 +131,6 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
         variant.text, mean, ids, values, names, kind.aggregate, kind.better, kind.whole,
         lambda: kind.fine_print(table, variant), ties, labels,
     )  # fmt: skip
-
-
-def aggregate(values: NDArray[np.float64], how: str) -> float:
-    """One number for all queries; NaN for no query at all. fsum: the order of queries cannot matter."""
-    if len(values) == 0:
-        return math.nan
-    if how == "sum":
-        return math.fsum(values.tolist())
-    if how == "geometric":
-        logs = np.log(np.maximum(values, GEOMETRIC_FLOOR))
-        return math.exp(math.fsum(logs.tolist()) / len(values))
-    return math.fsum(values.tolist()) / len(values)
 
 
 def _skip_undefined(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankproof.core import random_orders as drawn_orders
 from rankproof.errors import UsageError
-from rankproof.measuring.evaluate import aggregate
+from rankproof.measuring.aggregate import aggregate
 from rankproof.measuring.judged_table import JudgedTable, repeated, reranked
 from rankproof.measuring.measures._expected import worth_by_grade
 from rankproof.measuring.measures.contract import Values, Variant

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer
-from rankproof.measuring.evaluate import GEOMETRIC_FLOOR, measure_run
+from rankproof.measuring.aggregate import GEOMETRIC_FLOOR
+from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.join import join_run, name_of, prepare_qrels
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
+from rankproof.measuring.aggregate import aggregate
 from rankproof.measuring.dependence import (
     Best,
     Cut,
@@ -23,7 +24,6 @@ from rankproof.measuring.dependence import (
     Share,
     is_relevant,
 )
-from rankproof.measuring.evaluate import aggregate
 from rankproof.measuring.join import join_run, prepare_qrels
 from rankproof.measuring.measures.contract import Values, Variant
 from rankproof.measuring.names import parse

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError
-from rankproof.measuring.evaluate import GEOMETRIC_FLOOR
+from rankproof.measuring.aggregate import GEOMETRIC_FLOOR
 from rankproof.measuring.fine_print import some
 from rankproof.measuring.records import Evaluation
 

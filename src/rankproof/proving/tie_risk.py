@@ -13,8 +13,9 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.wording import signed
+from rankproof.measuring.aggregate import GEOMETRIC_FLOOR
 from rankproof.measuring.dialects.contract import Dialect, Reading
-from rankproof.measuring.evaluate import GEOMETRIC_FLOOR, apply_reading, speak
+from rankproof.measuring.evaluate import apply_reading, speak
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun

@@ -10,10 +10,10 @@ from tests.stack.pipelines.items import on_shelves
 from rankproof.errors import UsageError
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Query
-from rankproof.reports.benchmark_sections import verdict
 from rankproof.stack.benchmark.config import config_of, lacking, without
 from rankproof.stack.benchmark.records import Advice, BenchmarkConfig
 from rankproof.stack.benchmark.run import benchmark
+from rankproof.stack.benchmark.sections import verdict
 from rankproof.stack.pipelines.run import Runner
 from rankproof.stack.records import Ground, Step
 

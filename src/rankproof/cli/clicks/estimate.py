@@ -15,7 +15,7 @@ from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import interval, number, p_phrase, p_text, percent, signed
 from rankproof.online.counterfactual.records import Counterfactual, Valued
 

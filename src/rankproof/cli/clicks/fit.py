@@ -12,7 +12,7 @@ from rankproof.cli.clicks.options import grading, learning, mapping_of, reading
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.output import document
 from rankproof.kernel.atomic import refuse as refuse_path
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import number, percent
 from rankproof.online.clicks.examination import Curve
 from rankproof.online.clicks.qrels import LogGrades

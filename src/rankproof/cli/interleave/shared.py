@@ -10,7 +10,7 @@ import click
 from rankproof.cli.shared.options import together
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import interval, number, p_text, percent, signed
 from rankproof.online.interleaving.plan import InterleavingPlan
 from rankproof.online.interleaving.records import Evenness, Interleaved, InterleavedList, SystemPair

@@ -91,6 +91,6 @@ def command(
     if form == "json":
         _output.give(document(SCHEMA, found.to_dict(), time.perf_counter() - began), output)
         return
-    from rankproof.reports.judging_sections import calibration_sections
+    from rankproof.judging.sections import calibration_sections
 
     _output.give(reading.shown(calibration_sections(found), form), output)

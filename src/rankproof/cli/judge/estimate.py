@@ -79,6 +79,6 @@ def command(
     if form == "json":
         _output.give(document(SCHEMA, found.to_dict(), time.perf_counter() - began), output)
         return
-    from rankproof.reports.judging_sections import correction_sections
+    from rankproof.judging.sections import correction_sections
 
     _output.give(reading.shown(correction_sections(found), form), output)

@@ -13,8 +13,8 @@ from rankproof.errors import UsageError
 from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
+    from rankproof.kernel.sections import Section
     from rankproof.reading.records import Run
-    from rankproof.reports.comparison_sections import Section
 
 F = TypeVar("F", bound=Callable[..., Any])
 Grades = Mapping[str, Mapping[str, int]]
@@ -103,9 +103,9 @@ def rankings(runs: Mapping[str, Run]) -> dict[str, dict[str, list[str]]]:
 def shown(sections: Sequence[Section], form: str) -> str:
     """Parts of an answer as text or as Markdown."""
     if form == "markdown":
-        from rankproof.reports.markdown import folded
+        from rankproof.reports.forms.markdown import folded
 
         return "\n\n".join(map(folded, sections)) + "\n"
-    from rankproof.reports.comparison_sections import part
+    from rankproof.kernel.sections import part
 
     return "\n\n".join(map(part, sections)) + "\n"

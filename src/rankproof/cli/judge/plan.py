@@ -94,7 +94,7 @@ def _sheet(plan: JudgingPlan) -> str:
 
 
 def _text(plan: JudgingPlan, sheet: str | None) -> str:
-    from rankproof.kernel.text_table import aligned, printable
+    from rankproof.kernel.sections import aligned, printable
     from rankproof.kernel.wording import number
 
     chosen = plan.chosen

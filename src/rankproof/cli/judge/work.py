@@ -26,8 +26,8 @@ from rankproof.judging.models.questions import (
 )
 from rankproof.judging.models.records import ModelJudging, TokenPrices
 from rankproof.judging.records import JudgeFailure, Judgment, Preference
+from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.specs import Configured, read_configured
-from rankproof.kernel.text_table import aligned, printable
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project

@@ -15,7 +15,7 @@ from rankproof.cli.shared import output
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
-from rankproof.kernel.text_table import printable
+from rankproof.kernel.sections import printable
 
 if TYPE_CHECKING:
     from rankproof.judging.adjudicate import Adjudicated
@@ -118,7 +118,7 @@ def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool,
     refuse_output(output)
     from rankproof.cli.judgments.store import who
     from rankproof.judging.explore import parse_kept
-    from rankproof.kernel.text_table import printable
+    from rankproof.kernel.sections import printable
     from rankproof.reading.source import open_source
 
     read = [(path, *parse_kept(open_source(path).text(), path)) for path in reports]

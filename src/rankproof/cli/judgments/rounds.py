@@ -14,7 +14,7 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName
 from rankproof.cli.shared.output import document
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import percent
 from rankproof.online.trial.days import Day, left_out
 from rankproof.online.trial.reading_records import MetricPlan, TrialPlan

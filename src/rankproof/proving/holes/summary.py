@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
+from rankproof.measuring.aggregate import GEOMETRIC_FLOOR, aggregate
 from rankproof.measuring.dependence import Fixed, OverIdeal, PrecisionSum, Share
-from rankproof.measuring.evaluate import GEOMETRIC_FLOOR, aggregate, speak
+from rankproof.measuring.evaluate import speak
 from rankproof.measuring.judged_table import JudgedTable, cut
 from rankproof.measuring.measures.contract import Values, Variant
 from rankproof.measuring.measures.judged import OFFERS

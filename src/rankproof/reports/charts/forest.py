@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.text_table import printable
+from rankproof.kernel.sections import printable
 from rankproof.kernel.wording import interval, percent, signed
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.reports.charts.frame import (

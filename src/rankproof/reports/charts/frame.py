@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any
 
 from rankproof.errors import MissingExtra
-from rankproof.kernel.text_table import printable
+from rankproof.kernel.sections import printable
 
 
 @dataclass(frozen=True, slots=True)

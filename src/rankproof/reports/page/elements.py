@@ -10,7 +10,7 @@ from html import escape
 from unicodedata import category
 
 from rankproof.kernel.jsontext import to_json
-from rankproof.kernel.text_table import printable
+from rankproof.kernel.sections import printable
 from rankproof.reports.charts.frame import PAGE, ChartStyle, Spec, to_inline
 
 _VOID = frozenset({"input", "link", "meta", "wbr"})

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankproof.reports.benchmark_sections import WORTH, benchmark_sections, money, ship
+from rankproof.kernel.sections import Section as Part
 from rankproof.reports.charts.stack import Point, pareto_chart
-from rankproof.reports.comparison_sections import Section as Part
 from rankproof.reports.page.contrasts import segments_section
 from rankproof.reports.page.elements import Column, PageCell, PageSection, Piece, Safe, bullets, figure, table, tag
 from rankproof.reports.page.unseen import grades_section
 from rankproof.reports.page.verdict import MARK, TONE, minus_signs
 from rankproof.stack.benchmark.records import Benchmark
+from rankproof.stack.benchmark.sections import WORTH, benchmark_sections, money, ship
 
 # What the page says in a better way elsewhere.
 ELSEWHERE = ("Warnings", "Each query", "Fine print")

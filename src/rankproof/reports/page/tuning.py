@@ -8,8 +8,8 @@ from rankproof.kernel.wording import interval, number, p_text, percent, signed
 from rankproof.reports.charts.stack import Reply, response_chart
 from rankproof.reports.page.elements import Column, PageSection, Piece, Safe, bullets, figure, join, listed, table, tag
 from rankproof.reports.page.page import page
-from rankproof.reports.tuning_words import conclusion, shown, spoken, title
 from rankproof.stack.tune.records import Gain, Response, Tuning
+from rankproof.stack.tune.wording import conclusion, shown, spoken, title
 
 NONE = "none"
 # Settings beyond these are in the JSON.

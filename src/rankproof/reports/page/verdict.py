@@ -25,7 +25,7 @@ from rankproof.reports.page.elements import (
     table,
     tag,
 )
-from rankproof.reports.verdict_sections import bounds, fine_print, paid_by, payers, value
+from rankproof.reports.verdict_text import bounds, fine_print, paid_by, payers, value
 
 MARK = {"better": "▲ better", "worse": "▼ worse", "not shown": "not shown"}
 TONE = {"better": "better", "worse": "worse", "not shown": "open"}

@@ -17,7 +17,7 @@ from typing import Any
 from rankproof.kernel.wording import UNDEFINED
 from rankproof.measuring.records import Evaluation, Result
 from rankproof.measuring.wording import query_ids
-from rankproof.reports.contract import Report
+from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import as_range
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_lowercase
 from typing import Any
 
-from rankproof.kernel.text_table import printable
+from rankproof.kernel.sections import printable
 from rankproof.kernel.wording import number, percent
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
-from rankproof.reports.contract import Report
+from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import GridCell, grid, notes
 
 _SPECIAL = {

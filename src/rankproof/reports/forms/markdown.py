@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rankproof.kernel.text_table import printable
+from rankproof.kernel.sections import Section, printable
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import Comparison
+from rankproof.proving.sections import sections
 from rankproof.proving.verdict import Verdict
-from rankproof.reports.benchmark_sections import BEST, benchmark_sections
-from rankproof.reports.comparison_sections import Section, sections
-from rankproof.reports.contract import Report
+from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import GridCell, grid, notes
 from rankproof.stack.benchmark.records import Benchmark
+from rankproof.stack.benchmark.sections import BEST, benchmark_sections
 
 
 def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
@@ -70,7 +70,7 @@ def escaped(text: str) -> str:
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
     """The verdict, its rules in a table, and words for those that did not pass."""
-    from rankproof.reports.verdict_sections import verdict_markdown
+    from rankproof.reports.verdict_text import verdict_markdown
 
     return verdict_markdown(verdict, escaped, _part)
 

@@ -9,12 +9,13 @@ from typing import Any
 from rankproof.errors import MissingExtra
 from rankproof.measuring.records import Evaluation
 from rankproof.online.trial.reading_records import TrialReading, trial_of
+from rankproof.online.trial.sections import trial_sections
 from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.charts.forest import forest, panels
 from rankproof.reports.charts.frame import NOTEBOOK, ChartStyle, Spec, to_inline
 from rankproof.reports.charts.values import can_draw, query_chart, value_chart
-from rankproof.reports.contract import Report
+from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import notes
 from rankproof.reports.page import contrasts, queries, unseen
 from rankproof.reports.page import page as fine
@@ -22,7 +23,6 @@ from rankproof.reports.page.contrasts import power_section, segments_section
 from rankproof.reports.page.elements import Column, PageSection, bullets, table
 from rankproof.reports.page.unseen import diagnoses_section, grades_section, holes_section
 from rankproof.reports.page.verdict import minus_signs
-from rankproof.reports.trial_sections import trial_sections
 from rankproof.stack.benchmark.records import Benchmark
 
 
@@ -88,10 +88,10 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
     """The page of a benchmark: the modes first, then the comparison behind them."""
-    from rankproof.reports.benchmark_sections import fine_print
     from rankproof.reports.page import stages
     from rankproof.reports.page import verdict as summary
     from rankproof.reports.page.page import page
+    from rankproof.stack.benchmark.sections import fine_print
 
     # The grades are among the stages already.
     lines = (*benchmark.comparison.fine_print, *fine_print(benchmark))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rankproof.judging.calibrate import Calibration, JudgeCalibration, SystemOrder
 from rankproof.judging.correction.records import Corrected, CorrectedValues
+from rankproof.kernel.sections import Section
 from rankproof.kernel.wording import number, percent, signed
 from rankproof.proving.agreement_records import AgreementFigure, Confusion, Found
-from rankproof.reports.comparison_sections import Section
 
 NOT_THERE = "none"
 SIDE_BY_SIDE = 4

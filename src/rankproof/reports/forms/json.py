@@ -41,7 +41,7 @@ from rankproof.measuring.records import Evaluation
 from rankproof.online.trial.reading_records import trial_of
 from rankproof.proving.records import Comparison
 from rankproof.proving.verdict import Verdict
-from rankproof.reports.contract import Report
+from rankproof.reports.forms.contract import Report
 from rankproof.stack.benchmark.records import Benchmark
 
 SCHEMA = "evaluation/1"

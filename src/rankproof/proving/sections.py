@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import Section
 from rankproof.kernel.wording import number, p_phrase, percent, signed
 from rankproof.proving.conversions import header, row, title
 from rankproof.proving.holes.bounds import Bound
@@ -21,24 +19,6 @@ FEW_MOVES = 2
 NAMED = 3
 # Query texts are cut here: a line is to stay a line.
 LONGEST_TEXT = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the report: a table (header first), lines, or both. `names`: columns that are text, from the left.
-
-    A line may have others below it that belong to it: then it is a tuple.
-
-    folded   a form that can fold shows the title alone at first
-    code     the lines are code
-    """
-
-    title: str
-    lines: tuple[str | tuple[str, ...], ...] = ()
-    table: tuple[tuple[str, ...], ...] = ()
-    names: int = 1
-    folded: bool = False
-    code: bool = False
 
 
 def sections(comparison: Comparison, per_query: bool) -> list[Section]:
@@ -243,14 +223,3 @@ def _queries(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
         for query in comparison.query_ids
     ]
     return tuple(rows)
-
-
-def part(section: Section) -> str:
-    """One part: its title, its table, its lines."""
-    table = aligned(section.table, section.names) if section.table else []
-    lines = []
-    for line in section.lines:
-        first, *below = (line,) if isinstance(line, str) else line
-        lines += [f"  {printable(first)}", *(f"      {printable(text)}" for text in below)]
-    between = [""] if table and lines else []
-    return "\n".join([printable(section.title), *(f"  {line}" for line in table), *between, *lines])

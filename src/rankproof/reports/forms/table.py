@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import aligned, part, printable
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import Comparison
+from rankproof.proving.sections import sections
 from rankproof.proving.verdict import Verdict
-from rankproof.reports.benchmark_sections import benchmark_sections
-from rankproof.reports.comparison_sections import part, sections
-from rankproof.reports.contract import Report
+from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import Grid, grid, notes
 from rankproof.stack.benchmark.records import Benchmark
+from rankproof.stack.benchmark.sections import benchmark_sections
 
 BEST = "* best of these runs; whether the difference is more than chance is another question"
 
@@ -54,7 +54,7 @@ def _texts(found: Grid, marked: bool) -> list[list[str]]:
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
     """The verdict, its rules in a table, and words for those that did not pass."""
-    from rankproof.reports.verdict_sections import verdict_text
+    from rankproof.reports.verdict_text import verdict_text
 
     return verdict_text(verdict)
 

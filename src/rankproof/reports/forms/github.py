@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankproof.kernel.text_table import printable
+from rankproof.kernel.sections import printable
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.verdict import Verdict
-from rankproof.reports.contract import Report
-from rankproof.reports.verdict_sections import headline, payers
+from rankproof.reports.forms.contract import Report
+from rankproof.reports.verdict_text import headline, payers
 
 LEVELS = {"FAIL": "error", "UNDECIDED": "warning", "PASS": "notice"}
 

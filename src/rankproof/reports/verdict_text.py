@@ -7,14 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.text_table import aligned, printable
+from rankproof.kernel.sections import Section, aligned, part, printable
 from rankproof.kernel.verdict import Payer, Ruling
 from rankproof.kernel.wording import UNDEFINED, number, percent, signed
 from rankproof.online.trial.reading_records import trial_of
 from rankproof.online.trial.records import shown
+from rankproof.online.trial.sections import trial_sections
 from rankproof.proving.verdict import Verdict
-from rankproof.reports.comparison_sections import Section, part
-from rankproof.reports.trial_sections import trial_sections
 
 HEADER = ("verdict", "rule", "seen", "asked", "one-sided bounds", "label")
 # Rules whose numbers are changes against the baseline, shown with their sign.

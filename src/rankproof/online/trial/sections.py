@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.kernel.sections import Section
 from rankproof.kernel.wording import p_phrase, p_text, percent
 from rankproof.online.trial.reading_records import MetricEffect, TrialReading
 from rankproof.online.trial.records import Scale, shown
 from rankproof.proving.records import Adjusted
-from rankproof.reports.comparison_sections import Section
 
 NONE = "none"
 

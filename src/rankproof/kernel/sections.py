@@ -1,9 +1,10 @@
-"""Columns of plain text that line up on a terminal, whatever script the texts are in."""
+"""Sections: the parts of an answer that every form of report can show, and text tables that line up on a terminal."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 GAP = "  "
 
@@ -33,3 +34,32 @@ def width(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the report: a table (header first), lines, or both. `names`: columns that are text, from the left.
+
+    A line may have others below it that belong to it: then it is a tuple.
+
+    folded   a form that can fold shows the title alone at first
+    code     the lines are code
+    """
+
+    title: str
+    lines: tuple[str | tuple[str, ...], ...] = ()
+    table: tuple[tuple[str, ...], ...] = ()
+    names: int = 1
+    folded: bool = False
+    code: bool = False
+
+
+def part(section: Section) -> str:
+    """One part: its title, its table, its lines."""
+    table = aligned(section.table, section.names) if section.table else []
+    lines = []
+    for line in section.lines:
+        first, *below = (line,) if isinstance(line, str) else line
+        lines += [f"  {printable(first)}", *(f"      {printable(text)}" for text in below)]
+    between = [""] if table and lines else []
+    return "\n".join([printable(section.title), *(f"  {line}" for line in table), *between, *lines])

@@ -16,7 +16,7 @@ from typing import Any
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import Evaluation, Result
 from rankproof.measuring.trec_names import TREC_MEASURES, TrecName, trec_name
-from rankproof.reports.contract import Report
+from rankproof.reports.forms.contract import Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.verdict import Verdict
-from rankproof.reports.contract import Report
-from rankproof.reports.verdict_sections import bounds, headline, paid_by, payers
+from rankproof.reports.forms.contract import Report
+from rankproof.reports.verdict_text import bounds, headline, paid_by, payers
 
 # What XML 1.0 cannot hold, not even escaped; and bytes that were no UTF-8, which stand as lone surrogates.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
