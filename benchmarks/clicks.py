@@ -29,16 +29,16 @@ from rankproof.online.impressions import Impressions
 QUERIES, POOL, RANKS = 10_000, 20, 10
 
 
-def made_up(pages: int, chance: np.random.Generator) -> Impressions:
+def made_up(pages: int, rng: np.random.Generator) -> Impressions:
     """Pages of 10,000 queries, few of them asked often: ten of twenty documents each, the better tend to be above."""
-    queries = np.minimum((QUERIES ** chance.random(pages)).astype(np.int64), QUERIES - 1)
-    order = np.argsort(chance.random((pages, POOL)) + np.linspace(0, 1, POOL), axis=1)[:, :RANKS]
+    queries = np.minimum((QUERIES ** rng.random(pages)).astype(np.int64), QUERIES - 1)
+    order = np.argsort(rng.random((pages, POOL)) + np.linspace(0, 1, POOL), axis=1)[:, :RANKS]
     names = tuple(f"q{i}" for i in range(QUERIES)), tuple(f"d{i}" for i in range(POOL))
     nothing = np.zeros((pages, RANKS), dtype=np.bool_)
     shown = Impressions.of(*names, queries, order, np.full(pages, RANKS), nothing)
-    liked = chance.beta(1, 3, len(shown.pairs))
+    liked = rng.beta(1, 3, len(shown.pairs))
     looked = np.tril(0.9 / (1 + 0.3 * np.abs(np.arange(RANKS)[:, None] - np.arange(RANKS))))
-    return clicked(UserBrowsing(liked, looked), shown, chance)
+    return clicked(UserBrowsing(liked, looked), shown, rng)
 
 
 def main() -> int:

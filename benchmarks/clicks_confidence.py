@@ -30,7 +30,7 @@ LIKINGS = (((1, 3), LIMITS), ((1, 10), LIMITS), ((2, 2), LIMITS), ((1, 40), (0.0
 WRONG = (("user_browsing", "position_based"), ("user_browsing", "ctr"), ("dynamic_bayesian", "position_based"))
 
 
-def users(kind: str, liked: Floats, chance: np.random.Generator) -> tuple[Fitted, float]:
+def users(kind: str, liked: Floats, rng: np.random.Generator) -> tuple[Fitted, float]:
     """Users of a kind, and how likely they look at rank 1."""
     if kind == "position_based":
         looked = 0.9 / (1 + 0.35 * np.arange(RANKS))
@@ -38,21 +38,21 @@ def users(kind: str, liked: Floats, chance: np.random.Generator) -> tuple[Fitted
     if kind == "user_browsing":
         after = np.tril(0.9 / (1 + 0.3 * np.abs(np.arange(RANKS)[:, None] - np.arange(RANKS))))
         return UserBrowsing(liked, after), float(after[0, 0])
-    return DynamicBayesian(liked, chance.beta(2, 2, len(liked))), 1.0
+    return DynamicBayesian(liked, rng.beta(2, 2, len(liked))), 1.0
 
 
 def tried(
     kind: str, model: str, likings: tuple[int, int], limits: tuple[float, ...], seed: int
 ) -> tuple[Floats, Floats]:
     """The confidence of each grade, and whether it is right."""
-    chance = np.random.default_rng(seed)
-    queries = np.minimum((QUERIES ** chance.random(PAGES)).astype(np.int64), QUERIES - 1)
-    docs = np.argsort(chance.random((PAGES, POOL)) + np.linspace(0, 1, POOL), axis=1)[:, :RANKS]
+    rng = np.random.default_rng(seed)
+    queries = np.minimum((QUERIES ** rng.random(PAGES)).astype(np.int64), QUERIES - 1)
+    docs = np.argsort(rng.random((PAGES, POOL)) + np.linspace(0, 1, POOL), axis=1)[:, :RANKS]
     names = tuple(f"q{i}" for i in range(QUERIES)), tuple(f"d{i}" for i in range(POOL))
     shown = Impressions.of(*names, queries, docs, np.full(PAGES, RANKS), np.zeros((PAGES, RANKS), dtype=np.bool_))
-    liked = chance.beta(*likings, len(shown.pairs))
-    truth, first = users(kind, liked, chance)
-    pages = clicked(truth, shown, chance)
+    liked = rng.beta(*likings, len(shown.pairs))
+    truth, first = users(kind, liked, rng)
+    pages = clicked(truth, shown, rng)
     asked = read_configured("clickmodels", model)
     found = posterior(asked.item.fit(pages, asked.values), pages, often_shown(pages, LEAST))
     grades, sure = grades_of([GradeStep("click", limit) for limit in limits], {"click": found})

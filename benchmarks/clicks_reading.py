@@ -47,13 +47,13 @@ Pages = tuple[list[str], list[list[str]], list[list[bool]]]
 
 def batches(pages: int) -> Iterator[tuple[int, Pages]]:
     """Some pages after the other: the query, the documents by rank, and which are clicked."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for start in range(0, pages, AT_ONCE):
         n = min(AT_ONCE, pages - start)
-        queries = np.minimum((QUERIES ** chance.random(n)).astype(np.int64), QUERIES - 1)
-        order = np.argsort(chance.random((n, POOL)) + np.linspace(0, 1, POOL), axis=1)[:, :RANKS]
+        queries = np.minimum((QUERIES ** rng.random(n)).astype(np.int64), QUERIES - 1)
+        order = np.argsort(rng.random((n, POOL)) + np.linspace(0, 1, POOL), axis=1)[:, :RANKS]
         docs = (queries[:, None] * POOL + order) % DOCS
-        clicks = chance.random((n, RANKS)) < 0.3 / (1 + np.arange(RANKS))
+        clicks = rng.random((n, RANKS)) < 0.3 / (1 + np.arange(RANKS))
         names = [f"query-{q}" for q in queries.tolist()]
         yield start, (names, [[f"document-{d}" for d in row] for row in docs.tolist()], clicks.tolist())
 

@@ -75,19 +75,19 @@ class Hiding:
             [whole.evaluate(run, [variant])[variant.text] for variant in self.variants] for run in self.runs.values()
         ]
 
-    def part(self, share: float, chance: np.random.Generator) -> Qrels:
+    def part(self, share: float, rng: np.random.Generator) -> Qrels:
         """The judgments without a random share of them; what is beyond them counts as judged."""
         kept: Qrels = {}
         for query, docs in self.truth.items():
-            stays = chance.random(len(docs)) >= share
+            stays = rng.random(len(docs)) >= share
             kept[query] = {doc: grade for (doc, grade), stay in zip(docs.items(), stays, strict=True) if stay}
             kept[query] |= self.beyond[query]
         # A query without any judgment would no longer be one of the collection.
         return {query: docs or dict([next(iter(self.truth[query].items()))]) for query, docs in kept.items()}
 
-    def trial(self, share: float, chance: np.random.Generator, tallies: dict[str, Tally]) -> None:
+    def trial(self, share: float, rng: np.random.Generator, tallies: dict[str, Tally]) -> None:
         """Removes a share, bounds every measure, and looks where the full values are."""
-        judged = prepare_qrels(self.part(share, chance))
+        judged = prepare_qrels(self.part(share, rng))
         runs = [judged.prepare(run, name=name) for name, run in self.runs.items()]
         pool = {query: list(docs) for query, docs in self.truth.items()}
         found = holes(runs, self.variants, pool=pool, top_grade=self.top)
@@ -110,10 +110,10 @@ class Hiding:
 
 def simulate(hiding: Hiding, trials: int, seed: int = 0, shares: Sequence[float] = SHARES) -> dict[str, Tally]:
     """So many trials, going through the shares in turn."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     tallies: dict[str, Tally] = {}
     for number in range(trials):
-        hiding.trial(shares[number % len(shares)], chance, tallies)
+        hiding.trial(shares[number % len(shares)], rng, tallies)
     return tallies
 
 

@@ -25,10 +25,10 @@ METHODS = ("team_draft", "team_draft_multileave", "probabilistic", "optimized")
 QUERIES = 200
 
 
-def rankings(chance: random.Random, size: int) -> dict[str, list[str]]:
+def rankings(rng: random.Random, size: int) -> dict[str, list[str]]:
     """Two systems that share about half of what they rank."""
     pool = [f"document-{i}" for i in range(size * 3 // 2)]
-    return {name: chance.sample(pool, size) for name in ("old", "new")}
+    return {name: rng.sample(pool, size) for name in ("old", "new")}
 
 
 def rate(method: str, pairs: list[dict[str, list[str]]], seconds: float = 1.0) -> float:
@@ -41,12 +41,12 @@ def rate(method: str, pairs: list[dict[str, list[str]]], seconds: float = 1.0) -
 
 
 def speed() -> None:
-    chance = random.Random(0)
+    rng = random.Random(0)
     print(f"{'method':<24}{'documents':>10}{'rankings':>10}{'lists/s':>10}{'us each':>9}")
     for method in METHODS:
         for size in (10, 50, 200):
-            pairs = [rankings(chance, size) for _ in range(QUERIES)]
-            kinds = {"new": [rankings(chance, size) for _ in range(4096)], "seen": pairs}
+            pairs = [rankings(rng, size) for _ in range(QUERIES)]
+            kinds = {"new": [rankings(rng, size) for _ in range(4096)], "seen": pairs}
             for kind, given in kinds.items():
                 if kind == "new" and method != "optimized":
                     continue
@@ -59,8 +59,8 @@ def speed() -> None:
 
 
 def log(pages: int) -> None:
-    chance = random.Random(0)
-    pairs = [rankings(chance, 20) for _ in range(QUERIES)]
+    rng = random.Random(0)
+    pairs = [rankings(rng, 20) for _ in range(QUERIES)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log.jsonl"
         began = time.process_time()
@@ -70,7 +70,7 @@ def log(pages: int) -> None:
                 row = {"unit": f"u{i // 3}", "key": str(i), "query_id": str(i % QUERIES), "shown": shown.to_dict()}
                 file.write(json.dumps(row) + "\n")
                 for doc in shown.docs[:2]:
-                    if chance.random() < 0.3:
+                    if rng.random() < 0.3:
                         file.write(json.dumps({"key": str(i), "doc_id": doc}) + "\n")
         made = time.process_time()
         size = path.stat().st_size / 1e6

@@ -46,10 +46,10 @@ def run_file(path: Path, queries: int, at_a_time: int = 200) -> Path:
 
 def qrels_file(path: Path, queries: int, judged: int = 20) -> Path:
     """About so many judged documents a query, half of them retrieved, grades 0 to 3."""
-    chance = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     with path.open("w") as file:
         for query in range(queries):
-            for rank in np.unique(chance.integers(1, 2 * DEPTH, judged)).tolist():
+            for rank in np.unique(rng.integers(1, 2 * DEPTH, judged)).tolist():
                 file.write(f"q{query:07d} 0 doc-{int(doc_number(query, rank)):010d} {(query + rank) % 4}\n")
     return path
 

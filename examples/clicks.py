@@ -49,34 +49,34 @@ def pools() -> dict[str, list[str]]:
 
 
 def visit(
-    query: str, docs: list[str], known: dict[tuple[str, str], int], chance: np.random.Generator
+    query: str, docs: list[str], known: dict[tuple[str, str], int], rng: np.random.Generator
 ) -> dict[str, Any]:
     """What one person does with one page."""
     clicks, dwell, bought, last = [], {}, [], 0
     for rank, doc in enumerate(docs, start=1):
         grade = known.get((query, doc), 0)
-        if chance.random() < 0.95 / (1 + 0.35 * (rank - 1 - last)) and chance.random() < CLICKS[grade]:
+        if rng.random() < 0.95 / (1 + 0.35 * (rank - 1 - last)) and rng.random() < CLICKS[grade]:
             clicks.append(doc)
             last = rank
-            satisfied = chance.random() < SATISFIES[grade]
-            if chance.random() < 0.9:  # sometimes nobody noticed when the document was left
-                dwell[doc] = int(chance.integers(30, 240) if satisfied else chance.integers(1, 30))
-            if satisfied and chance.random() < BUYS[grade]:
+            satisfied = rng.random() < SATISFIES[grade]
+            if rng.random() < 0.9:  # sometimes nobody noticed when the document was left
+                dwell[doc] = int(rng.integers(30, 240) if satisfied else rng.integers(1, 30))
+            if satisfied and rng.random() < BUYS[grade]:
                 bought.append(doc)
     return {"docs": docs, "clicks": clicks, "dwell": dwell, "conversions": bought}
 
 
 def log() -> Iterator[dict[str, Any]]:
     """The pages, one after the other."""
-    chance = np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     known, tops = grades(), pools()
     for number in range(PAGES):
         session, time = f"v{number // 3}", BEGIN + 40 * number
-        query = QUERIES[int(chance.integers(len(QUERIES)))]
-        order = np.argsort(np.arange(POOL) + chance.normal(0, 2.0, POOL))[:RANKS]
+        query = QUERIES[int(rng.integers(len(QUERIES)))]
+        order = np.argsort(np.arange(POOL) + rng.normal(0, 2.0, POOL))[:RANKS]
         docs = [tops[query][at] for at in order.tolist()]
         about = {"session": session, "time": time, "query": query}
-        yield {**about, **visit(query, docs, known, chance), "agent": BROWSER}
+        yield {**about, **visit(query, docs, known, rng), "agent": BROWSER}
         if number % 40 == 0:
             yield {
                 **about,

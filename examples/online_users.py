@@ -48,10 +48,10 @@ def page(known: dict[tuple[str, str], int], query: str, docs: list[str]) -> list
     return found + [-1] * (DEPTH - len(found))
 
 
-def clicked(shown: Any, chance: np.random.Generator) -> Any:
+def clicked(shown: Any, rng: np.random.Generator) -> Any:
     """Which ranks are clicked, on pages with these grades."""
     likely = np.where(shown < 0, 0.0, CLICKS[np.maximum(shown, 0)]) * LOOKS
-    return chance.random(shown.shape) < likely
+    return rng.random(shown.shape) < likely
 
 
 def run(name: str) -> dict[str, list[str]]:
@@ -65,20 +65,20 @@ def run(name: str) -> dict[str, list[str]]:
 
 def day(date: str, share: float, broken: bool) -> Iterator[tuple[Any, ...]]:
     """One row for each search of new users: who, which ranking, and what came of it."""
-    chance = np.random.default_rng([7, int(date.replace("-", ""))])
+    rng = np.random.default_rng([7, int(date.replace("-", ""))])
     known = grades()
     queries = sorted({query for query, _ in known})
     rankings = [run(OLD), run(NEW)]
     tables = np.array([[page(known, query, ranking.get(query, [])) for query in queries] for ranking in rankings])
-    users = np.repeat(np.arange(USERS), 1 + chance.poisson(1.0, USERS))
-    new = (chance.random(USERS) < share)[users].astype(int)
+    users = np.repeat(np.arange(USERS), 1 + rng.poisson(1.0, USERS))
+    new = (rng.random(USERS) < share)[users].astype(int)
     often = 1 / np.arange(3, len(queries) + 3)  # some queries are asked more often than others
-    shown = tables[new, chance.choice(len(queries), len(users), p=often / often.sum())]
-    clicks = clicked(shown, chance)
-    waits = chance.lognormal(np.log(MEDIAN), 0.4, len(users)) * np.where(new, LONGER, 1.0)
+    shown = tables[new, rng.choice(len(queries), len(users), p=often / often.sum())]
+    clicks = clicked(shown, rng)
+    waits = rng.lognormal(np.log(MEDIAN), 0.4, len(users)) * np.where(new, LONGER, 1.0)
     if broken:
         waits = np.where(new, waits * BROKEN, waits)
-        clicks[(new == 1) & (chance.random(len(users)) < IMPATIENT)] = False
+        clicks[(new == 1) & (rng.random(len(users)) < IMPATIENT)] = False
     good = (clicks & (shown >= GOOD)).any(axis=1)
     yield "user_id", "variant", "searches", "clicks", "abandoned", "success", "latency"
     columns = users, new, clicks.sum(axis=1), ~clicks.any(axis=1), good, waits.round(1)
@@ -88,21 +88,21 @@ def day(date: str, share: float, broken: bool) -> Iterator[tuple[Any, ...]]:
 
 def pages(count: int) -> Iterator[tuple[Any, ...]]:
     """One row for each page that a session asks for."""
-    chance = np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     queries = sorted({query for query, _ in grades()})
     yield "key", "unit", "query_id"
-    for i, query in enumerate(chance.choice(queries, count).tolist()):
+    for i, query in enumerate(rng.choice(queries, count).tolist()):
         yield f"page {i}", f"user {i // 2}", query
 
 
 def served(path: str) -> Iterator[tuple[dict[str, Any], list[tuple[str, bool]]]]:
     """Every page of a log, and which of its documents were clicked."""
-    chance = np.random.default_rng(8)
+    rng = np.random.default_rng(8)
     known = grades()
     for line in Path(path).read_text().splitlines():
         told = json.loads(line)
         docs = told["shown"]["docs"]
-        hits = clicked(np.array([page(known, told["query_id"], docs)]), chance)[0]
+        hits = clicked(np.array([page(known, told["query_id"], docs)]), rng)[0]
         yield told, list(zip(docs, hits.tolist(), strict=False))
 
 

@@ -20,7 +20,7 @@ SESSIONS, PAGES = 300, 3
 
 def made() -> str:
     """The table, the same each time."""
-    chance = random.Random(6)
+    rng = random.Random(6)
     ranked: dict[str, list[str]] = {}
     for line in (SAMPLE / "hybrid.run").read_text().splitlines():
         query, _, doc, *_ = line.split()
@@ -31,10 +31,10 @@ def made() -> str:
         grades[query, doc] = int(grade)
     lines = ["session,page,query_id,doc_id,rank,clicked,propensity"]
     for page in range(SESSIONS * PAGES):
-        query = chance.choice(sorted(ranked))
-        docs = chance.sample(ranked[query][: len(LOOKED)], len(LOOKED))
+        query = rng.choice(sorted(ranked))
+        docs = rng.sample(ranked[query][: len(LOOKED)], len(LOOKED))
         for rank, (doc, looked) in enumerate(zip(docs, LOOKED, strict=True), start=1):
-            clicked = chance.random() < looked * LIKED[grades.get((query, doc), 0)]
+            clicked = rng.random() < looked * LIKED[grades.get((query, doc), 0)]
             lines.append(f"s{page // PAGES},p{page},{query},{doc},{rank},{int(clicked)},0.2")
     return "\n".join(lines) + "\n"
 

@@ -49,15 +49,15 @@ class Drawn:
     learned: LearnedCurve | None = None
 
 
-def _willing(size: int, per_session: int, chance: np.random.Generator) -> tuple[np.ndarray, np.ndarray | None]:
+def _willing(size: int, per_session: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray | None]:
     if per_session == 1:
         return np.ones(size), None
     sessions = np.arange(size) // per_session
-    return chance.choice([0.6, 1.4], sessions.max() + 1)[sessions], sessions
+    return rng.choice([0.6, 1.4], sessions.max() + 1)[sessions], sessions
 
 
 def actions(
-    size: int, least: float, chance: np.random.Generator, per_session: int = 1, model: np.ndarray | None = None
+    size: int, least: float, rng: np.random.Generator, per_session: int = 1, model: np.ndarray | None = None
 ) -> Drawn:
     """One of ten documents for each page, each with probability `least` or more: the worse, the more likely.
 
@@ -65,10 +65,10 @@ def actions(
     """
     bad = np.exp(-40 * LIKED)
     likely = least + (1 - DOCS * least) * bad / bad.sum(axis=1, keepdims=True)
-    queries = chance.integers(QUERIES, size=size)
-    shown = (chance.random(size)[:, None] > likely[queries].cumsum(axis=1)).sum(axis=1).clip(0, DOCS - 1)
-    willing, sessions = _willing(size, per_session, chance)
-    rewards = (chance.random(size) < LIKED[queries, shown] * willing).astype(np.float64)
+    queries = rng.integers(QUERIES, size=size)
+    shown = (rng.random(size)[:, None] > likely[queries].cumsum(axis=1)).sum(axis=1).clip(0, DOCS - 1)
+    willing, sessions = _willing(size, per_session, rng)
+    rewards = (rng.random(size) < LIKED[queries, shown] * willing).astype(np.float64)
     log = Choices(QUERY_IDS, DOC_IDS, queries, shown, likely[queries, shown], rewards, sessions)
     decisions = choose(log, {query: {docs[0]: 1.0} for query, docs in RANKINGS.items()})
     if model is not None:
@@ -78,19 +78,19 @@ def actions(
 
 
 def shuffles(
-    size: int, chance: np.random.Generator, per_session: int = 1, stops: float = 0.0, length: int = DOCS
+    size: int, rng: np.random.Generator, per_session: int = 1, stops: float = 0.0, length: int = DOCS
 ) -> tuple[PlacedPages, float]:
     """Pages in chance order with the propensity of each place, 1/10; and the mean number of clicks of a page.
 
     stops    how likely a user reads no further after a click, which neither model of clicks knows of
     length   how many of the ten documents a page shows
     """
-    queries = chance.integers(QUERIES, size=size)
-    docs = np.argsort(chance.random((size, DOCS)), axis=1)[:, :length]
-    willing, sessions = _willing(size, per_session, chance)
+    queries = rng.integers(QUERIES, size=size)
+    docs = np.argsort(rng.random((size, DOCS)), axis=1)[:, :length]
+    willing, sessions = _willing(size, per_session, rng)
     mean = LIKED[queries[:, None], docs] * LOOKED[:length] * willing[:, None]
-    clicks = chance.random(mean.shape) < mean
-    gone = np.cumsum(clicks & (chance.random(mean.shape) < stops), axis=1) > 0
+    clicks = rng.random(mean.shape) < mean
+    gone = np.cumsum(clicks & (rng.random(mean.shape) < stops), axis=1) > 0
     clicks[:, 1:] &= ~gone[:, :-1]
     pages = Impressions.of(QUERY_IDS, DOC_IDS, queries, docs, np.full(size, length), clicks, sessions=sessions)
     logged = float(LIKED.mean() * LOOKED[:length].sum()) if not stops else float("nan")
@@ -105,22 +105,22 @@ def _best(stops: float = 0.0, length: int = DOCS) -> float:
     return float((mean * reading)[:, :length].sum(axis=1).mean())
 
 
-def placed(size: int, chance: np.random.Generator, per_session: int = 1, stops: float = 0.0) -> Drawn:
+def placed(size: int, rng: np.random.Generator, per_session: int = 1, stops: float = 0.0) -> Drawn:
     """The ranks of shuffled pages, with logged propensities."""
-    log, logged = shuffles(size, chance, per_session, stops)
+    log, logged = shuffles(size, rng, per_session, stops)
     return Drawn(place(log, RANKINGS, DOCS), _best(stops), logged)
 
 
 def moved(
     size: int,
-    chance: np.random.Generator,
+    rng: np.random.Generator,
     per_session: int = 1,
     learn: bool = False,
     stops: float = 0.0,
     length: int = DOCS,
 ) -> Drawn:
     """The same pages without propensities: by a curve that is known, or learned from them."""
-    log, logged = shuffles(size, chance, per_session, stops, length)
+    log, logged = shuffles(size, rng, per_session, stops, length)
     decide, new = moving(log.pages, RANKINGS, length), _best(stops, length)
     if not learn:
         return Drawn(decide(LOOKED[:length]), new, logged)
@@ -149,11 +149,11 @@ class Held:
 
 def covered(draw: Callable[[np.random.Generator], Drawn], logs: int, seed: int = 0) -> dict[str, Held]:
     """What became of each estimator's intervals."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     calls = read_estimators(ESTIMATORS)
     rows: dict[str, list[tuple[float, ...]]] = {name: [] for name in ESTIMATORS}
     for _ in range(logs):
-        drawn = draw(chance)
+        drawn = draw(rng)
         warned = _warned(drawn.decisions)
         _, told = estimates(drawn.decisions, calls, 0.95, 0, drawn.learned)
         for one in told:
@@ -188,20 +188,20 @@ def study(share: float = 1.0, seed: int = 0) -> None:
     """The table of all settings."""
     logs = max(100, round(LOGS * share))
     cases: dict[str, Callable[[np.random.Generator], Drawn]] = {
-        "action, propensities from 5%, 4,000 pages": lambda chance: actions(4_000, 0.05, chance),
-        "action, the same, 1,000 sessions of 4 pages": lambda chance: actions(4_000, 0.05, chance, 4),
-        "action, the same, dr with the true rewards": lambda chance: actions(4_000, 0.05, chance, model=LIKED),
-        "action, the same, dr with wrong rewards": lambda chance: actions(4_000, 0.05, chance, model=WRONG),
-        "placement, 2,000 pages": lambda chance: placed(2_000, chance),
-        "placement, 500 sessions of 4 pages": lambda chance: placed(2_000, chance, 4),
-        "examination, known curve, 2,000 pages": lambda chance: moved(2_000, chance),
-        "examination, curve of the same log, 2,000 pages": lambda chance: moved(2_000, chance, learn=True),
-        "examination, the same, 500 sessions of 4 pages": lambda chance: moved(2_000, chance, 4, learn=True),
-        "examination, the same, 2,000 pages of 5 documents": lambda chance: moved(2_000, chance, learn=True, length=5),
-        "placement, half of those who click stop": lambda chance: placed(2_000, chance, stops=0.5),
-        "examination, half of those who click stop": lambda chance: moved(2_000, chance, learn=True, stops=0.5),
-        "action, propensities from 1%, 2,000 pages": lambda chance: actions(2_000, 0.01, chance),
-        "action, propensities from 0.1%, 2,000 pages": lambda chance: actions(2_000, 0.001, chance),
+        "action, propensities from 5%, 4,000 pages": lambda rng: actions(4_000, 0.05, rng),
+        "action, the same, 1,000 sessions of 4 pages": lambda rng: actions(4_000, 0.05, rng, 4),
+        "action, the same, dr with the true rewards": lambda rng: actions(4_000, 0.05, rng, model=LIKED),
+        "action, the same, dr with wrong rewards": lambda rng: actions(4_000, 0.05, rng, model=WRONG),
+        "placement, 2,000 pages": lambda rng: placed(2_000, rng),
+        "placement, 500 sessions of 4 pages": lambda rng: placed(2_000, rng, 4),
+        "examination, known curve, 2,000 pages": lambda rng: moved(2_000, rng),
+        "examination, curve of the same log, 2,000 pages": lambda rng: moved(2_000, rng, learn=True),
+        "examination, the same, 500 sessions of 4 pages": lambda rng: moved(2_000, rng, 4, learn=True),
+        "examination, the same, 2,000 pages of 5 documents": lambda rng: moved(2_000, rng, learn=True, length=5),
+        "placement, half of those who click stop": lambda rng: placed(2_000, rng, stops=0.5),
+        "examination, half of those who click stop": lambda rng: moved(2_000, rng, learn=True, stops=0.5),
+        "action, propensities from 1%, 2,000 pages": lambda rng: actions(2_000, 0.01, rng),
+        "action, propensities from 0.1%, 2,000 pages": lambda rng: actions(2_000, 0.001, rng),
     }
     head = "setting | logs | estimator | value | difference | bias in sd | mean width | warned"
     table("Coverage of 95% intervals of counterfactual estimates", head, _rows(cases, logs, seed))

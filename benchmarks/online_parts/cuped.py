@@ -59,9 +59,9 @@ class Found:
         """The share of the variance over trials that is left."""
         return float(self.adjusted.var() / self.plain.var())
 
-    def spread(self, chance: np.random.Generator, resamples: int = 1_000) -> tuple[float, float]:
+    def spread(self, rng: np.random.Generator, resamples: int = 1_000) -> tuple[float, float]:
         """The 95% interval of `left`, from resampled trials."""
-        picked = chance.integers(len(self.plain), size=(resamples, len(self.plain)))
+        picked = rng.integers(len(self.plain), size=(resamples, len(self.plain)))
         low, high = np.quantile(self.adjusted[picked].var(axis=1) / self.plain[picked].var(axis=1), [0.025, 0.975])
         return float(low), float(high)
 
@@ -69,8 +69,8 @@ class Found:
 def normal(rho: float) -> Case:
     """Numbers and covariate are normal."""
 
-    def draw(chance: np.random.Generator, n: int, lift: float) -> Units:
-        before, other = chance.normal(size=n), chance.normal(size=n)
+    def draw(rng: np.random.Generator, n: int, lift: float) -> Units:
+        before, other = rng.normal(size=n), rng.normal(size=n)
         return Units(rho * before + math.sqrt(1 - rho * rho) * other + lift, covariate=before)
 
     return Case(f"normal mean, rho {rho:g}", "mean", draw, 1.0, 1 - rho * rho)
@@ -81,8 +81,8 @@ def skewed(rho: float) -> Case:
     s2 = SIGMA * SIGMA
     alike = math.log1p(rho * math.expm1(s2)) / s2
 
-    def draw(chance: np.random.Generator, n: int, lift: float) -> Units:
-        before, other = chance.normal(size=n), chance.normal(size=n)
+    def draw(rng: np.random.Generator, n: int, lift: float) -> Units:
+        before, other = rng.normal(size=n), rng.normal(size=n)
         now = alike * before + math.sqrt(1 - alike * alike) * other
         return Units(np.exp(SIGMA * now) + lift, covariate=np.exp(SIGMA * before))
 
@@ -92,18 +92,18 @@ def skewed(rho: float) -> Case:
 def ratio(weeks: int, seed: int) -> Case:
     """Clicks per search, by the user's own clicks per search in weeks before."""
 
-    def draw(chance: np.random.Generator, n: int, lift: float) -> Units:
-        light = chance.random(n) < 0.7
+    def draw(rng: np.random.Generator, n: int, lift: float) -> Units:
+        light = rng.random(n) < 0.7
         mean = np.where(light, 1.0, 8.0)
-        taste = chance.beta(np.where(light, 4.0, 2.0), 6.0)
-        searches, searched = 1 + chance.poisson(mean), weeks + chance.poisson(weeks * mean)
-        clicks = chance.binomial(searches, taste + lift * (1 - taste)).astype(np.float64)
-        return Units(clicks, searches.astype(np.float64), chance.binomial(searched, taste) / searched)
+        taste = rng.beta(np.where(light, 4.0, 2.0), 6.0)
+        searches, searched = 1 + rng.poisson(mean), weeks + rng.poisson(weeks * mean)
+        clicks = rng.binomial(searches, taste + lift * (1 - taste)).astype(np.float64)
+        return Units(clicks, searches.astype(np.float64), rng.binomial(searched, taste) / searched)
 
-    per_lift, chance = 1 - CLICKS_PER_SEARCH, np.random.default_rng([seed, 3, weeks])
+    per_lift, rng = 1 - CLICKS_PER_SEARCH, np.random.default_rng([seed, 3, weeks])
     within = np.zeros((2, 2))
     for effect in (0.0, EFFECT):
-        units = draw(chance, MANY // 2, effect / per_lift)
+        units = draw(rng, MANY // 2, effect / per_lift)
         assert units.denominator is not None
         assert units.covariate is not None
         linear = units.numerator - (CLICKS_PER_SEARCH + effect) * units.denominator
@@ -118,14 +118,14 @@ def moments(units: Units) -> Moments:
     return moments_of(units.numerator, units.denominator, units.covariate)
 
 
-def tried(case: Case, trials: int, chance: np.random.Generator, effect: float = EFFECT) -> Found:
+def tried(case: Case, trials: int, rng: np.random.Generator, effect: float = EFFECT) -> Found:
     """Trials with a true effect, estimated without the covariate and with it."""
     before, after = Metric("made up", case.kind), Metric("made up", case.kind, covariate="before")
     plain, adjusted = np.empty(trials), np.empty(trials)
     told, kept, covers = 0.0, 0.0, 0
     for i in range(trials):
-        control = moments(case.draw(chance, ARM, 0.0))
-        treatment = moments(case.draw(chance, ARM, effect / case.per_lift))
+        control = moments(case.draw(rng, ARM, 0.0))
+        treatment = moments(case.draw(rng, ARM, effect / case.per_lift))
         without = effect_of(control, treatment, before)
         answer = answered(estimate(control, treatment, after))
         assert without.value is not None
@@ -142,9 +142,9 @@ def rows(trials: int, seed: int) -> Iterator[str]:
     """One line for each case."""
     cases = [*map(normal, CORRELATIONS), *map(skewed, CORRELATIONS), *(ratio(weeks, seed) for weeks in WEEKS)]
     for at, case in enumerate(cases):
-        chance = np.random.default_rng([seed, 4, at])
-        found = tried(case, trials, chance)
-        low, high = found.spread(chance)
+        rng = np.random.default_rng([seed, 4, at])
+        found = tried(case, trials, rng)
+        low, high = found.spread(rng)
         told = met("within 2%", abs(found.told / case.left - 1) <= NEAR)
         covers = met("93% to 97%", 0.93 <= found.covers.share <= 0.97)
         over_trials = f"{found.left:.3f} [{low:.3f}, {high:.3f}]"

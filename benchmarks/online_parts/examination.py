@@ -43,10 +43,10 @@ def of_the_log() -> Users:
 
 def made_up(queries: int, pages: int = 20_000) -> Users:
     """Users who like most documents little."""
-    chance = np.random.default_rng(1)
-    docs = np.argsort(2 * chance.random((pages, RANKS)) + np.linspace(0, 1, RANKS), axis=1)
+    rng = np.random.default_rng(1)
+    docs = np.argsort(2 * rng.random((pages, RANKS)) + np.linspace(0, 1, RANKS), axis=1)
     names = tuple(f"q{i}" for i in range(queries)), tuple(f"d{i}" for i in range(RANKS))
-    of = chance.integers(queries, size=pages)
+    of = rng.integers(queries, size=pages)
     shown = Impressions.of(*names, of, docs, np.full(pages, RANKS), np.zeros(docs.shape, dtype=np.bool_))
     liked = 0.6 * np.random.default_rng(5).beta(1, 4, len(shown.pairs))
     return Users(f"{queries} queries, orders part chance", shown, liked, LOOKED)
@@ -57,15 +57,15 @@ def covered(users: Users, size: int, logs: int, per_session: int = 1, seed: int 
 
     per_session   pages of a session, whose user is half as willing to look as others, or half as much again
     """
-    chance = np.random.default_rng([seed, size])
+    rng = np.random.default_rng([seed, size])
     held = np.full((logs, RANKS), np.nan)
     true = users.looked / users.looked[0]
     for inside in held:
-        drawn = users.pages.take(chance.integers(len(users.pages), size=size))
+        drawn = users.pages.take(rng.integers(len(users.pages), size=size))
         sessions = np.arange(size) // per_session
-        willing = chance.choice([0.5, 1.5], sessions.max() + 1)[sessions] if per_session > 1 else np.ones(size)
+        willing = rng.choice([0.5, 1.5], sessions.max() + 1)[sessions] if per_session > 1 else np.ones(size)
         mean = users.liked[drawn.shown] * users.looked * willing[:, None]
-        clicks = (chance.random(mean.shape) < mean) & drawn.there
+        clicks = (rng.random(mean.shape) < mean) & drawn.there
         log = replace(drawn, clicks=clicks, numbers=np.arange(size), sessions=sessions if per_session > 1 else None)
         for one in curve(log).ranks:
             inside[one.rank - 1] = one.low <= true[one.rank - 1] <= one.high

@@ -69,8 +69,8 @@ class Study:
         self.seed = seed
         self.kept: dict[tuple[str, str], list[Compared]] = {}
         many = len(self.searches.queries)
-        chance = np.random.default_rng([seed, 6])
-        self.weights = np.concatenate([equal_weights(many), resampled_weights(many, resamples, chance)])
+        rng = np.random.default_rng([seed, 6])
+        self.weights = np.concatenate([equal_weights(many), resampled_weights(many, resamples, rng)])
         self.lists = {
             (pair, method): drawn(self.searches, pair, method, lists, f"{seed}")
             for pair in self.searches.pairs
@@ -79,8 +79,8 @@ class Study:
 
     def attraction(self, users: Users, appeal: str) -> Floats:
         """The same for every table."""
-        chance = np.random.default_rng([self.seed, 7, self.users.index(users), APPEALS.index(appeal)])
-        return self.searches.attraction(users, appeal, chance)
+        rng = np.random.default_rng([self.seed, 7, self.users.index(users), APPEALS.index(appeal)])
+        return self.searches.attraction(users, appeal, rng)
 
     def compared(self, users: Users, appeal: str) -> list[Compared]:
         """Every pair before one kind of users; computed once."""
@@ -181,8 +181,8 @@ def powers(study: Study, appeal: str, many: int) -> Iterator[str]:
         if len(users.eagerness) > 1:
             continue
         one = min(study.compared(users, appeal), key=lambda one: one.trials["clicks"].sessions[0])
-        chance = np.random.default_rng([study.seed, 8, at])
-        crowd = Crowd(study.searches, users, study.attraction(users, appeal), chance)
+        rng = np.random.default_rng([study.seed, 8, at])
+        crowd = Crowd(study.searches, users, study.attraction(users, appeal), rng)
         for method in ("team_draft", "probabilistic"):
             size = one.interleaved[method]
             yield power(users, one, method, size, interleavings(crowd, one.pair, method, size, many))

@@ -50,21 +50,21 @@ def so_far(units: Units) -> Iterator[Moments]:
         yield from_sums(look * shape[1], total, product)
 
 
-def effects(world: World, effect: float, chance: np.random.Generator, looks: int = LOOKS) -> list[Effect]:
+def effects(world: World, effect: float, rng: np.random.Generator, looks: int = LOOKS) -> list[Effect]:
     """The effect at each look of one trial with equal shares."""
     shape = (looks, UNITS // 2 // looks)
-    control, treatment = so_far(world.units(chance, shape)), so_far(world.units(chance, shape, effect))
+    control, treatment = so_far(world.units(rng, shape)), so_far(world.units(rng, shape, effect))
     return [effect_of(*arms, world.metric) for arms in zip(control, treatment, strict=True)]
 
 
 def watched(
-    world: World, ways: Sequence[Way], trials: int, chance: np.random.Generator, effect: float = 0.0, looks: int = LOOKS
+    world: World, ways: Sequence[Way], trials: int, rng: np.random.Generator, effect: float = 0.0, looks: int = LOOKS
 ) -> dict[Way, Seen]:
     """Trials with a true effect, asked at each look whether there is any. A look without an answer says nothing."""
     seen = {way: Seen() for way in ways}
     calls = [(way, read_configured("trials", way[0]), EffectRequest(alternative=way[1])) for way in ways]
     for _ in range(trials):
-        looked = effects(world, effect, chance, looks)
+        looked = effects(world, effect, rng, looks)
         for way, call, asked in calls:
             answers = [call.item.answer(each, asked, call.values) for each in looked]
             told = [(at, one) for at, one in enumerate(answers, 1) if isinstance(one, Estimate)]

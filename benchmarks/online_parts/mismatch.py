@@ -33,14 +33,14 @@ def stated(total: int, shares: Mapping[str, float], variant: str) -> float | Non
 
 
 def found(
-    total: int, shares: Mapping[str, float], loss: Mapping[str, float], trials: int, chance: np.random.Generator
+    total: int, shares: Mapping[str, float], loss: Mapping[str, float], trials: int, rng: np.random.Generator
 ) -> Rate:
     """How often the check fails among trials of which `total` units are left on average."""
     names = list(shares)
     planned = np.array([shares[name] for name in names]) / sum(shares.values())
     stays = np.array([1 - loss.get(name, 0.0) for name in names])
-    assigned = chance.multinomial(round(total / float(planned @ stays)), planned, trials)
-    came = chance.binomial(assigned, stays)
+    assigned = rng.multinomial(round(total / float(planned @ stays)), planned, trials)
+    came = rng.binomial(assigned, stays)
     alarms = sum(not sample_ratio(dict(zip(names, counts, strict=True)), shares).holds for counts in came.tolist())
     return Rate(alarms, trials)
 
@@ -49,14 +49,14 @@ def rows(trials: int, seed: int) -> Iterator[str]:
     """One line for each split, number of units and variant that loses some."""
     for at, (name, shares) in enumerate(SPLITS.items()):
         for total in TOTALS:
-            chance = np.random.default_rng([seed, 5, at, total])
-            silent = found(total, shares, {}, trials, chance)
+            rng = np.random.default_rng([seed, 5, at, total])
+            silent = found(total, shares, {}, trials, rng)
             calm = met(f"at most {percent(allowed(trials, ALPHA), 3)}", silent.share <= allowed(trials, ALPHA))
             for variant in ("control", "treatment"):
                 loss = stated(total, shares, variant)
                 if loss is None:
                     continue
-                seen = found(total, shares, {variant: loss}, trials, chance)
+                seen = found(total, shares, {variant: loss}, trials, rng)
                 power = met("90% ± 1.5", abs(seen.share - POWER) <= 0.015)
                 yield row(name, f"{total:,}", variant, percent(loss, 2), rated(seen), power, rated(silent, 3), calm)
 

@@ -42,9 +42,9 @@ def equal_weights(queries: int) -> Floats:
     return np.full((1, queries), 1 / queries)
 
 
-def resampled_weights(queries: int, resamples: int, chance: np.random.Generator) -> Floats:
+def resampled_weights(queries: int, resamples: int, rng: np.random.Generator) -> Floats:
     """Rows of weights, each of as many queries drawn with replacement."""
-    return chance.multinomial(queries, np.full(queries, 1 / queries), resamples) / queries
+    return rng.multinomial(queries, np.full(queries, 1 / queries), resamples) / queries
 
 
 def interleaved(margin: Expected, weights: Floats) -> Size:

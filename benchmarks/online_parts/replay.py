@@ -32,20 +32,20 @@ ALPHA = 0.05
 class Crowd:
     """Users who come with queries, see pages and click."""
 
-    def __init__(self, searches: Searches, users: Users, attraction: Floats, chance: np.random.Generator) -> None:
-        self.searches, self.users, self.attraction, self.chance = searches, users, attraction, chance
+    def __init__(self, searches: Searches, users: Users, attraction: Floats, rng: np.random.Generator) -> None:
+        self.searches, self.users, self.attraction, self.rng = searches, users, attraction, rng
         self.ids = tuple(f"{query} {doc}" for query, doc in searches.results)
 
     def queries(self, sessions: int) -> Numbers:
         """A query for each session."""
-        return self.chance.integers(len(self.searches.queries), size=sessions)
+        return self.rng.integers(len(self.searches.queries), size=sessions)
 
     def clicks(self, queries: Numbers, results: Numbers) -> Flags:
         """Sessions x ranks: what is clicked of the results that are shown."""
         nothing = np.zeros(results.shape, dtype=np.bool_)
         lengths = np.full(len(results), DEPTH)
         pages = Impressions.of(tuple(self.searches.queries), self.ids, queries, results, lengths, nothing)
-        return clicked(self.users.model(self.attraction[pages.pairs.docs]), pages, self.chance).clicks
+        return clicked(self.users.model(self.attraction[pages.pairs.docs]), pages, self.rng).clicks
 
 
 def trials(crowd: Crowd, pair: Pair, metric: str, size: Size, many: int) -> Rate:

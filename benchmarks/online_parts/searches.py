@@ -82,7 +82,7 @@ class Searches:
         ranked = self.ranked[system]
         return np.array([[self.results[query, doc] for doc in ranked[query]] for query in self.queries])
 
-    def attraction(self, users: Users, appeal: str, chance: np.random.Generator) -> Floats:
+    def attraction(self, users: Users, appeal: str, rng: np.random.Generator) -> Floats:
         """How attractive each result is to the users."""
         anything = np.concatenate(users.appeals)
         found = []
@@ -91,7 +91,7 @@ class Searches:
             if appeal == "by grade":
                 found.append(values.mean())
                 continue
-            if appeal == "noisy" and chance.random() < 0.5:
+            if appeal == "noisy" and rng.random() < 0.5:
                 values = anything
-            found.append(chance.choice(values))
+            found.append(rng.choice(values))
         return np.array(found)

@@ -70,8 +70,8 @@ def early(trials: int, seed: int) -> Iterator[str]:
     """The same with a first look at ten units in each variant, where what is proved for many units says little."""
     for world in WORLDS:
         ways: list[Way] = [(method, "two-sided") for method in methods(world, seed)]
-        chance = np.random.default_rng([seed, 9, WORLDS.index(world)])
-        for (method, _), found in watched(world, ways, trials, chance, looks=EARLY_LOOKS).items():
+        rng = np.random.default_rng([seed, 9, WORLDS.index(world)])
+        for (method, _), found in watched(world, ways, trials, rng, looks=EARLY_LOOKS).items():
             rate = stopped(found)
             soon = Rate(sum(look is not None and look * UNITS < 200 * EARLY_LOOKS for look in found.stopped), trials)
             wanted = met(f"at most {percent(allowed(trials), 2)}", rate.share <= allowed(trials))

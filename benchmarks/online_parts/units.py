@@ -46,35 +46,35 @@ class World:
     draw: Callable[[np.random.Generator, Shape, float], Units]
     per_lift: float
 
-    def units(self, chance: np.random.Generator, shape: Shape, effect: float = 0.0) -> Units:
+    def units(self, rng: np.random.Generator, shape: Shape, effect: float = 0.0) -> Units:
         """Units of a variant whose metric is better than the control's by the effect."""
-        return self.draw(chance, shape, effect / self.per_lift)
+        return self.draw(rng, shape, effect / self.per_lift)
 
-    def past(self, chance: np.random.Generator, n: int = 400_000) -> Moments:
+    def past(self, rng: np.random.Generator, n: int = 400_000) -> Moments:
         """Moments of units before the trial, to plan with."""
-        drawn = self.units(chance, (n,))
+        drawn = self.units(rng, (n,))
         return moments_of(drawn.numerator, drawn.denominator, drawn.covariate)
 
 
-def _proportion(chance: np.random.Generator, shape: Shape, lift: float) -> Units:
-    return Units((chance.random(shape) < 0.1 + lift).astype(np.float64))
+def _proportion(rng: np.random.Generator, shape: Shape, lift: float) -> Units:
+    return Units((rng.random(shape) < 0.1 + lift).astype(np.float64))
 
 
-def _revenue(chance: np.random.Generator, shape: Shape, lift: float) -> Units:
-    return Units((chance.random(shape) < 0.3) * chance.lognormal(0.0, SIGMA, shape) * (1 + lift))
+def _revenue(rng: np.random.Generator, shape: Shape, lift: float) -> Units:
+    return Units((rng.random(shape) < 0.3) * rng.lognormal(0.0, SIGMA, shape) * (1 + lift))
 
 
-def _ratio(chance: np.random.Generator, shape: Shape, lift: float) -> Units:
+def _ratio(rng: np.random.Generator, shape: Shape, lift: float) -> Units:
     """A search that would not be clicked is clicked after all with the chance `lift`."""
-    light = chance.random(shape) < 0.7
-    searches = 1 + chance.poisson(np.where(light, 1.0, 8.0))
-    taste = chance.beta(np.where(light, 4.0, 2.0), 6.0)
-    clicks = chance.binomial(searches, taste + lift * (1 - taste))
+    light = rng.random(shape) < 0.7
+    searches = 1 + rng.poisson(np.where(light, 1.0, 8.0))
+    taste = rng.beta(np.where(light, 4.0, 2.0), 6.0)
+    clicks = rng.binomial(searches, taste + lift * (1 - taste))
     return Units(clicks.astype(np.float64), searches.astype(np.float64))
 
 
-def _adjusted(chance: np.random.Generator, shape: Shape, lift: float) -> Units:
-    before, after = chance.normal(size=shape), chance.normal(size=shape)
+def _adjusted(rng: np.random.Generator, shape: Shape, lift: float) -> Units:
+    before, after = rng.normal(size=shape), rng.normal(size=shape)
     now = ALIKE * before + math.sqrt(1 - ALIKE * ALIKE) * after
     return Units((1 + lift) * np.exp(SIGMA * now), covariate=np.exp(SIGMA * before))
 

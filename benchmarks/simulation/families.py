@@ -24,24 +24,24 @@ from .worlds import ByMeasure, Rate, Values, together
 FamilyNull = Literal["permuted", "centered"]
 
 
-def family(values: Values, systems: int, n: int, null: FamilyNull, chance: np.random.Generator) -> Values:
+def family(values: Values, systems: int, n: int, null: FamilyNull, rng: np.random.Generator) -> Values:
     """Scores of equally good systems on drawn topics, queries by systems."""
-    columns = chance.permutation(values.shape[1])[:systems]
+    columns = rng.permutation(values.shape[1])[:systems]
     chosen = values[:, columns]
     if null == "centered":
         chosen = chosen - chosen.mean(axis=0)
-    found = chosen[chance.integers(0, len(chosen), n)]
-    return chance.permuted(found, axis=1) if null == "permuted" else found
+    found = chosen[rng.integers(0, len(chosen), n)]
+    return rng.permuted(found, axis=1) if null == "permuted" else found
 
 
-def tests_of(scores: Values, resamples: int, chance: np.random.Generator) -> Tests:
+def tests_of(scores: Values, resamples: int, rng: np.random.Generator) -> Tests:
     """All pairs of systems by the default test, as a comparison makes them."""
     pairs = tuple(combinations(range(scores.shape[1]), 2))
     differences = np.column_stack([scores[:, second] - scores[:, first] for first, second in pairs])
     item = shelf.find("significance", "t")
 
     def at_level(level: float) -> Sequence[Answer]:
-        answers: list[Answer] = item.many(differences, TestRequest(level=level), chance)
+        answers: list[Answer] = item.many(differences, TestRequest(level=level), rng)
         return answers
 
     block = Block(scores, pairs, tuple(range(len(pairs))))
@@ -60,14 +60,14 @@ def family_error(
     seed: int = 0,
 ) -> ByMeasure:
     """The share of families with at least one false alarm: what "family-wise error" means."""
-    chance = np.random.default_rng([seed, n, systems])
+    rng = np.random.default_rng([seed, n, systems])
     item = None if correction is None else shelf.find("corrections", correction)
     found: ByMeasure = {}
     for measure, values in scores.items():
         alarms = 0
         for _ in range(families):
-            made = tests_of(family(values, systems, n, null, chance), resamples, chance)
-            told = made.answers if item is None else item.adjust(made, chance)
+            made = tests_of(family(values, systems, n, null, rng), resamples, rng)
+            told = made.answers if item is None else item.adjust(made, rng)
             alarms += any(getattr(one, "p_value", 1.0) <= ALPHA for one in told)
         found[measure] = Rate(alarms, families)
     return together(found)

@@ -17,12 +17,12 @@ def gate_passes(precisions: Values, n: int, trials: int, *, seed: int = 0) -> Ra
     A P@10 of 0.7 is a run with seven relevant documents among its first ten, so that nothing has to be shifted: the
     candidate is the worse of two real systems, and the margin is what it loses on average over all topics.
     """
-    chance = np.random.default_rng([seed, n, 4])
+    rng = np.random.default_rng([seed, n, 4])
     hits = 0
     qrels = {f"q{i}": {f"r{k}": 1 for k in range(CUTOFF)} for i in range(n)}
-    for better, worse in _pairs(precisions, trials, chance):
+    for better, worse in _pairs(precisions, trials, rng):
         margin = float((better - worse).mean())
-        topics = chance.integers(0, len(better), n)
+        topics = rng.integers(0, len(better), n)
         baseline, candidate = (_run(values[topics]) for values in (better, worse))
         rule = {"rule": "no_regression", "measure": "P@10", "margin": margin}
         verdict = gate({"rule": [rule]}, qrels=qrels, baseline=baseline, candidate=candidate, detail=False)
@@ -30,11 +30,11 @@ def gate_passes(precisions: Values, n: int, trials: int, *, seed: int = 0) -> Ra
     return Rate(hits, trials)
 
 
-def _pairs(precisions: Values, trials: int, chance: np.random.Generator) -> list[tuple[Values, Values]]:
+def _pairs(precisions: Values, trials: int, rng: np.random.Generator) -> list[tuple[Values, Values]]:
     """Pairs of systems that differ in the mean, the better one first."""
     found: list[tuple[Values, Values]] = []
     while len(found) < trials:
-        first, second = (precisions[:, i] for i in chance.permutation(precisions.shape[1])[:2])
+        first, second = (precisions[:, i] for i in rng.permutation(precisions.shape[1])[:2])
         gap = float((first - second).mean())
         if abs(gap) > 1e-9:
             found.append((first, second) if gap > 0 else (second, first))

@@ -96,11 +96,11 @@ def corrected(
     form, full = form_of(frame, variant), place.on_frame
     truths = {run: _value(full, place.runs[run], measure) for run in frame.runs}
     rows = list(range(1, len(frame.runs)) if compare else range(len(frame.runs)))
-    chance = np.random.default_rng([seed, number])
+    rng = np.random.default_rng([seed, number])
     seen: dict[int, list[tuple[float, ...]]] = {at: [] for at in rows}
     naive = {}
     for _ in range(trials):
-        sample = _draw(frame, full, number, probabilities, chance)
+        sample = _draw(frame, full, number, probabilities, rng)
         for at in rows:
             weights = form.weights[at] - form.weights[0] if compare else form.weights[at]
             baseline = frame.runs[0] if compare else None
@@ -126,11 +126,11 @@ def corrected(
     return answers
 
 
-def _draw(frame: Frame, full: Grades, number: int, p: np.ndarray | None, chance: np.random.Generator) -> GradedSample:
+def _draw(frame: Frame, full: Grades, number: int, p: np.ndarray | None, rng: np.random.Generator) -> GradedSample:
     if p is None:
-        rows = chance.permutation(len(frame.pairs))[:number]
+        rows = rng.permutation(len(frame.pairs))[:number]
         return GradedSample(frame, _grades(frame, full, rows), None)
-    chosen = draw(p, chance)
+    chosen = draw(p, rng)
     pairs = [PlannedPair(q, d, float(p[i]), bool(chosen[i])) for i, (q, d) in enumerate(frame.pairs)]
     plan = JudgingPlan("", frame.runs, False, frame.depth, 0, pairs)
     return GradedSample(frame, _grades(frame, full, np.flatnonzero(chosen)), plan)
@@ -167,7 +167,7 @@ def agreement(
     place: World, queries: int, pairs_each: int, trials: int, *, weights: str = "none", seed: int = 0
 ) -> AgreementCovered:
     """Queries are drawn with replacement, pairs within each without; the population is every query, drawn so."""
-    chance = np.random.default_rng([seed, queries, pairs_each])
+    rng = np.random.default_rng([seed, queries, pairs_each])
     levels = (0, 1, 2, 3)
     distance = distances(levels, weights)
     ids = list(place.human)
@@ -179,13 +179,13 @@ def agreement(
         tables.append(confusions(a, b, levels))
 
     def drawn(which: np.ndarray) -> list[np.ndarray]:
-        return [tables[i][chance.permutation(len(tables[i]))[:pairs_each]] for i in which.tolist()]
+        return [tables[i][rng.permutation(len(tables[i]))[:pairs_each]] for i in which.tolist()]
 
     every = np.concatenate([np.concatenate(drawn(np.arange(len(ids)))) for _ in range(200)])
     truth = float(kappa(every.sum(axis=0, keepdims=True), distance)[0])
     hits = np.zeros(2)
     for _ in range(trials):
-        parts = drawn(chance.integers(0, len(ids), queries))
+        parts = drawn(rng.integers(0, len(ids), queries))
         rows = np.concatenate(parts)
         query = np.repeat(np.arange(queries), [len(part) for part in parts])
         for at, cluster in enumerate((query, np.arange(len(rows)))):

@@ -42,13 +42,13 @@ def honesty(
     """What a method of the significance shelf does where there is nothing to find; p <= 0.05 rejects."""
     item = shelf.find("significance", method)
     question = TestRequest(level=LEVEL, resamples=resamples)
-    chance = np.random.default_rng([seed, n])
+    rng = np.random.default_rng([seed, n])
     rejects: ByMeasure = {}
     covers: ByMeasure = {}
     unbounded: ByMeasure = {}
     by_world = []
     for world in places:
-        answers = item.many(samples(world, null, n, trials, chance), question, chance)
+        answers = item.many(samples(world, null, n, trials, rng), question, rng)
         given = [answer for answer in answers if isinstance(answer, Estimate)]
         missing = trials - len(given)
         alarms = sum(a.p_value <= ALPHA for a in given)
@@ -65,10 +65,10 @@ def passes(
     """How often "no worse than the margin" is shown of a system that is worse by just that margin."""
     item = shelf.find("significance", method)
     question = TestRequest(level=LEVEL, alternative="greater", null=-margin, resamples=RESAMPLES)
-    chance = np.random.default_rng([seed, n, 1])
+    rng = np.random.default_rng([seed, n, 1])
     found: ByMeasure = {}
     for world in places:
-        answers = item.many(drawn(world.centered, n, trials, chance) - margin, question, chance)
+        answers = item.many(drawn(world.centered, n, trials, rng) - margin, question, rng)
         given = [answer for answer in answers if isinstance(answer, Estimate)]
         count(found, world, Rate(sum(a.low >= -margin for a in given), len(given), trials - len(given)))
     return together(found)
@@ -86,14 +86,14 @@ def realized(
     """How often the default test finds, in the right direction, the difference that is promised to be found."""
     item = shelf.find("significance", "t")
     question = TestRequest(level=LEVEL, alternative=alternative)
-    chance = np.random.default_rng([seed, n, int(100 * promised)])
+    rng = np.random.default_rng([seed, n, int(100 * promised)])
     found: ByMeasure = {}
     for world in places:
         topics = world.centered
         # The 50 topics are the whole population here: their spread is the true one, without a correction.
         size = smallest_difference(float(topics.std()), n, level=LEVEL, power=promised, alternative=alternative)
         shift = size * (-1.0 if alternative == "less" else 1.0)
-        answers = item.many(drawn(topics, n, trials, chance) + shift, question, chance)
+        answers = item.many(drawn(topics, n, trials, rng) + shift, question, rng)
         given = [answer for answer in answers if isinstance(answer, Estimate)]
         right = sum(a.p_value <= ALPHA and a.value * shift > 0 for a in given)
         count(found, world, Rate(right, len(given), trials - len(given)))
@@ -107,11 +107,11 @@ def planned(
 
     `careful` plans with the upper end of the spread's interval.
     """
-    chance = np.random.default_rng([seed, pilot, 2])
+    rng = np.random.default_rng([seed, pilot, 2])
     found = []
     for world in places:
         truth = float(world.differences.std())
-        for sample in drawn(world.differences, pilot, trials, chance).T:
+        for sample in drawn(world.differences, pilot, trials, rng).T:
             if np.ptp(sample) == 0:
                 continue
             measured = spread_of(sample, LEVEL)
@@ -124,11 +124,11 @@ def planned(
 
 def spread_covers(places: Iterable[World], n: int, trials: int, *, seed: int = 0) -> ByMeasure:
     """How often the interval of a measured standard deviation holds the true one."""
-    chance = np.random.default_rng([seed, n, 3])
+    rng = np.random.default_rng([seed, n, 3])
     found: ByMeasure = {}
     for world in places:
         truth = float(world.differences.std())
-        spreads = [spread_of(s, LEVEL) for s in drawn(world.differences, n, trials, chance).T if np.ptp(s) > 0]
+        spreads = [spread_of(s, LEVEL) for s in drawn(world.differences, n, trials, rng).T if np.ptp(s) > 0]
         hits = sum((s.low or 0.0) <= truth <= (s.high or 0.0) for s in spreads)
         count(found, world, Rate(hits, len(spreads), trials - len(spreads)))
     return together(found)

@@ -80,27 +80,27 @@ def matrices(folder: Path = FOLDER) -> dict[str, Values]:
 
 def worlds(scores: dict[str, Values], pairs: int) -> list[World]:
     """So many pairs of systems from each matrix, each in random order, and none that differs by nothing."""
-    chance = np.random.default_rng(PAIR_SEED)
+    rng = np.random.default_rng(PAIR_SEED)
     found = []
     for measure, values in scores.items():
         systems = values.shape[1]
         every = [(a, b) for a in range(systems) for b in range(a) if np.ptp(values[:, b] - values[:, a]) > 0]
-        for i in chance.permutation(len(every))[:pairs]:
-            first, second = chance.permutation(every[i])
+        for i in rng.permutation(len(every))[:pairs]:
+            first, second = rng.permutation(every[i])
             found.append(World(measure, values[:, second] - values[:, first]))
     return found
 
 
-def drawn(topics: Values, n: int, trials: int, chance: np.random.Generator) -> Values:
+def drawn(topics: Values, n: int, trials: int, rng: np.random.Generator) -> Values:
     """Query sets of n topics with replacement, one per column."""
-    return topics[chance.integers(0, len(topics), (n, trials))]
+    return topics[rng.integers(0, len(topics), (n, trials))]
 
 
-def samples(world: World, null: Null, n: int, trials: int, chance: np.random.Generator) -> Values:
+def samples(world: World, null: Null, n: int, trials: int, rng: np.random.Generator) -> Values:
     """Query sets on which the two systems are equally good in truth."""
     if null == "centered":
-        return drawn(world.centered, n, trials, chance)
-    return drawn(world.differences, n, trials, chance) * chance.choice([-1.0, 1.0], (n, trials))
+        return drawn(world.centered, n, trials, rng)
+    return drawn(world.differences, n, trials, rng) * rng.choice([-1.0, 1.0], (n, trials))
 
 
 def count(rates: ByMeasure, world: World, rate: Rate) -> None:

@@ -16,9 +16,9 @@ WORDS = [f"w{i}" for i in range(40)]
 
 def random_texts(seed: int, count: int) -> list[str]:
     """Texts of up to 30 words, of which some are far more frequent than others."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     share = 1 / np.arange(1, len(WORDS) + 1)
-    return [" ".join(chance.choice(WORDS, chance.integers(0, 31), p=share / share.sum())) for _ in range(count)]
+    return [" ".join(rng.choice(WORDS, rng.integers(0, 31), p=share / share.sum())) for _ in range(count)]
 
 
 @pytest.mark.parametrize("variant", ["lucene", "robertson", "atire"])

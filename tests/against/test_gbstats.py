@@ -31,10 +31,10 @@ def mean_statistic(y: Column) -> Any:
 
 def arm(seed: int, shift: float, n: int) -> tuple[Column, Column, Column]:
     """Clicks, searches and a covariate of users: skewed, correlated, of different sizes."""
-    chance = np.random.default_rng(seed)
-    searches = 1.0 + chance.poisson(3, n)
-    before = chance.gamma(2, 1, n)
-    clicks = chance.poisson((0.4 + shift) * searches) + np.round(before)
+    rng = np.random.default_rng(seed)
+    searches = 1.0 + rng.poisson(3, n)
+    before = rng.gamma(2, 1, n)
+    clicks = rng.poisson((0.4 + shift) * searches) + np.round(before)
     return clicks.astype(np.float64), searches, before
 
 

@@ -15,12 +15,12 @@ WEIGHTS = {"none": None, "linear": "linear", "quadratic": "quadratic"}
 
 @pytest.mark.parametrize("seed", range(20))
 def test_random_judgments(seed: int) -> None:
-    chance = np.random.default_rng(seed)
-    top = int(chance.integers(2, 6))
-    first = chance.integers(0, top, 200)
+    rng = np.random.default_rng(seed)
+    top = int(rng.integers(2, 6))
+    first = rng.integers(0, top, 200)
     # Every grade is there: scikit-learn weighs by the place of a label, rankproof by the grade itself.
     first[:top] = np.arange(top)
-    second = np.where(chance.random(200) < 0.6, first, chance.integers(0, top, 200))
+    second = np.where(rng.random(200) < 0.6, first, rng.integers(0, top, 200))
     sides = {name: {f"q{i // 10}": {} for i in range(200)} for name in ("a", "b")}
     for i in range(200):
         sides["a"][f"q{i // 10}"][f"d{i}"] = int(first[i])

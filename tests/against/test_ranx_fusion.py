@@ -20,11 +20,11 @@ Table = dict[str, dict[str, float]]
 
 def random_run(seed: int, shared: bool = False) -> Table:
     """Twenty queries; of the documents some, or all where the runs are to share them."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     run: Table = {}
     for i in range(1, 21):
-        docs = chance.choice(DOCS, len(DOCS) if shared else chance.integers(2, 30), replace=False)
-        run[f"q{i}"] = dict(zip(docs.tolist(), chance.normal(3, 2, len(docs)).tolist(), strict=True))
+        docs = rng.choice(DOCS, len(DOCS) if shared else rng.integers(2, 30), replace=False)
+        run[f"q{i}"] = dict(zip(docs.tolist(), rng.normal(3, 2, len(docs)).tolist(), strict=True))
     return run
 
 

@@ -34,12 +34,12 @@ COLUMNS = ("clicks", "searches", "before")
 
 def users(seed: int, gain: float, n: int) -> Any:
     """Clicks, searches, success and clicks before of users in two variants of different sizes."""
-    chance = np.random.default_rng(seed)
-    variant = (chance.random(n) < 0.4).astype(int)
-    searches = 1.0 + chance.poisson(3, n)
-    before = chance.gamma(2, 1, n)
-    clicks = (chance.poisson((0.4 + gain * variant) * searches) + np.round(before)).astype(float)
-    success = (chance.random(n) < 0.3 + gain * variant).astype(float)
+    rng = np.random.default_rng(seed)
+    variant = (rng.random(n) < 0.4).astype(int)
+    searches = 1.0 + rng.poisson(3, n)
+    before = rng.gamma(2, 1, n)
+    clicks = (rng.poisson((0.4 + gain * variant) * searches) + np.round(before)).astype(float)
+    success = (rng.random(n) < 0.3 + gain * variant).astype(float)
     return pandas.DataFrame(
         {"variant": variant, "clicks": clicks, "searches": searches, "before": before, "success": success}
     )

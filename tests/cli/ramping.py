@@ -83,14 +83,14 @@ def written(folder: Path, *, gate: bool = True, ranked: str = "r x") -> Path:
 def drawn(folder: Path, date: str, share: float, *, gain: float = 0.0, slow: float = 1.0, seed: int = 0) -> Day:
     """A day: 30% of the units of the control succeed, `gain` more of the treatment, whose latency is `slow` times."""
     design = read_design(folder / "trial.toml")
-    chance = np.random.default_rng([seed, int(date.replace("-", ""))])
-    new = int(chance.binomial(UNITS, share))
+    rng = np.random.default_rng([seed, int(date.replace("-", ""))])
+    new = int(rng.binomial(UNITS, share))
     units = {"old": UNITS - new, "new": new}
     moments, tallies = {}, {}
     for name, n in units.items():
         treated = name == "new"
-        moments[DayCell("success", name)] = from_counts(int(chance.binomial(n, 0.3 + gain * treated)), n)
-        times = chance.lognormal(np.log(100), 0.5, n) * (slow if treated else 1.0)
+        moments[DayCell("success", name)] = from_counts(int(rng.binomial(n, 0.3 + gain * treated)), n)
+        times = rng.lognormal(np.log(100), 0.5, n) * (slow if treated else 1.0)
         tallies[DayCell("latency", name)] = tally_of(np.round(times).tolist())
     return Day(
         trial=design.name,

@@ -28,10 +28,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         lines = [f"q1 Q0 {doc} {rank} {9 - rank} {name}\n" for rank, doc in enumerate(docs, start=1)]
         (tmp_path / f"{name}.run").write_text("".join(lines))
     (tmp_path / "pages.csv").write_text("unit,key,query_id\n" + "".join(f"u{i // 2},s{i},q1\n" for i in range(600)))
-    chance = random.Random(2)
+    rng = random.Random(2)
     clicks = ["key,doc_id,dwell\n"]
     for i in range(600):
-        liked = [doc for doc in OLD if chance.random() < (0.8 if doc == "c" else 0.2)]
+        liked = [doc for doc in OLD if rng.random() < (0.8 if doc == "c" else 0.2)]
         clicks += [f"s{i},{doc},{'' if doc == 'd' else 40 if doc == 'c' else 5}\n" for doc in liked]
     (tmp_path / "clicks.csv").write_text("".join(clicks))
     return tmp_path

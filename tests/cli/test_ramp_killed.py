@@ -166,7 +166,7 @@ def test_the_real_command_killed_at_random_times(tmp_path: Path) -> None:
         return told.returncode, decided(told.stdout)
 
     whole, killed = (written(tmp_path / name) for name in ("whole", "killed"))
-    chance = random.Random(6)
+    rng = random.Random(6)
     number = 0
     longest = 1.0
     while True:
@@ -174,7 +174,7 @@ def test_the_real_command_killed_at_random_times(tmp_path: Path) -> None:
         wanted = peaceful(whole)
         longest = time.monotonic() - began
         process = subprocess.Popen(command, cwd=killed, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(chance.uniform(0, longest))
+        time.sleep(rng.uniform(0, longest))
         process.kill()
         process.wait()
         assert peaceful(killed) == wanted

@@ -14,13 +14,13 @@ from click.testing import CliRunner
 
 import rankproof
 from rankproof.cli.shared import root
-from rankproof.cli.shared import root as _errors
 from rankproof.cli.shared.root import cli
 from rankproof.errors import MissingExtra, RankproofError, Refused, Unreadable, UsageError
 from rankproof.reading.finding import Finding
 
-FOLDER = Path(root.__file__).parent
-NAMES = sorted(f.stem.replace("_", "-") for f in FOLDER.glob("*.py") if not f.stem.startswith("_"))
+FOLDER = Path(root.__file__).parents[1]
+FILES = [*FOLDER.glob("[!_]*.py"), *(f.parent for f in FOLDER.glob("*/__init__.py") if f.parent.name != "shared")]
+NAMES = sorted(file.stem.replace("_", "-") for file in FILES)
 
 
 def run(*args: str) -> click.testing.Result:
@@ -99,7 +99,7 @@ def test_an_error_for_a_program_is_one_json_document() -> None:
     ],
 )
 def test_json_is_recognized_before_parsing(args: list[str], wanted: bool) -> None:
-    assert _errors.wants_json(args) is wanted
+    assert root.wants_json(args) is wanted
 
 
 @pytest.mark.parametrize(
@@ -111,14 +111,14 @@ def test_json_is_recognized_before_parsing(args: list[str], wanted: bool) -> Non
         (OSError(errno.ENOSPC, "No space left on device", "out.txt"), 1, "out.txt: No space left on device."),
         (MemoryError(), 1, "not enough memory"),
         (click.BadParameter("Bad."), 2, "Bad."),
-        (_errors.Interrupted(), 130, "Interrupted"),
+        (root.Interrupted(), 130, "Interrupted"),
         (click.Abort(), 130, "Interrupted"),
     ],
 )
 def test_known_errors_have_a_message_and_a_status(
     capsys: pytest.CaptureFixture[str], error: Exception, status: int, told: str
 ) -> None:
-    assert _errors.answer(error, as_json=False) == status
+    assert root.answer(error, as_json=False) == status
     captured = capsys.readouterr()
     assert told in captured.err
     assert captured.out == ""
@@ -127,14 +127,14 @@ def test_known_errors_have_a_message_and_a_status(
 
 def test_findings_travel_in_the_json_of_a_refusal() -> None:
     found = Finding("duplicate_document", "error", "a.run", "Twice.", "Keep one.", line=7)
-    shape = _errors.shape(Refused("a.run: Twice.", [found]))
+    shape = root.shape(Refused("a.run: Twice.", [found]))
     assert shape["error"]["findings"][0]["code"] == "duplicate_document"
     assert json.loads(json.dumps(shape)) == shape
 
 
 def test_a_fault_of_the_program_keeps_its_traceback() -> None:
     with pytest.raises(ZeroDivisionError):
-        _errors.answer(ZeroDivisionError(), as_json=True)
+        root.answer(ZeroDivisionError(), as_json=True)
 
 
 @pytest.mark.parametrize(("raised", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141), (RankproofError, 1)])
@@ -148,7 +148,7 @@ def test_what_a_command_raises_decides_the_status(
     monkeypatch.setattr(type(cli), "list_commands", lambda *_: ["fail"])
     monkeypatch.setattr(type(cli), "get_command", lambda *_: fail)
     # Closing the reader's end must not touch the test runner's own standard output.
-    monkeypatch.setattr(_errors, "_close_output", lambda: None)
+    monkeypatch.setattr(root, "_close_output", lambda: None)
     told = run("fail")
     assert told.exit_code == status
     assert told.stderr.count("\n") == (0 if raised is BrokenPipeError else 1)

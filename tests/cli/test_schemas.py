@@ -89,7 +89,7 @@ def test_what_a_command_keeps_holds_to_its_schema(here: Path, file: str, name: s
 
 
 def test_released_files_hold_to_their_schemas() -> None:
-    for path in sorted((ROOT / "tests" / "records" / "released").glob("*.json")):
+    for path in sorted((ROOT / "tests" / "proving" / "released").glob("*.json")):
         document = json.loads(path.read_text(encoding="utf-8"))
         assert faults(document, document["schema"]) == [], path.name
 

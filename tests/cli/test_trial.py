@@ -35,11 +35,11 @@ def trial(*args: str) -> click.testing.Result:
 
 def users(path: Path, likely: dict[str, float], *, day: str = "2026-11-01", n: int = 600, lost: float = 0.0) -> None:
     """Users of a day, half of them in each variant; of the new one a share gets lost."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     lines = ["user_id,variant,day,success"]
     for unit in range(n):
         variant = ("old", "new")[unit % 2]
-        if variant == "new" and chance.random() < lost:
+        if variant == "new" and rng.random() < lost:
             continue
         lines.append(f"u{unit},{variant},{day},{int(chance.random() < likely[variant])}")
     path.write_text("\n".join(lines) + "\n")

@@ -26,9 +26,9 @@ HEAD = '[benchmark]\nname = "small"\ndataset = "data"\nmeasures = ["nDCG@10"]\n'
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """40 documents of random words and 24 queries; a document is relevant where it has both words of a query."""
-    chance = random.Random(0)
-    docs = {f"d{i:02}": [chance.choice(WORDS) for _ in range(chance.randint(4, 30))] for i in range(40)}
-    queries = {f"q{i:02}": chance.sample(WORDS, 2) for i in range(24)}
+    rng = random.Random(0)
+    docs = {f"d{i:02}": [rng.choice(WORDS) for _ in range(rng.randint(4, 30))] for i in range(40)}
+    queries = {f"q{i:02}": rng.sample(WORDS, 2) for i in range(24)}
     monkeypatch.chdir(tmp_path)
     data = tmp_path / "data"
     data.mkdir()
@@ -60,12 +60,12 @@ GRID = "[tune]\n[tune.dials]\nwords.k1 = [0.1, 0.9]\nwords.b = [0.0, 0.5]\n"
 
 def noise(here: Path, runs: int) -> None:
     """Rankings by lot, one for each value of the dial: whichever is best on dev is so by chance."""
-    chance = random.Random(1)
+    rng = random.Random(1)
     for number in range(runs + 1):
         lines = [
             f"q{query:02} Q0 d{doc:02} 0 {score} r{number}"
             for query in range(24)
-            for score, doc in enumerate(chance.sample(range(40), 40))
+            for score, doc in enumerate(rng.sample(range(40), 40))
         ]
         (here / f"{number}.run").write_text("\n".join(lines) + "\n")
     values = ", ".join(f'"{number}.run"' for number in range(1, runs + 1))

@@ -11,6 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+from rankproof.kernel.shelf import PACKAGES
 from rankproof.kernel.specs import REQUIRED
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.stages.contract import Stage
@@ -19,15 +20,20 @@ ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = ("bm25s", "Stemmer", "onnxruntime", "tokenizers", "usearch", "httpx", "jmespath", "psycopg", "xllamacpp")
 
 
+def is_item(path: Path) -> bool:
+    """Whether a file of a shelf holds an item: neither its contract nor what items share."""
+    return not path.name.startswith("_") and path.name != "contract.py"
+
+
 def files_of(shelf: str) -> list[Path]:
     """The modules of a shelf."""
-    folder = Path(inspect.getfile(importlib.import_module(f"rankproof.{shelf}"))).parent
-    return sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
+    folder = Path(inspect.getfile(importlib.import_module(PACKAGES[shelf]))).parent
+    return sorted(path for path in folder.glob("*.py") if is_item(path))
 
 
 def check_page(shelf: str, file: Path) -> None:
     """One item for each file, of its name; its page is the docstring, with its headings; its example runs."""
-    module = importlib.import_module(f"rankproof.{shelf}.{file.stem}")
+    module = importlib.import_module(f"{PACKAGES[shelf]}.{file.stem}")
     (item,) = module.OFFERS
     assert (item.name, item.page) == (file.stem, module.__doc__)
     first, second = item.page.splitlines()[:2]

@@ -69,12 +69,12 @@ def test_its_text_reads_back_to_itself(text: str) -> None:
 
 
 @every_way
-@given(grades=GRADES, chance=st.randoms())
+@given(grades=GRADES, rng=st.randoms())
 @quick
-def test_the_order_of_judgments_changes_nothing(text: str, grades: list[int], chance) -> None:
+def test_the_order_of_judgments_changes_nothing(text: str, grades: list[int], rng) -> None:
     asked, given_ = read_configured("adjudications", text), votes(*grades)
     shuffled = list(given_)
-    chance.shuffle(shuffled)
+    rng.shuffle(shuffled)
     assert settle(asked, shuffled) == settle(asked, given_)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.contracts.items import is_item
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
@@ -20,7 +21,7 @@ from rankproof.proving.corrections.contract import Correction
 from rankproof.testing.families import all_pairs, family
 
 ITEMS: dict[str, Correction] = dict(shelf.offered("corrections"))
-FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))
 CONTROLS = {
     "none": "nothing",
     "holm": "family-wise error",
@@ -36,8 +37,8 @@ quick = settings(max_examples=60, deadline=None)
 
 
 def table(seed: int, queries: int = 25, systems: int = 4) -> list[list[float]]:
-    chance = np.random.default_rng(seed)
-    scores = chance.random((queries, 1)) + 0.4 * chance.random((queries, systems)) + 0.05 * np.arange(systems)
+    rng = np.random.default_rng(seed)
+    scores = rng.random((queries, 1)) + 0.4 * rng.random((queries, systems)) + 0.05 * np.arange(systems)
     return scores.tolist()
 
 

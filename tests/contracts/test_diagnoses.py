@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contracts.items import is_item
 
 from rankproof.kernel import shelf
 from rankproof.proving.diagnoses import contract
@@ -17,7 +18,7 @@ from rankproof.proving.diagnoses.contract import Symptom
 from rankproof.testing.diagnoses import diagnosed
 
 ITEMS: dict[str, Symptom] = dict(shelf.offered("diagnoses"))
-FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))
 
 # rule -> rankings that have its pattern, and rankings that just do not; relevant documents where not all are ranked
 SICK: dict[str, tuple[dict[str, Any], int | None]] = {

@@ -27,14 +27,14 @@ quick = settings(max_examples=40, deadline=None)
 
 def drawn(seed: int, pages: int = 12, as_logged: bool = False) -> Decisions:
     """Two decisions on each page, of two queries with three cells each in two groups."""
-    chance = np.random.default_rng(seed)
-    queries = chance.integers(2, size=pages)
+    rng = np.random.default_rng(seed)
+    queries = rng.integers(2, size=pages)
     of = np.repeat(np.arange(pages), 2)
-    cells = queries[of] * 3 + chance.integers(3, size=2 * pages)
-    rewards = chance.integers(3, size=2 * pages).astype(float)
-    weights = np.ones(2 * pages) if as_logged else chance.uniform(0, 3, 2 * pages)
-    believed = chance.random(6)
-    wanted = TargetDisplay(np.repeat([0, 1], 3), np.arange(6), chance.random(6))
+    cells = queries[of] * 3 + rng.integers(3, size=2 * pages)
+    rewards = rng.integers(3, size=2 * pages).astype(float)
+    weights = np.ones(2 * pages) if as_logged else rng.uniform(0, 3, 2 * pages)
+    believed = rng.random(6)
+    wanted = TargetDisplay(np.repeat([0, 1], 3), np.arange(6), rng.random(6))
     worth = np.bincount(wanted.queries, wanted.amounts * believed, 2)
     return Decisions(
         queries=queries,

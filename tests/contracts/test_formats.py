@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contracts.items import is_item
 from tests.reading.formats.samples import SAMPLES, TOPICS, WITHOUT_SAMPLE, expected
 
 import rankproof.reading.formats
@@ -33,7 +34,7 @@ def test_every_format_is_in_a_group() -> None:
 
 def test_every_file_of_the_shelf_offers() -> None:
     folder = Path(rankproof.formats.__file__).parent
-    files = {path.stem for path in folder.glob("*.py") if not path.name.startswith("_")}
+    files = {path.stem for path in folder.glob("*.py") if is_item(path)}
     assert files == set(FORMATS)
 
 

@@ -35,9 +35,9 @@ quick = settings(max_examples=25, deadline=None)
 
 def rankings_of(seed: int, systems: int, least: int = 0) -> dict[str, list[str]]:
     """Rankings that share some documents, of different lengths."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     docs = [f"d{i}" for i in range(9)]
-    return {f"s{i}": chance.sample(docs, chance.randint(least, 7)) for i in range(systems)}
+    return {f"s{i}": rng.sample(docs, rng.randint(least, 7)) for i in range(systems)}
 
 
 def test_every_item_is_in_a_group() -> None:
@@ -95,8 +95,8 @@ def test_the_key_decides_and_the_order_of_the_systems_does_not(text: str, system
 
 @every_way
 def test_keys_and_experiments_differ(text: str, systems: int) -> None:
-    chance = random.Random(5)
-    rankings = {f"s{i}": chance.sample([f"d{i}" for i in range(9)], 7) for i in range(systems)}
+    rng = random.Random(5)
+    rankings = {f"s{i}": rng.sample([f"d{i}" for i in range(9)], 7) for i in range(systems)}
     assert len({interleave(rankings, f"key {i}", text) for i in range(40)}) > 1
     assert len({interleave(rankings, "key", text, experiment=f"e{i}") for i in range(40)}) > 1
 

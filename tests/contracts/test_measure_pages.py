@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.contracts.items import is_item
 from tests.measuring.measures.asked import ASKED
 from tests.raising import raises
 
@@ -22,7 +23,7 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.trec_names import trec_variants
 
 MEASURES: dict[str, Measure] = dict(shelf.offered("measures"))
-FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))
 VARIANTS = [parse(text)[0] for texts in ASKED.values() for text in texts]
 
 every_measure = pytest.mark.parametrize("name", sorted(ASKED))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.contracts.items import is_item
 from tests.measuring.measures.asked import ASKED
 from tests.measuring.measures.references import DIVERSITY, REFERENCES
 from tests.measuring.measures.worlds import World, crowd, worlds
@@ -26,7 +27,7 @@ from rankproof.measuring.pool import Negatives
 from rankproof.testing.tables import table_of
 
 MEASURES: dict[str, Measure] = dict(shelf.offered("measures"))
-FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))
 VARIANTS = [parse(text)[0] for texts in ASKED.values() for text in texts]
 
 # A cutoff measure looks no further than k, except in these variants, whose parameter is about the whole list.
@@ -111,13 +112,13 @@ def has_negative_gain(variant: Variant) -> bool:
 
 
 @every_measure
-@given(world=worlds(), chance=st.randoms(use_true_random=False))
+@given(world=worlds(), rng=st.randoms(use_true_random=False))
 @quick
-def test_renaming_documents_changes_nothing(name: str, world: World, chance: object) -> None:
+def test_renaming_documents_changes_nothing(name: str, world: World, rng: object) -> None:
     names = sorted({d for docs in (*world.qrels.values(), *world.run.values()) for d in docs})
     fresh = [f"é{i:02}" for i in range(len(names))]
     if not MEASURES[name].needs_subtopics:
-        chance.shuffle(fresh)
+        rng.shuffle(fresh)
     # The greedy ideal of a diversity measure takes the greater id of two equally good documents, as ndeval
     # does: there, only a renaming that keeps the order of ids must change nothing.
     new = dict(zip(names, fresh, strict=True))

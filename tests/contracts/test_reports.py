@@ -6,6 +6,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+from tests.contracts.items import is_item
 
 from rankproof.kernel import shelf
 from rankproof.measuring.evaluate import evaluate_tables
@@ -44,7 +45,7 @@ def test_the_reports_promised_are_there() -> None:
 
 
 def test_every_file_of_the_shelf_offers_the_report_of_its_name() -> None:
-    files = {file.stem for file in FOLDER.glob("*.py") if not file.stem.startswith("_")}
+    files = {file.stem for file in FOLDER.glob("*.py") if is_item(file)}
     assert set(REPORTS) == files
 
 

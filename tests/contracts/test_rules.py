@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contracts.items import is_item
 from tests.raising import raises
 
 from rankproof.errors import UnknownName, UsageError
@@ -25,7 +26,7 @@ from rankproof.reading.finding import Finding
 from rankproof.testing.ruling import SmallCase, case_of, rule_on
 
 RULES: dict[str, Rule] = dict(shelf.offered("rules"))
-FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))
 
 GOOD = [0.8, 0.9, 0.85, 0.95, 0.9, 0.8]
 BAD = [0.1, 0.2, 0.15, 0.1, 0.2, 0.1]

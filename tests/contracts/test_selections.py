@@ -38,18 +38,18 @@ quick = settings(max_examples=25, deadline=None)
 
 def chosen(text: str, seed: int, wanted: int = 1) -> tuple[list[SelectedPair], dict, list[Judgment]]:
     """What a selection makes of three made-up runs and a few judgments; the runs and judgments themselves."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     docs = [f"d{i}" for i in range(12)]
-    runs = {name: {f"q{i}": chance.sample(docs, chance.randint(0, 8)) for i in range(4)} for name in "abc"}
+    runs = {name: {f"q{i}": rng.sample(docs, rng.randint(0, 8)) for i in range(4)} for name in "abc"}
     judgments = [
-        Judgment(f"{judge}{query}{doc}", judge, query, doc, chance.randrange(4), source=source)
+        Judgment(f"{judge}{query}{doc}", judge, query, doc, rng.randrange(4), source=source)
         for judge, source in (
             ("ann", JudgmentSource()),
             ("bob", JudgmentSource()),
             ("gpt", JudgmentSource("model", "made up")),
         )
         for query in ("q0", "q1")
-        for doc in chance.sample(docs, 4)
+        for doc in rng.sample(docs, 4)
     ]
     asked = read_configured("selections", text)
     found = asked.item.select(material_of(runs, judgments, SCALES["graded"], wanted), asked.values)

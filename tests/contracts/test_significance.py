@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from tests.contracts.items import is_item
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
@@ -21,7 +22,7 @@ from rankproof.proving.significance import contract
 from rankproof.proving.significance.contract import Significance, TestRequest
 
 ITEMS: dict[str, Significance] = dict(shelf.offered("significance"))
-FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))
 OF_THE_MEAN = {
     *("t", "randomization", "bca", "studentized"),
 }
@@ -204,6 +205,6 @@ def test_alone_or_together_the_answer_is_the_same(item: Significance) -> None:
 def test_chance_moves_on(item: Significance) -> None:
     """One generator asked twice gives other resamples: a simulation that shares it is not fooled."""
     d = np.random.default_rng(5).normal(0.2, 1, 40)
-    chance = np.random.default_rng(0)
-    first, second = (item.infer(d, TestRequest(resamples=500), chance) for _ in range(2))
+    rng = np.random.default_rng(0)
+    first, second = (item.infer(d, TestRequest(resamples=500), rng) for _ in range(2))
     assert (first != second) == item.random

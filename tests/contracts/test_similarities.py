@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.contracts.items import is_item
 
 from rankproof.kernel import shelf
 from rankproof.measuring.similarities import contract
 from rankproof.measuring.similarities.contract import Pairing, Ranking, Similarity, parse
 
 ITEMS: dict[str, Similarity] = dict(shelf.offered("similarities"))
-FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if not p.name.startswith("_"))
+FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))
 ASKED = {"Jaccard": ("Jaccard@3", "Jaccard"), "RBO": ("RBO", "RBO(p=0.5)"), "TauAP": ("TauAP",)}
 PAIRINGS = [parse(text)[0] for texts in ASKED.values() for text in texts]
 

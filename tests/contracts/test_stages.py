@@ -46,19 +46,19 @@ every_way = pytest.mark.parametrize(("name", "said"), WAYS)
 every_item = pytest.mark.parametrize("item", ITEMS.values(), ids=list(ITEMS))
 
 
-def random_ranking(chance: np.random.Generator) -> Ranking:
+def random_ranking(rng: np.random.Generator) -> Ranking:
     """Some documents with scores, of which some tie and some are below 0."""
-    docs = chance.choice(NAMES, chance.integers(1, len(NAMES) + 1), replace=False).tolist()
-    return Ranking.of(docs, np.round(chance.normal(0, 2, len(docs))))
+    docs = rng.choice(NAMES, rng.integers(1, len(NAMES) + 1), replace=False).tolist()
+    return Ranking.of(docs, np.round(rng.normal(0, 2, len(docs))))
 
 
 def flowing(item: Stage) -> list[list[Ranking]]:
     """What flows in for each query; nothing at all for the last but one, and in part for the last."""
-    chance = np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     width = 2 if item.takes == "many" else 1
-    rankings = [[random_ranking(chance) for _ in range(width)] for _ in QUERIES[:-2]]
+    rankings = [[random_ranking(rng) for _ in range(width)] for _ in QUERIES[:-2]]
     nothing = Ranking((), np.empty(0))
-    return [*rankings, [nothing] * width, [nothing, random_ranking(chance)][:width]]
+    return [*rankings, [nothing] * width, [nothing, random_ranking(rng)][:width]]
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ def fetch(url: str, path: str, n: int) -> dict[str, dict[str, float]]:
 
     with Answers(path) as keep:
         limits = Limits(concurrency=4, timeout=5.0)
-        chance = np.random.default_rng(0)
-        answers = ask_all(asker, queries(n), 10, limits, keep, chance, tell, engine="the engine")
+        rng = np.random.default_rng(0)
+        answers = ask_all(asker, queries(n), 10, limits, keep, rng, tell, engine="the engine")
     assert not any(answer.failures for answer in answers)
     return {a.query_id: dict(zip(a.ranking.doc_ids, a.ranking.scores.tolist(), strict=True)) for a in answers}
 

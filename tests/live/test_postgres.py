@@ -100,8 +100,8 @@ def test_both_in_one_statement_are_fused_by_rank() -> None:
 
 def test_an_index_gives_as_many_documents_as_are_wanted(postgres_dsn: str) -> None:
     """Two hundred vectors under an HNSW index: with the server's own effort there would be no more than 40."""
-    chance = np.random.default_rng(0)
-    vectors = chance.normal(size=(200, 8))
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(200, 8))
     corpus = Corpus(tuple(f"v{i}" for i in range(200)), {"text": ("",) * 200})
     load(postgres_dsn, "many", corpus, vectors.tolist())
     near = vectors[0] / np.linalg.norm(vectors[0])

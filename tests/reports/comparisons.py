@@ -34,10 +34,10 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)> \"quot
 
 def values_of(systems: Sequence[str], queries: int, seed: int = 0) -> dict[tuple[str, str], np.ndarray]:
     """{(measure, system): a value in [0, 1] for each query}; a system is better the later it comes."""
-    chance = np.random.default_rng(seed)
-    ease = chance.beta(2, 2, queries)
+    rng = np.random.default_rng(seed)
+    ease = rng.beta(2, 2, queries)
     return {
-        (measure, system): np.clip(ease + 0.04 * place + chance.normal(0, 0.12, queries), 0, 1).round(4)
+        (measure, system): np.clip(ease + 0.04 * place + rng.normal(0, 0.12, queries), 0, 1).round(4)
         for measure in MEASURES
         for place, system in enumerate(systems)
     }

@@ -30,12 +30,12 @@ def both(spark: Any, qrels: Any, run: Any, measures: str, **choices: Any) -> Any
 
 def heap(path: Path, queries: int = 60, depth: int = 80) -> dict[str, dict[str, int]]:
     """A run of rows in no order, with ties, wrong ranks and several tags; and judgments of every other query."""
-    chance = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     rows = [(q, d) for q in range(queries) for d in range(depth)]
-    chance.shuffle(rows)
+    rng.shuffle(rows)
     lines = [f"q{q} Q0 d{d} {chance.integers(1, 90)} {chance.integers(0, 9)} t{q % 2}" for q, d in rows]
     path.write_text("\n".join(lines))
-    judged = {q: {d: int(chance.integers(0, 3)) for d in chance.integers(0, 99, 12)} for q in range(0, queries + 9, 2)}
+    judged = {q: {d: int(rng.integers(0, 3)) for d in rng.integers(0, 99, 12)} for q in range(0, queries + 9, 2)}
     return {f"q{q}": {f"d{d}": grade for d, grade in docs.items()} for q, docs in judged.items()}
 
 

@@ -43,7 +43,7 @@ class Change:
     from_step: int = 1
 
 
-def ramp(chance: np.random.Generator, change: Change, *, units: int, harm: str = "any") -> tuple[RampDecision, int]:
+def ramp(rng: np.random.Generator, change: Change, *, units: int, harm: str = "any") -> tuple[RampDecision, int]:
     """The last decision of a ramp, and the days at the step where it was made."""
     policy = RampPolicy("t", "", "", "", "", STEPS, StopRules(harm="any" if harm == "any" else "margin"))
     history = [RampDecision("ADVANCE", 0, 0.0, STEPS[0].share, ())]
@@ -51,7 +51,7 @@ def ramp(chance: np.random.Generator, change: Change, *, units: int, harm: str =
     while True:
         at = standing(history)
         done = change if at.step >= change.from_step else Change()
-        days.append(_day(chance, at.share, done, units, len(days)))
+        days.append(_day(rng, at.share, done, units, len(days)))
         evidence, _ = of_days(policy, DESIGN, days)
         history.append(next_step(policy, history, evidence))
         if standing(history).over:
@@ -60,13 +60,13 @@ def ramp(chance: np.random.Generator, change: Change, *, units: int, harm: str =
             days.clear()
 
 
-def _day(chance: np.random.Generator, share: float, change: Change, units: int, number: int) -> Day:
-    new = int(chance.binomial(units, share))
+def _day(rng: np.random.Generator, share: float, change: Change, units: int, number: int) -> Day:
+    new = int(rng.binomial(units, share))
     moments = {}
     for name, n, by in (("old", units - new, Change()), ("new", new, change)):
-        moments[DayCell("success", name)] = from_counts(int(chance.binomial(n, SUCCESS * (1 + by.success))), n)
-        moments[DayCell("left", name)] = from_counts(int(chance.binomial(n, LEFT * (1 + by.left))), n)
-        moments[DayCell("spent", name)] = moments_of(chance.lognormal(0.0, 1.0, n))  # a few spend very much
+        moments[DayCell("success", name)] = from_counts(int(rng.binomial(n, SUCCESS * (1 + by.success))), n)
+        moments[DayCell("left", name)] = from_counts(int(rng.binomial(n, LEFT * (1 + by.left))), n)
+        moments[DayCell("spent", name)] = moments_of(rng.lognormal(0.0, 1.0, n))  # a few spend very much
     return Day(
         trial=DESIGN.name,
         dates=(f"{number:04d}",),

@@ -19,12 +19,12 @@ LOGS = 250
 ERROR = 0.0138
 
 
-def by_actions(chance: np.random.Generator, pages: int = 4_000, least: float = 0.05, **more: object) -> Drawn:
-    return actions(pages, least, chance, **more)
+def by_actions(rng: np.random.Generator, pages: int = 4_000, least: float = 0.05, **more: object) -> Drawn:
+    return actions(pages, least, rng, **more)
 
 
-def by_ranks(chance: np.random.Generator, way: Callable[..., Drawn], **more: object) -> Drawn:
-    return way(1_200, chance, **more)
+def by_ranks(rng: np.random.Generator, way: Callable[..., Drawn], **more: object) -> Drawn:
+    return way(1_200, rng, **more)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_doubly_robust_is_right_with_a_wrong_model_and_narrower_with_a_true_one(
 def test_doubly_robust_is_right_with_wrong_propensities_and_a_true_model() -> None:
     """Every weight is half as large again as it should be."""
 
-    def draw(chance: np.random.Generator) -> Drawn:
-        drawn = by_actions(chance, model=LIKED)
+    def draw(rng: np.random.Generator) -> Drawn:
+        drawn = by_actions(rng, model=LIKED)
         return replace(drawn, decisions=replace(drawn.decisions, weights=1.5 * drawn.decisions.weights))
 
     held = covered(draw, 150)

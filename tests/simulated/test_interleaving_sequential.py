@@ -30,13 +30,13 @@ WORLDS = {"one click decides": (1.0, 1), "many ties": (0.3, 1), "several pages":
 def missed(world: str, share: float) -> dict[str, float]:
     """The share of experiments in which at least one look's interval does not contain the truth."""
     decided, most = WORLDS[world]
-    chance = np.random.default_rng([list(WORLDS).index(world), round(1000 * share)])
+    rng = np.random.default_rng([list(WORLDS).index(world), round(1000 * share)])
     once = cache(share_of_wins)
     mean = decided * (2 * share - 1) * (1 + most) / 2
     wrong = dict.fromkeys(("share", "margin", "share, once", "margin, once"), 0)
     for _ in range(EXPERIMENTS):
-        won = np.where(chance.random(UNITS) < share, 1, -1)
-        margins = (chance.random(UNITS) < decided) * won * chance.integers(1, most + 1, UNITS)
+        won = np.where(rng.random(UNITS) < share, 1, -1)
+        margins = (rng.random(UNITS) < decided) * won * rng.integers(1, most + 1, UNITS)
         ends = np.arange(UNITS // LOOKS, UNITS + 1, UNITS // LOOKS)
         wins, losses = (margins > 0).cumsum()[ends - 1], (margins < 0).cumsum()[ends - 1]
         sums, squares = margins.cumsum()[ends - 1], (margins * margins).cumsum()[ends - 1]

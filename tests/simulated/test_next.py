@@ -48,14 +48,14 @@ def test_the_bounds_of_the_simulation_are_those_of_rankproof() -> None:
 
 def made_up(seed: int, queries: int = 40, depth: int = 15) -> Collection:
     """Two systems that see noisy grades, the second through less noise; every document of either is judged."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     qrels: dict[str, dict[str, int]] = {}
     runs: dict[str, dict[str, list[str]]] = {"noisy": {}, "clear": {}}
     for number in range(queries):
         query, docs = f"q{number}", [f"d{i}" for i in range(60)]
-        grades = chance.choice(4, size=60, p=(0.7, 0.15, 0.1, 0.05))
+        grades = rng.choice(4, size=60, p=(0.7, 0.15, 0.1, 0.05))
         for name, noise in (("noisy", 1.6), ("clear", 0.9)):
-            order = np.argsort(-(grades + noise * chance.standard_normal(60)), kind="stable")
+            order = np.argsort(-(grades + noise * rng.standard_normal(60)), kind="stable")
             runs[name][query] = [docs[i] for i in order[:depth]]
         qrels[query] = {doc: int(grade) for doc, grade in zip(docs, grades, strict=True)}
     return Collection(qrels, runs, (("noisy", "clear"),))

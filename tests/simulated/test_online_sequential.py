@@ -21,11 +21,11 @@ NAMED = {world.name: world for world in WORLDS}
 @pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
 def test_units_have_the_effect_that_they_are_said_to_have(world: World) -> None:
     """A million units in each variant: five standard errors of the difference are what chance may do."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     effect = 0.1 * world.per_lift
     means, error = [], 0.0
     for true in (0.0, effect):
-        units = world.units(chance, (1_000_000,), true)
+        units = world.units(rng, (1_000_000,), true)
         below = 1.0 if units.denominator is None else float(units.denominator.mean())
         mean = float(units.numerator.mean()) / below
         means.append(mean)

@@ -56,8 +56,8 @@ def test_a_regression_at_5_percent_goes_no_further() -> None:
 
 def test_shares_looked_at_every_day_raise_few_false_alarms() -> None:
     """100,000 ramps of 28 days with 1,000 units each at 5%; the test of one look is wrong far more often."""
-    chance = np.random.default_rng(3)
-    new = chance.binomial(1_000, 0.05, size=(100_000, 28)).cumsum(axis=1)
+    rng = np.random.default_rng(3)
+    new = rng.binomial(1_000, 0.05, size=(100_000, 28)).cumsum(axis=1)
     units = 1_000 * np.arange(1, 29)
     always = log_evidence(new, units - new, 1 - RATIO_ALARM, UNITS, 0.05) >= -math.log(RATIO_ALARM)
     alarms = int(always.any(axis=1).sum())

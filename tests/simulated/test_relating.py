@@ -21,10 +21,10 @@ SETS = 1_000
 LEAST = 0.95 - 3 * math.sqrt(0.05 * 0.95 / SETS)
 
 
-def pair(chance: np.random.Generator, n: int, rho: float) -> tuple[np.ndarray, np.ndarray]:
+def pair(rng: np.random.Generator, n: int, rho: float) -> tuple[np.ndarray, np.ndarray]:
     """Two normal numbers for each change."""
-    x = chance.standard_normal(n)
-    return x, rho * x + math.sqrt(1 - rho * rho) * chance.standard_normal(n)
+    x = rng.standard_normal(n)
+    return x, rho * x + math.sqrt(1 - rho * rho) * rng.standard_normal(n)
 
 
 @pytest.mark.parametrize("n", [8, 20])
@@ -35,10 +35,10 @@ def test_correlations_are_covered(n: int, rho: float) -> None:
         "spearman": 6 / math.pi * math.asin(rho / 2),
         "kendall": 2 / math.pi * math.asin(rho),
     }
-    chance = np.random.default_rng([n, round(10 * rho)])
+    rng = np.random.default_rng([n, round(10 * rho)])
     covered = dict.fromkeys(true, 0)
     for _ in range(4 * SETS):
-        x, y = pair(chance, n, rho)
+        x, y = pair(rng, n, rho)
         for kind, value in true.items():
             found = correlation(kind, x, y, 0.95)
             covered[kind] += not isinstance(found, Estimate) or found.low <= value <= found.high
@@ -51,12 +51,12 @@ def test_correlations_are_covered(n: int, rho: float) -> None:
 @pytest.mark.parametrize("n", [12, 30])
 @pytest.mark.parametrize("by", ["pearson", "spearman"])
 def test_measures_that_are_equally_good_are_rarely_told_apart(n: int, by: str) -> None:
-    chance = np.random.default_rng([n, len(by)])
+    rng = np.random.default_rng([n, len(by)])
     told = 0
     for _ in range(SETS):
-        y = chance.standard_normal(n)
-        shared = chance.standard_normal(n)  # what both measures see that users do not
-        first, second = (y + 0.7 * shared + 0.7 * chance.standard_normal(n) for _ in range(2))
+        y = rng.standard_normal(n)
+        shared = rng.standard_normal(n)  # what both measures see that users do not
+        first, second = (y + 0.7 * shared + 0.7 * rng.standard_normal(n) for _ in range(2))
         found = difference(first, second, y, by, 0.95)
         told += isinstance(found, Estimate) and found.p_value <= 0.05
     assert told / SETS <= 1 - LEAST, told / SETS
@@ -64,11 +64,11 @@ def test_measures_that_are_equally_good_are_rarely_told_apart(n: int, by: str) -
 
 @pytest.mark.parametrize("n", [8, 20])
 def test_slopes_are_covered_where_trials_differ_in_size(n: int) -> None:
-    chance = np.random.default_rng(n)
+    rng = np.random.default_rng(n)
     covered = 0
     for _ in range(SETS):
-        x = chance.standard_normal(n)
-        y = 0.5 * x + chance.uniform(0.2, 1.5, n) * chance.standard_normal(n)
+        x = rng.standard_normal(n)
+        y = 0.5 * x + rng.uniform(0.2, 1.5, n) * rng.standard_normal(n)
         found, _ = line(x, y, 0.95)
         assert isinstance(found, Estimate)
         covered += found.low <= 0.5 <= found.high
@@ -78,12 +78,12 @@ def test_slopes_are_covered_where_trials_differ_in_size(n: int) -> None:
 @pytest.mark.parametrize(("n", "rho"), [(8, 0.6), (20, 0.9)])
 def test_the_correlation_behind_the_noise_is_covered(n: int, rho: float) -> None:
     """Standard errors differ from change to change; a fifth of what is measured is noise, on either side."""
-    chance = np.random.default_rng([n, round(10 * rho)])
+    rng = np.random.default_rng([n, round(10 * rho)])
     covered = made = 0
     for _ in range(100):
-        x, y = pair(chance, n, rho)
-        x_errors, y_errors = np.sqrt(0.25 * chance.uniform(0.5, 1.5, (2, n)))
-        x, y = x + x_errors * chance.standard_normal(n), y + y_errors * chance.standard_normal(n)
+        x, y = pair(rng, n, rho)
+        x_errors, y_errors = np.sqrt(0.25 * rng.uniform(0.5, 1.5, (2, n)))
+        x, y = x + x_errors * rng.standard_normal(n), y + y_errors * rng.standard_normal(n)
         found = corrected(x, x_errors, y, y_errors, 0.95)
         if isinstance(found, Estimate):
             made += 1

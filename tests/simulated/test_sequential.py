@@ -30,12 +30,12 @@ METHODS = ("welch", "sequence(units=20000)", "msprt(effect=0.02)")
 METRIC = Metric("made up")
 
 
-def draw(world: str, chance: np.random.Generator, lift: float) -> np.ndarray:
+def draw(world: str, rng: np.random.Generator, lift: float) -> np.ndarray:
     """One variant's units in the order they came, by look."""
     shape = (LOOKS, UNITS // 2 // LOOKS)
     if world == "proportion":
-        return (chance.random(shape) < 0.1 + lift).astype(np.float64)
-    return (chance.random(shape) < 0.3) * chance.lognormal(0.0, 0.8, shape) + lift
+        return (rng.random(shape) < 0.1 + lift).astype(np.float64)
+    return (rng.random(shape) < 0.3) * rng.lognormal(0.0, 0.8, shape) + lift
 
 
 def so_far(units: np.ndarray) -> Iterator[Moments]:
@@ -49,13 +49,13 @@ def so_far(units: np.ndarray) -> Iterator[Moments]:
 @lru_cache
 def missed(world: str, lift: float, alternative: str = "two-sided") -> dict[str, float]:
     """By method, the share of trials in which at least one look's interval does not contain the true lift."""
-    chance = np.random.default_rng([WORLDS.index(world), round(1e6 * lift)])
+    rng = np.random.default_rng([WORLDS.index(world), round(1e6 * lift)])
     calls = {text: read_configured("trials", text) for text in METHODS}
     asked = EffectRequest(alternative=alternative, null=lift)
     trials = dict.fromkeys(METHODS, 0)
     for _ in range(TRIALS):
         wrong = set()
-        for control, treatment in zip(so_far(draw(world, chance, 0.0)), so_far(draw(world, chance, lift)), strict=True):
+        for control, treatment in zip(so_far(draw(world, rng, 0.0)), so_far(draw(world, rng, lift)), strict=True):
             effect = effect_of(control, treatment, METRIC)
             for text, call in calls.items():
                 answer = call.item.answer(effect, asked, call.values)
@@ -83,12 +83,12 @@ def test_intervals_hold_the_true_effect_at_all_times_together() -> None:
 @pytest.mark.parametrize("rho", [0.3, 0.7, 0.9])
 def test_a_covariate_takes_away_the_square_of_its_correlation(rho: float) -> None:
     """Over 400 trials the variance of the adjusted effect is 1 - rho^2 of the plain one's: 7% is one standard error."""
-    chance = np.random.default_rng(round(10 * rho))
+    rng = np.random.default_rng(round(10 * rho))
     effects: dict[str, list[float]] = {"": [], "before": []}
     kept, told = [], []
     for _ in range(400):
-        x = chance.normal(5.0, 2.0, (2, 1_000))
-        y = rho * (x - 5.0) / 2.0 + math.sqrt(1 - rho * rho) * chance.normal(size=x.shape)
+        x = rng.normal(5.0, 2.0, (2, 1_000))
+        y = rho * (x - 5.0) / 2.0 + math.sqrt(1 - rho * rho) * rng.normal(size=x.shape)
         control, treatment = (moments_of(y[i], covariate=x[i]) for i in range(2))
         kept.append(variance_kept(control, treatment))
         variances = []
@@ -104,7 +104,7 @@ def test_a_covariate_takes_away_the_square_of_its_correlation(rho: float) -> Non
 
 
 def test_a_sample_ratio_mismatch_is_found_with_the_stated_power() -> None:
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     shares = {"a": 0.5, "b": 0.5}
     loss = sample_ratio({"a": 50_000, "b": 50_000}, shares).detectable["b"]
     assert loss is not None
@@ -112,7 +112,7 @@ def test_a_sample_ratio_mismatch_is_found_with_the_stated_power() -> None:
     assert mismatch_power(100_000, shares, true) == pytest.approx(0.9, abs=1e-9)
 
     def alarms(share: float) -> float:
-        drawn = chance.binomial(100_000, share, 4_000).tolist()
+        drawn = rng.binomial(100_000, share, 4_000).tolist()
         return sum(not sample_ratio({"a": 100_000 - b, "b": b}, shares).holds for b in drawn) / 4_000
 
     assert alarms(true["b"] / (1 + true["b"])) == pytest.approx(0.9, abs=3 * math.sqrt(0.09 / 4_000))

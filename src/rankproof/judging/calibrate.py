@@ -221,8 +221,8 @@ def _signs(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 def _weights(queries: int, resamples: int, seed: int) -> NDArray[np.float64]:
     if not queries:
         return np.zeros((0, 0))
-    chance = np.random.default_rng(seed)
-    return chance.multinomial(queries, np.full(queries, 1 / queries), resamples) / queries
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(queries, np.full(queries, 1 / queries), resamples) / queries
 
 
 def _found(

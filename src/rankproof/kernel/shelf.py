@@ -41,7 +41,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
 )
 
 # Shelf -> the package that holds its items.
-_PACKAGES: Mapping[str, str] = MappingProxyType(
+PACKAGES: Mapping[str, str] = MappingProxyType(
     {
         "measures": "rankproof.measuring.measures",
         "dialects": "rankproof.measuring.dialects",
@@ -105,7 +105,7 @@ def glance(shelf: str, name: str) -> Any | None:
     file = name.casefold()
     if not file.isidentifier() or file.startswith("_") or file == _CONTRACT:
         return None
-    module = f"{_PACKAGES[shelf]}.{file}"
+    module = f"{PACKAGES[shelf]}.{file}"
     try:
         offers = import_module(module).OFFERS
     except ModuleNotFoundError as error:
@@ -130,7 +130,7 @@ def find(shelf: str, name: str) -> Any:
 
 
 def _load(shelf: str) -> dict[str, Any]:
-    package = import_module(_PACKAGES[shelf])
+    package = import_module(PACKAGES[shelf])
     items: dict[str, Any] = {}
     modules = {
         file[:-3]
@@ -139,8 +139,8 @@ def _load(shelf: str) -> dict[str, Any]:
         if file.endswith(".py") and not file.startswith("_") and file[:-3] != _CONTRACT
     }
     for module in sorted(modules):
-        for item in import_module(f"{_PACKAGES[shelf]}.{module}").OFFERS:
-            _add(items, item, f"{_PACKAGES[shelf]}.{module}")
+        for item in import_module(f"{PACKAGES[shelf]}.{module}").OFFERS:
+            _add(items, item, f"{PACKAGES[shelf]}.{module}")
     return items
 
 

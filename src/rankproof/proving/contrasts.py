@@ -35,7 +35,7 @@ def equivalence(
     better: str,
     method: Significance,
     design: Design,
-    chance: np.random.Generator,
+    rng: np.random.Generator,
 ) -> Equivalence | None:
     """Whether the mean difference lies within the margin; None where the method can say nothing.
 
@@ -48,7 +48,7 @@ def equivalence(
 
     def one_sided(null: float, alternative: Alternative) -> Estimate | None:
         question = TestRequest(design.confidence, alternative, null, design.resamples)
-        answer = method.infer(differences, question, chance)
+        answer = method.infer(differences, question, rng)
         return answer if isinstance(answer, Estimate) else None
 
     not_lower = one_sided(-margin, "greater")
@@ -165,8 +165,8 @@ class _Inference:
         width = len(self._pairs)
         for size, places in by_size.items():
             rows = np.concatenate([self._tables[at].differences[:, self._tables[at].turn] for at in places])
-            chance = _chance(self._design, f"tests of {size}")
-            found = self.method.many(np.ascontiguousarray(rows.T), question, chance)
+            rng = _chance(self._design, f"tests of {size}")
+            found = self.method.many(np.ascontiguousarray(rows.T), question, rng)
             answers.update((at, found[i * width : (i + 1) * width]) for i, at in enumerate(places))
         return [answer for at in range(len(self._tables)) for answer in answers[at]]
 
@@ -211,8 +211,8 @@ def _contrasts(
             could_have = Later(partial(detectable.of_pair, at))
         within = None
         if design.margin is not None and estimable:
-            chance = _chance(design, f"margin of {len(values.query_ids)}")
-            within = equivalence(table.differences[at], values.better, method, design, chance)
+            rng = _chance(design, f"margin of {len(values.query_ids)}")
+            within = equivalence(table.differences[at], values.better, method, design, rng)
         found.append(
             Contrast(
                 measure=values.measure,

@@ -257,8 +257,8 @@ class GateCase:
 
     def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
         """By the policy's method. The same seed gives the same bounds, whatever else the policy asks."""
-        chance = np.random.default_rng(self.policy.seed)
-        return self._method.infer(values, TestRequest(level, alternative, null, self.policy.resamples), chance)
+        rng = np.random.default_rng(self.policy.seed)
+        return self._method.infer(values, TestRequest(level, alternative, null, self.policy.resamples), rng)
 
     def agreement(
         self,

@@ -43,8 +43,8 @@ def all_pairs(tables: Sequence[Sequence[Sequence[float]]], level: float = 0.95, 
         columns += [scores[:, b] - scores[:, a] for a, b in pairs]
 
     def at_level(asked: float) -> list[Answer]:
-        chance = np.random.default_rng(0)
-        return [t.infer(column, TestRequest(asked), chance) for column in columns]
+        rng = np.random.default_rng(0)
+        return [t.infer(column, TestRequest(asked), rng) for column in columns]
 
     return Tests(at_level(level), at_level, blocks, level, resamples)
 

@@ -10,12 +10,12 @@ HEAD = "user_id,variant,day,country,clicks,searches,success,latency,before"
 
 def rows(variants: tuple[str, ...], likely: float, seed: int, date: str) -> str:
     """Users of a day: the last variant succeeds as often as it says, the others in half of the cases."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     lines = [HEAD]
     for unit in range(240):
         at = unit % len(variants)
-        success = int(chance.random() < (likely if at == len(variants) - 1 else 0.5))
-        clicks = int(chance.poisson(2)) + success
+        success = int(rng.random() < (likely if at == len(variants) - 1 else 0.5))
+        clicks = int(rng.poisson(2)) + success
         lines.append(
             f"u{unit},{variants[at]},{date},{'de' if unit % 5 else 'fr'},{clicks},{1 + unit % 3},"
             f"{success},{chance.lognormal(5, 0.3):.0f},{clicks + unit % 2}"

@@ -8,8 +8,8 @@ import importlib
 import pytest
 
 
-@pytest.mark.parametrize("module", ["agreement.cohen", "calibrating.ordering", "correcting.planning"])
+@pytest.mark.parametrize("module", ["proving.agreement_statistics", "judging.calibrate", "judging.correction.plan"])
 def test_examples(module: str) -> None:
-    told = doctest.testmod(importlib.import_module(f"rankproof.flow.{module}"))
+    told = doctest.testmod(importlib.import_module(f"rankproof.{module}"))
     assert told.attempted >= 1
     assert told.failed == 0

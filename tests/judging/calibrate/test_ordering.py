@@ -21,8 +21,8 @@ def test_tau_b_is_scipys(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_tau_ap_is_that_of_the_similarities(seed: int) -> None:
     """Systems in the model's order against people's, without ties."""
-    chance = np.random.default_rng(seed)
-    a, b = chance.permutation(7).astype(float), chance.permutation(7).astype(float)
+    rng = np.random.default_rng(seed)
+    a, b = rng.permutation(7).astype(float), rng.permutation(7).astype(float)
     by = [[str(i) for i in np.argsort(-values)] for values in (b, a)]
     assert tau_ap(a[None], b[None])[0] == pytest.approx(alike("TauAP", *by), abs=1e-4)
 

@@ -23,12 +23,12 @@ def world(
     seed: int = 0,
 ) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]], dict[str, dict[str, list[str]]]]:
     """People, a model that errs upward, and two runs, the second with a document that nobody graded at its top."""
-    chance = np.random.default_rng(seed)
-    human = {q: {f"d{j}": int(chance.choice(4, p=[0.5, 0.2, 0.2, 0.1])) for j in range(12)} for q in QUERIES}
-    model = {q: {d: min(3, g + int(chance.random() < 0.4)) for d, g in docs.items()} for q, docs in human.items()}
+    rng = np.random.default_rng(seed)
+    human = {q: {f"d{j}": int(rng.choice(4, p=[0.5, 0.2, 0.2, 0.1])) for j in range(12)} for q in QUERIES}
+    model = {q: {d: min(3, g + int(rng.random() < 0.4)) for d, g in docs.items()} for q, docs in human.items()}
     runs = {
-        "first": {q: [f"d{j}" for j in chance.permutation(12)] for q in QUERIES},
-        "second": {q: ["x", *(f"d{j}" for j in chance.permutation(12))] for q in QUERIES[1:]},
+        "first": {q: [f"d{j}" for j in rng.permutation(12)] for q in QUERIES},
+        "second": {q: ["x", *(f"d{j}" for j in rng.permutation(12))] for q in QUERIES[1:]},
     }
     return human, model, runs
 
@@ -75,8 +75,8 @@ def test_the_naive_value_is_the_models() -> None:
 
 
 def sampled(human: Grades, share: float, seed: int = 1) -> Grades:
-    chance = np.random.default_rng(seed)
-    return {q: {d: g for d, g in docs.items() if chance.random() < share} for q, docs in human.items()}
+    rng = np.random.default_rng(seed)
+    return {q: {d: g for d, g in docs.items() if rng.random() < share} for q, docs in human.items()}
 
 
 def test_a_sample_is_narrower_with_the_model() -> None:

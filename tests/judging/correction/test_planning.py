@@ -35,8 +35,8 @@ def test_no_pair_is_left_to_no_chance() -> None:
 
 def test_a_draw_has_its_number_and_its_probabilities() -> None:
     p = probabilities(np.arange(1.0, 31.0), 12)
-    chance = np.random.default_rng(0)
-    drawn = np.array([draw(p, chance) for _ in range(4000)])
+    rng = np.random.default_rng(0)
+    drawn = np.array([draw(p, rng) for _ in range(4000)])
     assert set(drawn.sum(axis=1).tolist()) == {12}
     # Each share has a standard error of 0.008 at most.
     assert np.abs(drawn.mean(axis=0) - p).max() < 0.032

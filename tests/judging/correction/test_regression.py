@@ -73,14 +73,14 @@ def test_over_many_draws_it_is_right(seed: int) -> None:
     """A useless model and unequal probabilities: no bias beyond three standard errors of the simulation."""
     from rankproof.judging.correction.plan import draw, probabilities
 
-    chance = np.random.default_rng(seed)
-    weights = chance.random(300)
-    gains = chance.integers(0, 4, 300).astype(float)
-    x = np.column_stack([weights, weights * chance.integers(0, 4, 300)])
+    rng = np.random.default_rng(seed)
+    weights = rng.random(300)
+    gains = rng.integers(0, 4, 300).astype(float)
+    x = np.column_stack([weights, weights * rng.integers(0, 4, 300)])
     p = probabilities(weights, 80)
     errors = []
     for _ in range(400):
-        rows = np.flatnonzero(draw(p, chance))
+        rows = np.flatnonzero(draw(p, rng))
         found = total((weights * gains)[rows], x[rows], x.sum(axis=0), p[rows])
         assert found is not None
         errors.append(found.value - weights @ gains)

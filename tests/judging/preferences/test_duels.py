@@ -65,13 +65,13 @@ def test_ties_alone_show_nothing() -> None:
 
 
 def test_p_values_are_those_of_the_sign_test_and_never_contradict_the_interval() -> None:
-    sign, chance = shelf.find("significance", "sign"), np.random.default_rng(0)
+    sign, rng = shelf.find("significance", "sign"), np.random.default_rng(0)
     for wins in range(1, 25):
         for losses in range(1, 25):
             found = share_of_wins(wins, losses)
             assert isinstance(found, Estimate)
             differences = np.array([1.0] * wins + [-1.0] * losses + [0.0] * 3)
-            assert found.p_value == pytest.approx(sign.infer(differences, TestRequest(), chance).p_value)
+            assert found.p_value == pytest.approx(sign.infer(differences, TestRequest(), rng).p_value)
             assert (found.p_value <= 0.05) == (not found.low < 0.5 < found.high)
 
 

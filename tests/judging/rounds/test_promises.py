@@ -17,20 +17,20 @@ NOW, DAY = "2031-05-05T00:00:00.000000Z", "2031-05-04T00:00:00.000000Z"
 
 def play(seed: int, wanted: int, steps: int = 120, share: float = 0.0) -> tuple[Round, list]:
     """Judges who ask, say this and that, and take things back."""
-    chance = random.Random(seed)
-    table = Round(pool_of(3, 4, wanted, gold=3 if share else 0, share=share, by=chance.choice(["query", "weight"])))
+    rng = random.Random(seed)
+    table = Round(pool_of(3, 4, wanted, gold=3 if share else 0, share=share, by=rng.choice(["query", "weight"])))
     acts: list = []
     for step in range(steps):
-        judge = chance.choice(JUDGES)
+        judge = rng.choice(JUDGES)
         mine = [one for one in acts if one.judge == judge and not one.withdraws]
-        if mine and chance.random() < 0.15:
-            old = chance.choice(mine)
+        if mine and rng.random() < 0.15:
+            old = rng.choice(mine)
             acts.append(act(judge, (old.query_id, old.doc_id), withdraws=old.key))
         else:
-            hand = table.hand(judge, chance.randint(1, 3), step * 10.0)
+            hand = table.hand(judge, rng.randint(1, 3), step * 10.0)
             if not hand:
                 continue
-            acts.append(act(judge, pair_of(chance.choice(hand)), chance.choice([0, 1, 2, 3, "later", "cannot_tell"])))
+            acts.append(act(judge, pair_of(rng.choice(hand)), rng.choice([0, 1, 2, 3, "later", "cannot_tell"])))
         table.tell(acts[-1])
     return table, acts
 

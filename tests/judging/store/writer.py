@@ -22,7 +22,7 @@ def acknowledge(key: str) -> None:
 
 
 def judge(store: Store, number: int, seed: int) -> None:
-    chance = random.Random(f"{seed} {number}")
+    rng = random.Random(f"{seed} {number}")
     i = 0
     while True:
         i += 1

@@ -90,17 +90,17 @@ def worlds(tied: bool = False, most: int = 12) -> st.SearchStrategy[World]:
 
 def crowd(seed: int, queries: int = 120, most: int = 30, tied: bool = False) -> World:
     """A collection of many queries with long rankings: what hypothesis is too careful to draw."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     names = [f"d{i}" for i in range(most)]
     qrels: dict[str, dict[str, dict[str, int]]] = {}
     run: Scores = {}
     for number in range(queries):
         query = f"q{number}"
         qrels[query] = {
-            doc: {s: chance.choice((-1, 0, 0, 1, 1, 2, 3, 4)) for s in chance.sample(SUBTOPICS, chance.randint(1, 3))}
-            for doc in chance.sample(names, chance.randint(1, most))
+            doc: {s: rng.choice((-1, 0, 0, 1, 1, 2, 3, 4)) for s in rng.sample(SUBTOPICS, rng.randint(1, 3))}
+            for doc in rng.sample(names, rng.randint(1, most))
         }
-        if chance.random() < 0.95:
-            docs = chance.sample(names, chance.randint(0, most))
-            run[query] = {doc: float(chance.randint(0, 9)) if tied else -float(i) for i, doc in enumerate(docs)}
+        if rng.random() < 0.95:
+            docs = rng.sample(names, rng.randint(0, most))
+            run[query] = {doc: float(rng.randint(0, 9)) if tied else -float(i) for i, doc in enumerate(docs)}
     return World(qrels, run)

@@ -19,17 +19,15 @@ Row = dict[str, Any]
 
 def made(scattered: bool = False, seed: int = 3) -> tuple[list[Row], dict[str, dict[str, int]]]:
     """A run with ties and several tags, and judgments of every other query."""
-    chance = np.random.default_rng(seed)
-    pairs = [(q, int(d)) for q in range(40) for d in chance.permutation(50)[:30]]
+    rng = np.random.default_rng(seed)
+    pairs = [(q, int(d)) for q in range(40) for d in rng.permutation(50)[:30]]
     if scattered:
-        chance.shuffle(pairs)
+        rng.shuffle(pairs)
     rows = [
-        {"query_id": f"q{q}", "doc_id": f"d{d}", "score": float(chance.integers(0, 9)), "tag": f"t{q % 3}"}
+        {"query_id": f"q{q}", "doc_id": f"d{d}", "score": float(rng.integers(0, 9)), "tag": f"t{q % 3}"}
         for q, d in pairs
     ]
-    qrels = {
-        f"q{q}": {f"d{d}": int(chance.integers(0, 3)) for d in chance.integers(0, 60, 12)} for q in range(0, 50, 2)
-    }
+    qrels = {f"q{q}": {f"d{d}": int(rng.integers(0, 3)) for d in rng.integers(0, 60, 12)} for q in range(0, 50, 2)}
     return rows, qrels
 
 

@@ -59,15 +59,13 @@ def test_any_lines(tmp_path_factory: pytest.TempPathFactory, lines: list[str], m
 @pytest.mark.parametrize("dialect", ["rankproof", "trec_eval", "ranx"])
 def test_scattered_queries_and_every_order(tmp_path: Path, order: Any, dialect: str) -> None:
     """Rows of 40 queries in one shuffled heap, with ties, wrong ranks and queries that nobody judged."""
-    chance = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     rows = [(q, d) for q in range(40) for d in range(30)]
-    chance.shuffle(rows)
+    rng.shuffle(rows)
     lines = [f"q{q}\tQ0\td{d}\t{chance.integers(1, 40)}\t{chance.integers(0, 9)}\tt{q % 2}" for q, d in rows]
     path = tmp_path / "heap.run"
     path.write_text("\n".join(lines))
-    qrels = {
-        f"q{q}": {f"d{d}": int(chance.integers(0, 3)) for d in chance.integers(0, 50, 12)} for q in range(0, 50, 2)
-    }
+    qrels = {f"q{q}": {f"d{d}": int(rng.integers(0, 3)) for d in rng.integers(0, 50, 12)} for q in range(0, 50, 2)}
     in_pieces_too(qrels, path, "nDCG@10 AP RR P@5", 20_000, order=order, dialect=dialect)
 
 
@@ -114,17 +112,17 @@ def test_lines_of_far_faults_are_those_of_the_whole(tmp_path: Path) -> None:
 
 
 def test_a_comparison_of_large_runs_is_the_same(tmp_path: Path) -> None:
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     paths = []
     for name in ("a", "b"):
         paths.append(tmp_path / f"{name}.run")
         lines = [
             f"q{q} Q0 d{d} {i} {20 - i} {name}"
             for q in range(30)
-            for i, d in enumerate(chance.permutation(60)[:20].tolist())
+            for i, d in enumerate(rng.permutation(60)[:20].tolist())
         ]
         paths[-1].write_text("\n".join(lines))
-    qrels = prepare_qrels({f"q{q}": {f"d{d}": int(chance.integers(0, 3)) for d in range(25)} for q in range(30)})
+    qrels = prepare_qrels({f"q{q}": {f"d{d}": int(rng.integers(0, 3)) for d in range(25)} for q in range(30)})
     made = []
     for memory in (WHOLE, 6000):
         runs = [join_run(qrels, path, memory=memory) for path in paths]

@@ -23,19 +23,19 @@ def shuffled(pages: int, ranks: int, seed: int, shortest: int | None = None, sor
 
     sorted_by   how much those that are liked more tend to stand above; 0 for not at all
     """
-    chance = np.random.default_rng(seed)
-    queries = chance.integers(QUERIES, size=pages)
-    docs = np.argsort(chance.random((pages, DOCS)) - sorted_by * np.linspace(0, 1, DOCS), axis=1)[:, :ranks]
-    lengths = chance.integers(shortest or ranks, ranks + 1, size=pages)
+    rng = np.random.default_rng(seed)
+    queries = rng.integers(QUERIES, size=pages)
+    docs = np.argsort(rng.random((pages, DOCS)) - sorted_by * np.linspace(0, 1, DOCS), axis=1)[:, :ranks]
+    lengths = rng.integers(shortest or ranks, ranks + 1, size=pages)
     names = tuple(f"q{i}" for i in range(QUERIES)), tuple(f"d{i}" for i in range(DOCS))
     return Impressions.of(*names, queries, docs, lengths, np.zeros((pages, ranks), dtype=np.bool_))
 
 
 def truth(name: str, ranks: int) -> Fitted:
     """A model of that name with parameters that are all different."""
-    chance = np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     look = 0.95 ** np.arange(ranks) - 0.1 * np.arange(ranks)
-    after = np.tril(chance.uniform(0.3, 0.9, (ranks, ranks)))
+    after = np.tril(rng.uniform(0.3, 0.9, (ranks, ranks)))
     after[0, 0] = 1.0
     worlds: dict[str, Fitted] = {
         "ctr": ClickThrough(LIKED),

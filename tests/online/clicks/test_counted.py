@@ -14,11 +14,11 @@ from rankproof.online.impressions import Impressions
 
 def made() -> Impressions:
     pages = 400
-    chance = np.random.default_rng(5)
-    lengths = chance.integers(1, 6, pages)
-    docs = np.array([chance.permutation(9)[:5] for _ in range(pages)])
-    clicks = (chance.random(docs.shape) < 0.4) & (np.arange(5) < lengths[:, None])
-    queries = chance.integers(0, 7, pages)
+    rng = np.random.default_rng(5)
+    lengths = rng.integers(1, 6, pages)
+    docs = np.array([rng.permutation(9)[:5] for _ in range(pages)])
+    clicks = (rng.random(docs.shape) < 0.4) & (np.arange(5) < lengths[:, None])
+    queries = rng.integers(0, 7, pages)
     # Numbers in order of first appearance, as a reader gives them.
     order, there = np.arange(5) < lengths[:, None], docs.copy()
     _, docs_in_order = np.unique(docs[order], return_index=True)

@@ -125,12 +125,12 @@ def test_confidence_is_right_as_often_as_it_says(world: str) -> None:
 
 def many_pairs(likings: tuple[float, float]) -> tuple[Impressions, np.ndarray]:
     """20,000 pages of 200 queries, few of them asked often: ten of twenty documents each, and how each is liked."""
-    chance = np.random.default_rng(5)
-    queries = np.minimum((200 ** chance.random(20_000)).astype(np.int64), 199)
-    docs = np.argsort(chance.random((20_000, 20)) + np.linspace(0, 1, 20), axis=1)[:, :10]
+    rng = np.random.default_rng(5)
+    queries = np.minimum((200 ** rng.random(20_000)).astype(np.int64), 199)
+    docs = np.argsort(rng.random((20_000, 20)) + np.linspace(0, 1, 20), axis=1)[:, :10]
     names = tuple(f"q{i}" for i in range(200)), tuple(f"d{i}" for i in range(20))
     pages = Impressions.of(*names, queries, docs, np.full(20_000, 10), np.zeros((20_000, 10), dtype=np.bool_))
-    return pages, chance.beta(*likings, len(pages.pairs))
+    return pages, rng.beta(*likings, len(pages.pairs))
 
 
 @pytest.mark.slow

@@ -27,13 +27,13 @@ FEW, MANY = 60_000, 180_000
 
 def log_of(path: Path, pages: int) -> Path:
     """Pages of ten documents, a line each, drawn from 2,000 that are written once."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     kinds = []
     for kind in range(2_000):
-        docs = [f"d{doc}" for doc in chance.permutation(20)[:10]]
-        clicks = " , ".join(doc for rank, doc in enumerate(docs) if chance.random() < 0.5 / (1 + rank))
+        docs = [f"d{doc}" for doc in rng.permutation(20)[:10]]
+        clicks = " , ".join(doc for rank, doc in enumerate(docs) if rng.random() < 0.5 / (1 + rank))
         kinds.append(f"q{kind % 50}\t{','.join(docs)} : {clicks};\n")
-    path.write_text("".join(kinds[at] for at in chance.integers(2_000, size=pages).tolist()))
+    path.write_text("".join(kinds[at] for at in rng.integers(2_000, size=pages).tolist()))
     return path
 
 

@@ -27,12 +27,12 @@ NEAR = 1e-12
 
 def rows() -> Iterator[dict[str, Any]]:
     """Pages of 200 sessions, one of them a robot's, with times on documents that are not always known."""
-    chance = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     for page in range(800):
-        query = int(chance.integers(4))
-        docs = [f"{query}-{doc}" for doc in chance.permutation(8)[: chance.integers(2, 6)]]
-        clicks = [doc for rank, doc in enumerate(docs) if chance.random() < 0.6 * int(doc[-1]) / 7 / (1 + rank / 2)]
-        dwell = {doc: int(chance.integers(60)) for doc in clicks if chance.random() < 0.9}
+        query = int(rng.integers(4))
+        docs = [f"{query}-{doc}" for doc in rng.permutation(8)[: rng.integers(2, 6)]]
+        clicks = [doc for rank, doc in enumerate(docs) if rng.random() < 0.6 * int(doc[-1]) / 7 / (1 + rank / 2)]
+        dwell = {doc: int(rng.integers(60)) for doc in clicks if rng.random() < 0.9}
         agent = "robot" if page % 200 == 7 else "Firefox"
         yield {
             "session": f"s{page % 200}", "time": page, "query": f"q{query}", "docs": docs, "clicks": clicks,

@@ -32,11 +32,11 @@ POLICY = {"q": {"a": 0.8, "b": 0.2}}
 
 def logged(pages: int = 400, seed: int = 0, sessions: int = 0) -> Choices:
     """Action a with 1/4 and b with 3/4; a earns more."""
-    chance = np.random.default_rng(seed)
-    actions = (chance.random(pages) < 0.75).astype(np.int64)
-    rewards = chance.normal(np.where(actions == 0, 2.0, 1.0), 0.5)
+    rng = np.random.default_rng(seed)
+    actions = (rng.random(pages) < 0.75).astype(np.int64)
+    rewards = rng.normal(np.where(actions == 0, 2.0, 1.0), 0.5)
     likely = np.where(actions == 0, 0.25, 0.75)
-    units = chance.integers(sessions, size=pages) if sessions else None
+    units = rng.integers(sessions, size=pages) if sessions else None
     return Choices(("q",), ("a", "b"), np.zeros(pages, dtype=np.int64), actions, likely, rewards, units)
 
 

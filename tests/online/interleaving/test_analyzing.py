@@ -26,7 +26,7 @@ GOOD = {"c", "g"}  # what new ranks first
 
 def log(recipe: Recipe, pages: int, logged: bool, liked: float = 0.8, disliked: float = 0.2) -> Logged:
     """Users click what is good more often than what is not; every user sees two pages."""
-    chance = random.Random(1)
+    rng = random.Random(1)
     found = {}
     for i in range(pages):
         key, query = f"s{i}", ("q1", "q2")[i % 2]
@@ -35,7 +35,7 @@ def log(recipe: Recipe, pages: int, logged: bool, liked: float = 0.8, disliked: 
         clicks = [
             Touch(doc, 40.0 if doc in GOOD else None, doc in GOOD)
             for doc in shown.docs
-            if chance.random() < (liked if doc in GOOD else disliked)
+            if rng.random() < (liked if doc in GOOD else disliked)
         ]
         page = LoggedPage(f"log, line {i + 1}", f"u{i // 2}", query, touches=clicks)
         if logged:

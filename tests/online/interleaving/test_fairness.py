@@ -23,12 +23,12 @@ UNITS = 3000
 
 def log(method: str) -> Logged:
     """One click for each unit, by rank alone."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     weights = 1 / np.arange(1, 7)
     pages = {}
     for i in range(UNITS):
         shown = interleave(RANKINGS, f"s{i}", method, 6)
-        doc = shown.docs[chance.choice(6, p=weights / weights.sum())]
+        doc = shown.docs[rng.choice(6, p=weights / weights.sum())]
         pages[f"s{i}"] = LoggedPage("log", f"u{i}", "q", shown, touches=[Touch(doc)])
     return Logged(pages, UNITS, UNITS, True)
 

@@ -17,11 +17,11 @@ from rankproof.online.interleaving.preference import share_at_any_time
 
 def drawn(decided: int, share: float, looks: int, times: int) -> tuple[float, float]:
     """How many of many experiments show it, and when they are over: one unit after the other."""
-    chance = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     infer = cache(share_at_any_time(decided))
     shown, over = 0, []
     for _ in range(times):
-        wins = np.cumsum(chance.random(decided) < share)
+        wins = np.cumsum(rng.random(decided) < share)
         end = decided
         for look in range(1, looks + 1):
             n = math.ceil(decided * look / looks)

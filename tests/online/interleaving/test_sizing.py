@@ -61,10 +61,10 @@ def test_far_out_the_approximation_is_near_and_says_so() -> None:
 def test_the_planned_units_do_show_it() -> None:
     """400 experiments of the planned size: the share that is shown is near the planned power."""
     plan = units_needed(0.65)
-    chance = np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     shown = 0
     for _ in range(400):
-        wins = int(chance.binomial(plan.decided, 0.65))
+        wins = int(rng.binomial(plan.decided, 0.65))
         outcomes = [Outcome(str(i), {"a": float(i >= wins), "b": float(i < wins)}, 1) for i in range(plan.decided)]
         share = preferred(outcomes, "a", "b").share
         shown += isinstance(share, Estimate) and share.low > 0.5

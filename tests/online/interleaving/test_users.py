@@ -19,12 +19,12 @@ WORSE = ["x", "a", "y", "z", "b", "w"]
 
 def outcomes_of(method: str, first: list[str], second: list[str], relevance: float, sessions: int) -> list[Outcome]:
     """Users who look down a list with less and less patience and click what they like, more or less at random."""
-    chance = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     found = []
     for i in range(sessions):
         shown = interleave({"first": first, "second": second}, f"session {i}", method, 6, experiment="simulated")
-        look = chance.random(len(shown.docs)) < 1 / np.arange(1, len(shown.docs) + 1)
-        like = [chance.random() < 0.4 + relevance * (0.4 if doc in GOOD else -0.3) for doc in shown.docs]
+        look = rng.random(len(shown.docs)) < 1 / np.arange(1, len(shown.docs) + 1)
+        like = [rng.random() < 0.4 + relevance * (0.4 if doc in GOOD else -0.3) for doc in shown.docs]
         clicks = [Touch(doc) for doc, seen, liked in zip(shown.docs, look, like, strict=True) if seen and liked]
         found.append(earned(f"user {i}", shown, clicks))
     return found

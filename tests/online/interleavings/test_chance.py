@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import hashlib
 
-from rankproof.online.interleavings._chance import Chance
+from rankproof.online.interleavings._key_rng import Chance
 
 
 def test_a_draw_is_the_upper_53_bits_of_the_hash() -> None:
-    chance = Chance("session 1", "new ranker")
+    rng = Chance("session 1", "new ranker")
     for block in range(2):
         digest = hashlib.sha256(f"new ranker\0session 1\0{block}".encode()).digest()
         for at in range(0, 32, 8):
-            assert chance.draw() == (int.from_bytes(digest[at : at + 8], "big") >> 11) / 2**53
+            assert rng.draw() == (int.from_bytes(digest[at : at + 8], "big") >> 11) / 2**53
 
 
 def test_these_draws_never_change() -> None:
-    chance = Chance("session 1")
-    assert [round(chance.draw(), 6) for _ in range(5)] == [0.499798, 0.863253, 0.674581, 0.828109, 0.051043]
+    rng = Chance("session 1")
+    assert [round(rng.draw(), 6) for _ in range(5)] == [0.499798, 0.863253, 0.674581, 0.828109, 0.051043]
 
 
 def test_draws_are_even() -> None:

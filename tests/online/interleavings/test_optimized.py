@@ -54,9 +54,9 @@ def test_chances_are_fair_at_every_rank(credit: str, pair: Pair) -> None:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_the_mixture_is_as_good_as_another_solver_finds(seed: int) -> None:
-    chance = np.random.default_rng(seed)
-    rows = chance.integers(-3, 4, size=(int(chance.integers(1, 6)), int(chance.integers(2, 40)))).astype(float)
-    gain = chance.random(rows.shape[1])
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(-3, 4, size=(int(rng.integers(1, 6)), int(rng.integers(2, 40)))).astype(float)
+    gain = rng.random(rows.shape[1])
     other = linprog(-gain, A_eq=np.vstack([rows, np.ones(rows.shape[1])]), b_eq=[0.0] * len(rows) + [1.0])
     found = best_mixture(rows, gain)
     if other.status == 2:
@@ -77,10 +77,10 @@ def test_a_program_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPat
 
 
 def test_ten_ranks_of_rankings_that_share_half_are_solved_as_well() -> None:
-    chance = random.Random(2)
+    rng = random.Random(2)
     docs = [f"d{i}" for i in range(15)]
     for _ in range(5):
-        first, second = tuple(chance.sample(docs, 10)), tuple(chance.sample(docs, 10))
+        first, second = tuple(rng.sample(docs, 10)), tuple(rng.sample(docs, 10))
         assert optimized._solved(first, second, "inverse") is not None
         assert optimized._solved(first, second, "linear") is not None
 

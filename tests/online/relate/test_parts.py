@@ -93,10 +93,10 @@ def test_noise_takes_a_correlation_down_and_the_correction_brings_it_back() -> N
 
     Spearman's attenuation: 0.8 x sqrt(0.5 x 0.8) = 0.506.
     """
-    chance = np.random.default_rng(3)
-    true = chance.normal(size=500)
-    x = true + chance.normal(size=500)
-    y = 0.8 * true + 0.6 * chance.normal(size=500) + 0.5 * chance.normal(size=500)
+    rng = np.random.default_rng(3)
+    true = rng.normal(size=500)
+    x = true + rng.normal(size=500)
+    y = 0.8 * true + 0.6 * rng.normal(size=500) + 0.5 * rng.normal(size=500)
     assert stats.pearsonr(x, y).statistic == pytest.approx(0.506, abs=0.1)
     found = corrected(x, np.ones(500), y, np.full(500, 0.5), 0.95)
     assert isinstance(found, Estimate)
@@ -113,9 +113,9 @@ def test_noise_that_explains_everything_leaves_nothing_to_tell() -> None:
 
 def test_a_contest_by_zous_own_steps() -> None:
     """r1 = corr(a, y), r2 = corr(b, y), r12 = corr(a, b), put together as the paper does."""
-    chance = np.random.default_rng(1)
-    y = chance.normal(size=30)
-    a, b = y + 0.5 * chance.normal(size=30), y + 2 * chance.normal(size=30)
+    rng = np.random.default_rng(1)
+    y = rng.normal(size=30)
+    a, b = y + 0.5 * rng.normal(size=30), y + 2 * rng.normal(size=30)
     one, two, both = (stats.pearsonr(*pair).statistic for pair in ((a, y), (b, y), (a, b)))
     l1, u1 = stats.pearsonr(a, y).confidence_interval(0.95)
     l2, u2 = stats.pearsonr(b, y).confidence_interval(0.95)
@@ -133,13 +133,13 @@ def test_a_contest_by_zous_own_steps() -> None:
 
 
 def test_the_best_measure_is_named_only_as_far_as_it_is_shown() -> None:
-    chance = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     names = [f"c{i}" for i in range(30)]
-    y = chance.normal(size=30)
+    y = rng.normal(size=30)
     sides = {
-        "good": y + 0.3 * chance.normal(size=30),
-        "also": y + 0.35 * chance.normal(size=30),
-        "poor": chance.normal(size=30),
+        "good": y + 0.3 * rng.normal(size=30),
+        "also": y + 0.35 * rng.normal(size=30),
+        "poor": rng.normal(size=30),
     }
     values = {name: dict(zip(names, side.tolist(), strict=True)) for name, side in sides.items()}
     found = ranked("success", list(values), values, dict(zip(names, y.tolist(), strict=True)), "spearman", 0.95)

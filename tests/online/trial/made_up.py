@@ -59,19 +59,19 @@ def day(
 def drawn(
     asked: TrialDesign,
     date: str,
-    chance: np.random.Generator,
+    rng: np.random.Generator,
     *,
     units: int = 1_000,
     success: Mapping[str, float] | None = None,
     latency: Mapping[str, float] | None = None,
 ) -> Day:
     """A day of random units: each succeeds with its variant's probability, latency is lognormal around its median."""
-    counts = dict(zip(asked.shares, chance.multinomial(units, list(asked.shares.values())).tolist(), strict=True))
+    counts = dict(zip(asked.shares, rng.multinomial(units, list(asked.shares.values())).tolist(), strict=True))
     moments, tallies = {}, {}
     for name, n in counts.items():
         likely, median = (success or {}).get(name, 0.3), (latency or {}).get(name, 100.0)
-        moments[DayCell("success", name)] = moments_of((chance.random(n) < likely).astype(float))
-        tallies[DayCell("latency", name)] = tally_of(np.round(chance.lognormal(np.log(median), 0.5, n), 1).tolist())
+        moments[DayCell("success", name)] = moments_of((rng.random(n) < likely).astype(float))
+        tallies[DayCell("latency", name)] = tally_of(np.round(rng.lognormal(np.log(median), 0.5, n), 1).tolist())
     known = {metric.name for metric in asked.metrics}
     return day(
         asked,

@@ -104,11 +104,11 @@ def test_units_count_on_the_day_they_entered(tmp_path: Path) -> None:
 
 def test_many_units_are_written_out_and_come_back_whole(tmp_path: Path) -> None:
     """A hundred units at a time in memory, 3,000 in the rows, several rows each, in no order."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     lines = ["user_id,variant,day,clicks,searches,success,latency,before,device"]
-    for unit in chance.integers(0, 3_000, 12_000).tolist():
+    for unit in rng.integers(0, 3_000, 12_000).tolist():
         variant = "new" if unit % 2 else "old"
-        if unit % 500 == 0 and chance.random() < 0.5:
+        if unit % 500 == 0 and rng.random() < 0.5:
             variant = "new"
         lines.append(
             f"u{unit},{variant},2026-11-0{1 + unit % 3},{chance.integers(0, 5)},1,{unit % 2},{1 + unit % 9},{unit % 7},"

@@ -20,8 +20,8 @@ from rankproof.proving.verdict import Verdict
 
 
 def days_of(asked: Any, n: int = 5, seed: int = 0, **how: Any) -> list[Day]:
-    chance = np.random.default_rng(seed)
-    return [drawn(asked, f"2026-11-{i + 1:02d}", chance, **how) for i in range(n)]
+    rng = np.random.default_rng(seed)
+    return [drawn(asked, f"2026-11-{i + 1:02d}", rng, **how) for i in range(n)]
 
 
 def statuses(verdict: Verdict) -> list[str]:

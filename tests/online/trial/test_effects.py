@@ -21,10 +21,10 @@ TIGHT = 1e-12
 
 def units(n: int, seed: int, lift: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Clicks, searches and clicks before the trial of n users."""
-    chance = np.random.default_rng(seed)
-    before = chance.gamma(2.0, 1.5, n)
-    searches = chance.poisson(2 + before) + 1.0
-    return chance.poisson(before * 0.5 + lift, n) + 0.2 * searches, searches, before
+    rng = np.random.default_rng(seed)
+    before = rng.gamma(2.0, 1.5, n)
+    searches = rng.poisson(2 + before) + 1.0
+    return rng.poisson(before * 0.5 + lift, n) + 0.2 * searches, searches, before
 
 
 def test_means_by_hand() -> None:

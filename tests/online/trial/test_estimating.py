@@ -28,8 +28,8 @@ def made(answer: object) -> Estimate:
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("seed", range(5))
 def test_welch_is_scipys(seed: int, alternative: Alternative) -> None:
-    chance = np.random.default_rng(seed)
-    a, b = chance.gamma(2, 3, 40 + seed), chance.gamma(2, 3.5, 300)
+    rng = np.random.default_rng(seed)
+    a, b = rng.gamma(2, 3, 40 + seed), rng.gamma(2, 3.5, 300)
     theirs = stats.ttest_ind(b, a, equal_var=False, alternative=alternative)
     interval = theirs.confidence_interval(0.95)
     days = merged(moments_of(day) for day in np.array_split(b, 7))

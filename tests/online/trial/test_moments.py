@@ -17,10 +17,10 @@ from rankproof.online.trial.records import Metric
 
 def units(n: int, seed: int, offset: float = 0.0) -> np.ndarray:
     """Numerator, denominator and covariate of n units, dependent on each other."""
-    chance = np.random.default_rng(seed)
-    x = chance.normal(size=n)
-    d = chance.poisson(3.0, size=n) + 1.0
-    return np.array([offset + x + d + chance.normal(size=n), d, x])
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    d = rng.poisson(3.0, size=n) + 1.0
+    return np.array([offset + x + d + rng.normal(size=n), d, x])
 
 
 def close(a: Moments, b: Moments, within: float = 1e-12) -> bool:

@@ -51,7 +51,7 @@ def test_false_alarms_over_a_ramp_that_is_looked_at_daily() -> None:
 
     At most 5% ever alarm, plus 3 standard errors; a fixed test at each look alarms in far more.
     """
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     asked = design({**SUCCESS, "scale": "absolute"})
     sequence, fixed = read_configured("trials", "sequence(units=20000)"), read_configured("trials", "welch")
     units, runs = 4_000, 600
@@ -59,9 +59,9 @@ def test_false_alarms_over_a_ramp_that_is_looked_at_daily() -> None:
     for _ in range(runs):
         days, alarmed = [], set()
         for number, share in enumerate(share for share in (0.01, 0.05, 0.25, 0.5) for _ in range(4)):
-            likely = 0.2 + 0.3 * chance.random()
+            likely = 0.2 + 0.3 * rng.random()
             sizes = {"old": round(units * (1 - share)), "new": round(units * share)}
-            counts = {name: (int(chance.binomial(n, likely)), n) for name, n in sizes.items()}
+            counts = {name: (int(rng.binomial(n, likely)), n) for name, n in sizes.items()}
             days.append(successes(asked, f"2026-11-{number + 1:02d}", counts, {"old": 1 - share, "new": share}))
             effect = pooled_effect(days, asked.metrics[0], "old", "new").effect
             for call in (sequence, fixed):

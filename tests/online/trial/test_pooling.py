@@ -55,13 +55,13 @@ def test_simpsons_paradox_by_hand() -> None:
 
 def test_a_change_of_shares_that_changes_nothing_finds_nothing() -> None:
     """400 ramps from 5% to 50% on a day on which everybody succeeds more: intervals of 95% cover 0 as they say."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     z = []
     for _ in range(400):
         days = []
         for date, share, likely in (("2026-11-01", 0.05, 0.2), ("2026-11-02", 0.5, 0.4)):
             counts = {"old": round(2_000 * (1 - share)), "new": round(2_000 * share)}
-            came = {name: (int(chance.binomial(n, likely)), n) for name, n in counts.items()}
+            came = {name: (int(rng.binomial(n, likely)), n) for name, n in counts.items()}
             days.append(successes(ABSOLUTE, date, came, {"old": 1 - share, "new": share}))
         effect = pooled_effect(days, SUCCESS, "old", "new").effect
         assert effect.value is not None
@@ -71,12 +71,12 @@ def test_a_change_of_shares_that_changes_nothing_finds_nothing() -> None:
 
 
 def test_thin_strata_are_added_to_others_of_their_period() -> None:
-    chance = np.random.default_rng(3)
+    rng = np.random.default_rng(3)
     moments = {}
     for name, sizes in (("old", (50, 1, 40)), ("new", (50, 3, 0))):
         for stratum, n in zip("abc", sizes, strict=True):
             if n:
-                moments[DayCell("success", name, stratum)] = moments_of((chance.random(n) < 0.5).astype(float))
+                moments[DayCell("success", name, stratum)] = moments_of((rng.random(n) < 0.5).astype(float))
     found = pooled_effect([day(ABSOLUTE, "2026-11-01", {"old": 91, "new": 53}, moments)], SUCCESS, "old", "new")
     assert found.n == 144
     assert found.effect.value is not None  # b and c together have 41 and 3 units
@@ -95,12 +95,12 @@ def test_a_period_without_units_in_a_variant_is_left_out_and_counted() -> None:
 def test_quantiles_are_weighed_too() -> None:
     """A slow Sunday on which the new ranking had most traffic does not make it slow."""
     asked = design({**LATENCY, "scale": "absolute"})
-    chance = np.random.default_rng(4)
+    rng = np.random.default_rng(4)
     days = []
     for date, share, slow in (("2026-11-02", 0.1, 1.0), ("2026-11-08", 0.9, 3.0)):
         counts = {"old": round(4_000 * (1 - share)), "new": round(4_000 * share)}
         tallies = {
-            DayCell("latency", name): tally_of(np.round(slow * chance.lognormal(4, 0.3, n), 1).tolist())
+            DayCell("latency", name): tally_of(np.round(slow * rng.lognormal(4, 0.3, n), 1).tolist())
             for name, n in counts.items()
         }
         days.append(day(asked, date, counts, {}, tallies, {"old": 1 - share, "new": share}))
@@ -114,12 +114,12 @@ def test_quantiles_are_weighed_too() -> None:
 
 
 def test_the_standard_error_of_a_weighed_quantile_is_what_repetition_gives() -> None:
-    chance = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     metric = Metric("latency", "quantile", "lower", at=0.9)
     values, told = [], []
     for _ in range(200):
         arms = [
-            {"phone": tally_of(chance.lognormal(5, 0.5, 600)), "desk": tally_of(chance.lognormal(4, 0.5, 900))}
+            {"phone": tally_of(rng.lognormal(5, 0.5, 600)), "desk": tally_of(rng.lognormal(4, 0.5, 900))}
             for _ in range(2)
         ]
         effect = stratified_quantile_effect(arms[0], arms[1], metric)

@@ -39,18 +39,18 @@ def test_days_add_up_exactly() -> None:
 
 def test_the_standard_error_is_what_repetition_gives() -> None:
     """600 samples of 2,000 lognormal values: the spread of their 90% quantiles has a standard error of 3%."""
-    chance = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     values, told = [], []
     for _ in range(300):
-        effect = quantile_effect(*(tally_of(chance.lognormal(4, 1, 2_000)) for _ in range(2)), P90)
+        effect = quantile_effect(*(tally_of(rng.lognormal(4, 1, 2_000)) for _ in range(2)), P90)
         values.append(effect.value)
         told.append(effect.variance)
     assert np.sqrt(np.mean(told)) == pytest.approx(np.std(values, ddof=1), rel=0.12)
 
 
 def test_every_method_answers_and_the_rest_is_told() -> None:
-    chance = np.random.default_rng(2)
-    control, treatment = (tally_of(np.round(chance.lognormal(4, 1, 2_000), 1)) for _ in range(2))
+    rng = np.random.default_rng(2)
+    control, treatment = (tally_of(np.round(rng.lognormal(4, 1, 2_000), 1)) for _ in range(2))
     for method in ("welch", "sequence", "msprt(effect=10)"):
         assert isinstance(estimate(control, treatment, P90, method), Estimate)
     few = estimate(tally_of([1, 2, 3]), treatment, P90)

@@ -26,8 +26,8 @@ BOTH = design(SUCCESS, LATENCY)
 
 
 def days_of(asked: Any, n: int = 4, **how: Any) -> list[Day]:
-    chance = np.random.default_rng(0)
-    return [drawn(asked, f"2026-11-{i + 1:02d}", chance, **how) for i in range(n)]
+    rng = np.random.default_rng(0)
+    return [drawn(asked, f"2026-11-{i + 1:02d}", rng, **how) for i in range(n)]
 
 
 def reading_of(verdict: Verdict) -> TrialReading:
@@ -49,11 +49,11 @@ def test_effects_are_two_sided_and_of_all_metrics() -> None:
 
 def test_cuped_says_how_much_variance_is_left() -> None:
     asked = design({"name": "clicks", "value": "clicks", "covariate": "before"})
-    chance = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     moments = {}
     for name in ("old", "new"):
-        before = chance.normal(10, 3, 5_000)
-        moments[DayCell("clicks", name)] = moments_of(before + chance.normal(0, 4, 5_000), None, before)
+        before = rng.normal(10, 3, 5_000)
+        moments[DayCell("clicks", name)] = moments_of(before + rng.normal(0, 4, 5_000), None, before)
     (effect,) = reading_of(read_trial(asked, [day(asked, "2026-11-01", {"old": 5_000, "new": 5_000}, moments)])).effects
     assert effect.variance_kept == pytest.approx(16 / 25, abs=0.02)  # 1 - rho squared, 9 of 25
 
@@ -121,9 +121,9 @@ def test_a_projection_is_decided_as_often_as_it_says() -> None:
     assert units is not None
     assert units > 4_000
     variance = 4 * 0.21 / units
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     passed = 0
-    for value in chance.normal(0.02, math.sqrt(variance), 2_000):
+    for value in rng.normal(0.02, math.sqrt(variance), 2_000):
         effect = Effect(float(value), (VariancePart(variance / 2, units // 2),) * 2, units)
         answer = call.item.answer(effect, EffectRequest(0.95, "greater"), call.values)
         passed += answer.low > 0

@@ -43,9 +43,9 @@ def test_units_say_what_they_show() -> None:
 
 def test_a_design_plans_goals_and_margins() -> None:
     asked = design(SUCCESS, {"ready": "abandonment", "role": "guardrail", "margin": 0.1}, LATENCY)
-    chance = np.random.default_rng(0)
-    base = drawn(asked, "2026-10-01", chance)
-    abandoned = moments_of(chance.binomial(3, 0.2, 500).astype(float), np.full(500, 3.0))
+    rng = np.random.default_rng(0)
+    base = drawn(asked, "2026-10-01", rng)
+    abandoned = moments_of(rng.binomial(3, 0.2, 500).astype(float), np.full(500, 3.0))
     past = day(
         asked, "2026-10-01", base.units, {**base.moments, DayCell("abandonment", "old"): abandoned}, base.tallies
     )
@@ -61,9 +61,9 @@ def test_a_design_plans_goals_and_margins() -> None:
 
 
 def test_a_covariate_makes_it_shorter() -> None:
-    chance = np.random.default_rng(1)
-    before = chance.normal(10, 3, 4_000)
-    value = before + chance.normal(0, 4, 4_000)
+    rng = np.random.default_rng(1)
+    before = rng.normal(10, 3, 4_000)
+    value = before + rng.normal(0, 4, 4_000)
     units = []
     for more in ({}, {"covariate": "before"}):
         asked = design({"name": "clicks", "value": "clicks", **more})

@@ -152,10 +152,10 @@ def test_the_reranks_of_dl20_are_what_they_say(name: str, depth: int, order: str
 def test_a_broken_rerank_made_of_dl20() -> None:
     """Logits from -8 to 4 for the first 20, merged with BM25's positive scores below."""
     base = read_run(SHARED / "dl20" / "runs" / "BM25.run")
-    chance = random.Random(1)
+    rng = random.Random(1)
     new = {}
     for query, docs, scores in base.rankings():
-        logits = [chance.uniform(-8, 4) for _ in docs[:20]]
+        logits = [rng.uniform(-8, 4) for _ in docs[:20]]
         new[query] = dict(zip(docs, [*logits, *scores[20:]], strict=True))
     found = audit_rerank(base, read_run(new), 20, qrels=SHARED / "dl20" / "qrels.trec", names=("BM25", "merged"))
     assert (found.verdict, len(found.broken), found.least_depth) == ("broken", 54, 100)

@@ -22,8 +22,8 @@ def tukey(tests: contract.Tests, seed: int = 0) -> list[Adjusted]:
 
 
 def table(seed: int, queries: int, systems: int) -> np.ndarray:
-    chance = np.random.default_rng(seed)
-    return chance.random((queries, 1)) + 0.5 * chance.random((queries, systems)) + 0.04 * np.arange(systems)
+    rng = np.random.default_rng(seed)
+    return rng.random((queries, 1)) + 0.5 * rng.random((queries, systems)) + 0.04 * np.arange(systems)
 
 
 def plain(scores: np.ndarray, orders: np.ndarray) -> list[float]:
@@ -86,10 +86,10 @@ def test_chunks_change_nothing_but_memory(systems: int, monkeypatch: pytest.Monk
 
 def test_equal_systems_are_rarely_told_apart() -> None:
     """Six equal systems, 15 pairs: some pair is called different in at most 5% of trials plus three standard errors."""
-    chance = np.random.default_rng(11)
+    rng = np.random.default_rng(11)
     alarms = 0
     for trial in range(400):
-        scores = chance.random((20, 1)) + chance.normal(0, 0.2, (20, 6))
+        scores = rng.random((20, 1)) + rng.normal(0, 0.2, (20, 6))
         found = tukey(all_pairs([scores.tolist()], resamples=199), seed=trial)
         alarms += any(one.p_value <= 0.05 for one in found)
     assert alarms / 400 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)

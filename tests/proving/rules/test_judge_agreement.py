@@ -18,12 +18,12 @@ from rankproof.testing.ruling import case_of, rule_on
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
     """People, and a judge that gives people's grade to three of four pairs."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     human, model = [], []
     for query in range(30):
         for doc in range(12):
-            grade = int(chance.integers(0, 4))
-            said = grade if chance.random() < 0.75 else int(chance.integers(0, 4))
+            grade = int(rng.integers(0, 4))
+            said = grade if rng.random() < 0.75 else int(rng.integers(0, 4))
             human.append(f"q{query} 0 d{doc} {grade}\n")
             model.append(f"q{query} 0 d{doc} {said}\n")
     (tmp_path / "anchor.trec").write_text("".join(human[:240]))  # of 20 queries

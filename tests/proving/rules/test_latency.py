@@ -49,10 +49,10 @@ def test_passing_and_failing_agree_with_the_binomial_test(n: int, share: float) 
 
 def test_the_bounds_hold_as_often_as_they_say() -> None:
     """The 90th percentile of exponential times is ln 10; each one-sided bound misses it in at most 5% of samples."""
-    chance = np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     low = high = 0
     for _ in range(2000):
-        seen = percentile(chance.exponential(size=120), 0.9, 1.0, 0.95)
+        seen = percentile(rng.exponential(size=120), 0.9, 1.0, 0.95)
         low += seen.low > math.log(10)
         high += seen.high < math.log(10)
     assert low / 2000 < 0.065

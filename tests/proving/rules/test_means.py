@@ -151,11 +151,9 @@ def test_an_undecided_rule_says_how_many_queries_would_decide_it() -> None:
 
 def test_that_number_of_queries_does_decide_it() -> None:
     """The words are held to: of samples that size from what was seen, about 80% pass."""
-    chance = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     passed = [
-        rule_on(
-            case_of(chance.normal(0.5, math.sqrt(0.2 / 3), 43)), "least_value", measure="nDCG@10", at_least=0.4
-        ).status
+        rule_on(case_of(rng.normal(0.5, math.sqrt(0.2 / 3), 43)), "least_value", measure="nDCG@10", at_least=0.4).status
         == "PASS"
         for _ in range(400)
     ]

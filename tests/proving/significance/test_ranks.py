@@ -62,9 +62,9 @@ def test_a_zero_by_rounding_is_a_zero() -> None:
 
 def test_ties_of_both_signs_keep_p_value_and_interval_together() -> None:
     """Many differences of one size, on both sides of 0: the average 0 has a weight of its own."""
-    chance = np.random.default_rng(2)
+    rng = np.random.default_rng(2)
     for _ in range(200):
-        d = chance.choice([-0.25, 0.25, 0.5, -0.5, 0.0], 40, p=[0.2, 0.3, 0.2, 0.1, 0.2])
+        d = rng.choice([-0.25, 0.25, 0.5, -0.5, 0.0], 40, p=[0.2, 0.3, 0.2, 0.1, 0.2])
         found = ask(wilcoxon, d.tolist())
         assert (found.low <= 0 <= found.high) == (found.p_value > 1 - 0.95)
 

@@ -43,8 +43,8 @@ def test_vast_and_tiny_scores_stay_numbers_and_never_rise(method: str, top: floa
 
 
 def test_after_the_scale_the_scores_still_order_the_documents() -> None:
-    chance = np.random.default_rng(4)
+    rng = np.random.default_rng(4)
     for _ in range(200):
-        scores = np.sort(chance.normal(0, 10 ** chance.uniform(-8, 8), 50))[::-1] + chance.normal(0, 1e6)
+        scores = np.sort(rng.normal(0, 10 ** rng.uniform(-8, 8), 50))[::-1] + rng.normal(0, 1e6)
         for method in METHODS.values():
             Ranking(tuple(str(i) for i in range(50)), method(scores))

@@ -64,15 +64,15 @@ def test_wrong_scores_are_refused() -> None:
 
 
 def test_any_scores_keep_the_promises() -> None:
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     for _ in range(300):
-        n = int(chance.integers(1, 12))
-        depth = int(chance.integers(1, 15))
+        n = int(rng.integers(1, 12))
+        depth = int(rng.integers(1, 15))
         incoming = Ranking(
-            tuple(f"d{i}" for i in range(n)), np.sort(chance.normal(0, 10.0 ** chance.integers(-6, 35), n))[::-1]
+            tuple(f"d{i}" for i in range(n)), np.sort(rng.normal(0, 10.0 ** rng.integers(-6, 35), n))[::-1]
         )
-        scale = 10.0 ** chance.integers(-12, 35)
-        scores = [None if chance.random() < 0.2 else float(s) for s in chance.normal(0, scale, min(n, depth)).round(1)]
+        scale = 10.0 ** rng.integers(-12, 35)
+        scores = [None if rng.random() < 0.2 else float(s) for s in rng.normal(0, scale, min(n, depth)).round(1)]
         out = reranked(incoming, depth, scores)
         assert sorted(out.doc_ids) == sorted(incoming.doc_ids)
         assert out.doc_ids[depth:] == incoming.doc_ids[depth:]

@@ -90,20 +90,20 @@ class Search:
     common: float
 
 
-def search(chance: np.random.Generator, how: Search) -> TuningRuling:
+def search(rng: np.random.Generator, how: Search) -> TuningRuling:
     """One search, judged."""
     settings, queries, effect, common = how.settings, how.queries, how.effect, how.common
     true = np.where(np.arange(settings + 1) > 0.9 * settings, effect, 0.0)
 
     def drawn() -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        shared, own = chance.standard_normal((1, queries)), chance.standard_normal((settings + 1, queries))
+        shared, own = rng.standard_normal((1, queries)), rng.standard_normal((settings + 1, queries))
         found = np.sqrt(common) * shared + np.sqrt(1 - common) * own + true[:, None]
         found[0] = 0.0
         return found
 
     dev, test = drawn(), drawn()
     winner = int(best(dev.mean(axis=1)[None, :])[0])
-    bag: Answer = out_of_bag(dev, 0.95, chance)
+    bag: Answer = out_of_bag(dev, 0.95, rng)
     return judge(
         Gain(queries, 0.0, 0.0, INFER(dev[winner])),
         Gain(queries, None, None, bag),
@@ -113,8 +113,8 @@ def search(chance: np.random.Generator, how: Search) -> TuningRuling:
 
 
 def flagged(times: int, seed: int, how: Search) -> float:
-    chance = np.random.default_rng(seed)
-    return sum(search(chance, how).overfitted for _ in range(times)) / times
+    rng = np.random.default_rng(seed)
+    return sum(search(rng, how).overfitted for _ in range(times)) / times
 
 
 def test_dials_that_do_nothing_are_flagged_most_of_the_time() -> None:

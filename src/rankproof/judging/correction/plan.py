@@ -96,13 +96,13 @@ def probabilities(importance: Numbers, number: int) -> Numbers:
         sure |= over
 
 
-def draw(p: Numbers, chance: np.random.Generator) -> NDArray[np.bool_]:
+def draw(p: Numbers, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Pairs chosen systematically along a random order: as many as the probabilities add up to."""
-    order = chance.permutation(len(p))
+    order = rng.permutation(len(p))
     ends = np.cumsum(p[order])
     number = round(float(ends[-1]))
     ends *= number / ends[-1]  # what rounding took from the sum is given back
-    points = chance.random() + np.arange(number)
+    points = rng.random() + np.arange(number)
     chosen = np.zeros(len(p), dtype=bool)
     chosen[order[np.minimum(np.searchsorted(ends, points, side="right"), len(p) - 1)]] = True
     return chosen

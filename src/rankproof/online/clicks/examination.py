@@ -265,7 +265,7 @@ def _ranks(numbers: list[int]) -> str:
 
 
 def _resampled(
-    asked: Configured, pages: Impressions, of: Numbers, resamples: int, level: float, chance: np.random.Generator
+    asked: Configured, pages: Impressions, of: Numbers, resamples: int, level: float, rng: np.random.Generator
 ) -> tuple[Looked, ...]:
     """The curve of the model as it is fitted, and of resampled units."""
     value = _relative(asked, pages)
@@ -274,7 +274,7 @@ def _resampled(
     starts, counts = np.searchsorted(of[order], np.arange(units)), np.bincount(of)
     drawn = np.full((resamples, len(value)), np.nan)  # a resample may lack the few pages that reach the last ranks
     for row in drawn:
-        picked = chance.integers(units, size=units)
+        picked = rng.integers(units, size=units)
         sizes = counts[picked]
         # The rows of each picked unit, one after the other.
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)

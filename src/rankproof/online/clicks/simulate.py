@@ -10,11 +10,11 @@ from rankproof.online.clickmodels.contract import Fitted
 from rankproof.online.impressions import Impressions
 
 
-def clicked(fitted: Fitted, pages: Impressions, chance: np.random.Generator) -> Impressions:
+def clicked(fitted: Fitted, pages: Impressions, rng: np.random.Generator) -> Impressions:
     """The same pages with new clicks, drawn from the top down as the model has them depend on each other."""
     drawn = replace(pages, clicks=np.zeros_like(pages.clicks))
     for rank in range(pages.ranks):
-        click = chance.random(len(pages)) < fitted.conditional(drawn)[:, rank]
+        click = rng.random(len(pages)) < fitted.conditional(drawn)[:, rank]
         clicks = drawn.clicks.copy()
         clicks[:, rank] = click & pages.there[:, rank]
         drawn = replace(drawn, clicks=clicks)

@@ -10,7 +10,7 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel.specs import Configured, read_configured
 from rankproof.online.interleaving.logs import Logged, LoggedPage
 from rankproof.online.interleaving.records import InterleavedList
-from rankproof.online.interleavings._chance import Chance
+from rankproof.online.interleavings._key_rng import Chance
 from rankproof.online.interleavings.contract import Interleaving
 
 DEPTH = 10

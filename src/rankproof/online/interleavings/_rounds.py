@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rankproof.online.interleavings._chance import Chance
+from rankproof.online.interleavings._key_rng import Chance
 from rankproof.online.interleavings.contract import Drafted, Rankings
 
 
-def drafted_in_rounds(rankings: Rankings, size: int, chance: Chance) -> Drafted:
+def drafted_in_rounds(rankings: Rankings, size: int, rng: Chance) -> Drafted:
     """The first `size` picks. A round that is cut short is cut for everybody alike, since its order is random."""
     systems = list(rankings)
     worth = [tuple(float(i == j) for j in range(len(systems))) for i in range(len(systems))]
@@ -14,7 +14,7 @@ def drafted_in_rounds(rankings: Rankings, size: int, chance: Chance) -> Drafted:
     taken: set[str] = set()
     found = Drafted([], [], [])
     while len(found.docs) < size:
-        for i in chance.shuffled(len(systems))[: size - len(found.docs)]:
+        for i in rng.shuffled(len(systems))[: size - len(found.docs)]:
             doc = next(doc for doc in left[i] if doc not in taken)
             taken.add(doc)
             found.docs.append(doc)

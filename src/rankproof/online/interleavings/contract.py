@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankproof.kernel.specs import Param
-from rankproof.online.interleavings._chance import Chance
+from rankproof.online.interleavings._key_rng import Chance
 
 # The documents of each system, best first, each once; systems in the order of their names.
 Rankings = Mapping[str, Sequence[str]]

@@ -33,7 +33,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from rankproof.kernel.specs import Choice, Param, Whole
-from rankproof.online.interleavings._chance import Chance
+from rankproof.online.interleavings._key_rng import Chance
 from rankproof.online.interleavings._rounds import drafted_in_rounds
 from rankproof.online.interleavings.contract import Drafted, Interleaving, Rankings
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Ranked = tuple[str, ...]
 
 
-def draft(rankings: Rankings, size: int, chance: Chance, values: Mapping[str, Any]) -> Drafted:
+def draft(rankings: Rankings, size: int, rng: Chance, values: Mapping[str, Any]) -> Drafted:
     """One of the possible lists, drawn by its chance."""
     size = min(size, values["top"])
     if size == 0:
@@ -51,9 +51,9 @@ def draft(rankings: Rankings, size: int, chance: Chance, values: Mapping[str, An
     first, second = (tuple(ranking[:size]) for ranking in rankings.values())
     solved = _solved(first, second, values["credit"])
     if solved is None:
-        return drafted_in_rounds(rankings, size, chance)
+        return drafted_in_rounds(rankings, size, rng)
     lists, ends = solved
-    docs = lists[bisect_right(ends, chance.draw() * ends[-1], hi=len(ends) - 1)]
+    docs = lists[bisect_right(ends, rng.draw() * ends[-1], hi=len(ends) - 1)]
     leads = [_lead(doc, first, second, values["credit"]) for doc in docs]
     return Drafted(list(docs), [(max(lead, 0.0), max(-lead, 0.0)) for lead in leads], [None] * size)
 

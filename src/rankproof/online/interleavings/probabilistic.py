@@ -26,7 +26,7 @@ from functools import lru_cache
 from typing import Any
 
 from rankproof.kernel.specs import Number, Param
-from rankproof.online.interleavings._chance import Chance
+from rankproof.online.interleavings._key_rng import Chance
 from rankproof.online.interleavings.contract import Drafted, Interleaving, Rankings
 
 
@@ -35,7 +35,7 @@ def _weights(length: int, decay: float) -> tuple[float, ...]:
     return tuple(rank**-decay for rank in range(1, length + 1))
 
 
-def draft(rankings: Rankings, size: int, chance: Chance, values: Mapping[str, Any]) -> Drafted:
+def draft(rankings: Rankings, size: int, rng: Chance, values: Mapping[str, Any]) -> Drafted:
     """A turn and a document for each rank; credit by the chance that each system had to draw it."""
     systems = list(rankings)
     places = [{doc: i for i, doc in enumerate(ranking)} for ranking in rankings.values()]
@@ -44,8 +44,8 @@ def draft(rankings: Rankings, size: int, chance: Chance, values: Mapping[str, An
     found = Drafted([], [], [])
     for _ in range(size):
         totals = [sum(weights) for weights in left]
-        turn = chance.below(len(systems))
-        doc = rankings[systems[turn]][_drawn(left[turn], chance.draw() * totals[turn])]
+        turn = rng.below(len(systems))
+        doc = rankings[systems[turn]][_drawn(left[turn], rng.draw() * totals[turn])]
         at = [place.get(doc) for place in places]
         odds = [0.0 if i is None else w[i] / total for i, w, total in zip(at, left, totals, strict=True)]
         whole = sum(odds)

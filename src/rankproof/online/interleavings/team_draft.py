@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rankproof.online.interleavings._chance import Chance
+from rankproof.online.interleavings._key_rng import Chance
 from rankproof.online.interleavings._rounds import drafted_in_rounds
 from rankproof.online.interleavings.contract import Drafted, Interleaving, Rankings
 
 
-def draft(rankings: Rankings, size: int, chance: Chance, values: Mapping[str, Any]) -> Drafted:
+def draft(rankings: Rankings, size: int, rng: Chance, values: Mapping[str, Any]) -> Drafted:
     """One pick of each in every round."""
-    return drafted_in_rounds(rankings, size, chance)
+    return drafted_in_rounds(rankings, size, rng)
 
 
 OFFERS = (Interleaving(name="team_draft", page=__doc__, draft=draft, even_wins=True),)

@@ -56,34 +56,34 @@ class _User:
     before: int
 
 
-def example_rows(chance: np.random.Generator) -> Iterator[str]:
+def example_rows(rng: np.random.Generator) -> Iterator[str]:
     """The lines of a CSV file, header first: one for each search."""
     yield ",".join(HEADER) + "\n"
     users: list[_User] = []
     for day in range(1, DAYS + 1):
-        back = [user for user in users if chance.random() < RETURN]
-        new = [_user(len(users) + i, day, chance) for i in range(USERS)]
+        back = [user for user in users if rng.random() < RETURN]
+        new = [_user(len(users) + i, day, rng) for i in range(USERS)]
         users += new
         for user in (*back, *new):
-            for _ in range(int(chance.integers(1, 5))):
-                yield ",".join(map(str, _search(user, day, chance))) + "\n"
+            for _ in range(int(rng.integers(1, 5))):
+                yield ",".join(map(str, _search(user, day, rng))) + "\n"
 
 
-def _user(number: int, day: int, chance: np.random.Generator) -> _User:
-    liking = float(chance.gamma(8, 0.125))
+def _user(number: int, day: int, rng: np.random.Generator) -> _User:
+    liking = float(rng.gamma(8, 0.125))
     return _User(
         f"u{number}",
         day,
-        ("old", "new")[int(chance.integers(2))],
-        ("phone", "desk")[int(chance.integers(2))],
+        ("old", "new")[int(rng.integers(2))],
+        ("phone", "desk")[int(rng.integers(2))],
         liking,
-        int(chance.poisson(10 * liking)),
+        int(rng.poisson(10 * liking)),
     )
 
 
-def _search(user: _User, day: int, chance: np.random.Generator) -> tuple[object, ...]:
-    clicks = int((chance.random(2) < LIKELY[user.variant] * user.liking).sum())
-    latency = round(float(chance.lognormal(4.6, 0.4)) * (1.5 if user.device == "phone" else 1.0), 1)
+def _search(user: _User, day: int, rng: np.random.Generator) -> tuple[object, ...]:
+    clicks = int((rng.random(2) < LIKELY[user.variant] * user.liking).sum())
+    latency = round(float(rng.lognormal(4.6, 0.4)) * (1.5 if user.device == "phone" else 1.0), 1)
     dates = (f"2026-11-{day:02d}", f"2026-11-{user.first:02d}")
     return (user.name, user.variant, *dates, user.device, user.before, clicks, int(clicks == 0), latency)
 

@@ -28,7 +28,7 @@ from rankproof.proving.corrections.contract import Correction, Tests
 from rankproof.proving.records import Adjusted
 
 
-def adjust(tests: Tests, chance: np.random.Generator) -> list[Adjusted | None]:
+def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
     """Benjamini and Hochberg's p-values, with false-coverage-rate intervals."""
     found = made(tests)
     if not found:

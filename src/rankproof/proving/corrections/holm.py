@@ -25,7 +25,7 @@ from rankproof.proving.corrections.contract import Correction, Tests
 from rankproof.proving.records import Adjusted
 
 
-def adjust(tests: Tests, chance: np.random.Generator) -> list[Adjusted | None]:
+def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
     """Holm's p-values, with Bonferroni's intervals."""
     found = made(tests)
     if not found:

@@ -21,7 +21,7 @@ from rankproof.proving.corrections.contract import Correction, Tests
 from rankproof.proving.records import Adjusted
 
 
-def adjust(tests: Tests, chance: np.random.Generator) -> list[Adjusted | None]:
+def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
     """The plain answers."""
     kind, found = f"{percent(tests.level)} each, by itself", made(tests)
     return [

@@ -43,7 +43,7 @@ CHUNK = 2_000_000  # permutations x queries x systems at a time
 Scores = NDArray[np.float64]
 
 
-def ranges(tables: Sequence[Scores], permutations: int, chance: np.random.Generator) -> NDArray[np.float64]:
+def ranges(tables: Sequence[Scores], permutations: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Tables by permutations: the greatest mean less the least. Tables of one shape, permuted alike."""
     queries, systems = tables[0].shape
     flat = [np.ascontiguousarray(table).ravel() for table in tables]
@@ -52,21 +52,21 @@ def ranges(tables: Sequence[Scores], permutations: int, chance: np.random.Genera
     step = max(1, CHUNK // (queries * systems))
     for start in range(0, permutations, step):
         size = min(step, permutations - start)
-        at = rows + shuffles((size, queries), systems, chance)
+        at = rows + shuffles((size, queries), systems, rng)
         for table, values in enumerate(flat):
             sums = values.take(at).sum(axis=1)
             found[table, start : start + size] = (sums.max(axis=1) - sums.min(axis=1)) / queries
     return found
 
 
-def shuffles(shape: tuple[int, int], systems: int, chance: np.random.Generator) -> NDArray[np.int64]:
+def shuffles(shape: tuple[int, int], systems: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Random orders of the systems: random numbers are sorted, each with its system in its last bits.
 
     Numbers of 32 bits sort fastest. Two that agree in all bits before the system's are left in the order of the
     systems; for 20 systems this happens to one pair in 130 million.
     """
     bits = (systems - 1).bit_length()
-    keys = chance.integers(0, 2 ** (32 - bits), (*shape, systems), dtype=np.uint32)
+    keys = rng.integers(0, 2 ** (32 - bits), (*shape, systems), dtype=np.uint32)
     keys <<= np.uint32(bits)
     keys |= np.arange(systems, dtype=np.uint32)
     keys.sort(axis=-1)
@@ -74,7 +74,7 @@ def shuffles(shape: tuple[int, int], systems: int, chance: np.random.Generator) 
     return keys.astype(np.int64)
 
 
-def adjust(tests: Tests, chance: np.random.Generator) -> list[Adjusted | None]:
+def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
     """p-values and intervals from the ranges of shuffled tables."""
     found = made(tests)
     for answer in found.values():
@@ -90,7 +90,7 @@ def adjust(tests: Tests, chance: np.random.Generator) -> list[Adjusted | None]:
     adjusted: list[Adjusted | None] = [None] * len(tests.answers)
     for shape in dict.fromkeys(block.scores.shape for block in blocks):
         alike = [block for block in blocks if block.scores.shape == shape]
-        spread = ranges([block.scores for block in alike], tests.resamples, chance)
+        spread = ranges([block.scores for block in alike], tests.resamples, rng)
         for block, reached in zip(alike, spread, strict=True):
             _adjust_block(block, reached, found, len(blocks), tests.level, kind, adjusted)
     return adjusted

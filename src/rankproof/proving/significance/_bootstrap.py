@@ -14,13 +14,13 @@ CHUNK = 2_000_000  # resamples x queries at a time: 16 MB of counts
 class Resamples:
     """`count` resamples of n queries, shared by every column they are asked about, and the same each time.
 
-    Queries are drawn one after the other from `chance`, as scipy.stats.bootstrap draws them: from the same
+    Queries are drawn one after the other from `rng`, as scipy.stats.bootstrap draws them: from the same
     generator both see the same resamples.
     """
 
-    def __init__(self, n: int, count: int, chance: np.random.Generator) -> None:
-        self._n, self._count, self._chance = n, count, chance
-        self._begin = copy.deepcopy(chance)
+    def __init__(self, n: int, count: int, rng: np.random.Generator) -> None:
+        self._n, self._count, self._chance = n, count, rng
+        self._begin = copy.deepcopy(rng)
 
     def __len__(self) -> int:
         return self._count

@@ -61,8 +61,8 @@ class Significance:
         """The first line of the page."""
         return self.page.strip().splitlines()[0]
 
-    def many(self, differences: Differences, question: TestRequest, chance: np.random.Generator) -> list[Answer]:
+    def many(self, differences: Differences, question: TestRequest, rng: np.random.Generator) -> list[Answer]:
         """An answer for each column."""
         if self.infer_many is not None:
-            return list(self.infer_many(differences, question, chance))
-        return [self.infer(column, question, chance) for column in differences.T]
+            return list(self.infer_many(differences, question, rng))
+        return [self.infer(column, question, rng) for column in differences.T]

@@ -48,7 +48,7 @@ class Flips:
     both sides whatever the tested mean is.
     """
 
-    def __init__(self, n: int, resamples: int, chance: np.random.Generator) -> None:
+    def __init__(self, n: int, resamples: int, rng: np.random.Generator) -> None:
         self._n = n
         self._exact = n < 63 and 2**n <= resamples
         drawn = 2**n if self._exact else resamples
@@ -56,7 +56,7 @@ class Flips:
         self._starts = range(0, drawn, step)
         self._stops = [min(start + step, drawn) for start in self._starts]
         # A seed for each chunk, so that a chunk can be drawn again and the weights need not be kept.
-        self._seeds = [] if self._exact else chance.integers(2**63, size=len(self._starts)).tolist()
+        self._seeds = [] if self._exact else rng.integers(2**63, size=len(self._starts)).tolist()
         chunks = range(len(self._starts))
         self._count = sum(int(np.count_nonzero(self._members(chunk).any(axis=1))) for chunk in chunks)
         empty = drawn - self._count
@@ -156,16 +156,16 @@ def batches(made_of: Sequence[Span], most: int) -> Iterator[tuple[list[int], lis
 NAME = "randomization"
 
 
-def infer(differences: Differences, question: TestRequest, chance: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
     """Test and interval of one set of differences."""
-    return infer_many(differences[:, None], question, chance)[0]
+    return infer_many(differences[:, None], question, rng)[0]
 
 
-def infer_many(differences: Differences, question: TestRequest, chance: np.random.Generator) -> list[Answer]:
+def infer_many(differences: Differences, question: TestRequest, rng: np.random.Generator) -> list[Answer]:
     """The same for every column, with the same flips for all: one matrix product, and a subtraction for each pair."""
 
     def ask(columns: NDArray[np.float64]) -> Some:
-        flips = Flips(len(columns), question.resamples, chance)
+        flips = Flips(len(columns), question.resamples, rng)
         made_of = spans(columns)
         for batch, needed in batches(made_of, KEPT // len(flips)):
             means = dict(zip(needed, flips.means(columns[:, needed]), strict=True))

@@ -34,7 +34,7 @@ WARNING = (
 )
 
 
-def infer(differences: Differences, question: TestRequest, chance: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
     """Test, and interval of the median; nothing is left to chance."""
     from scipy.special import bdtr  # here: loading scipy is for those who test
 

@@ -37,16 +37,16 @@ from rankproof.proving.significance.contract import Differences, Significance, T
 NAME = "studentized"
 
 
-def infer(differences: Differences, question: TestRequest, chance: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
     """Test and interval of one set of differences."""
-    return infer_many(differences[:, None], question, chance)[0]
+    return infer_many(differences[:, None], question, rng)[0]
 
 
-def infer_many(differences: Differences, question: TestRequest, chance: np.random.Generator) -> list[Answer]:
+def infer_many(differences: Differences, question: TestRequest, rng: np.random.Generator) -> list[Answer]:
     """The same for every column, with the same resamples for all."""
 
     def ask(columns: NDArray[np.float64]) -> Some:
-        resamples = Resamples(len(columns), question.resamples, chance)
+        resamples = Resamples(len(columns), question.resamples, rng)
         size = max(1, KEPT // (2 * len(resamples)))
         for start in range(0, columns.shape[1], size):
             batch = columns[:, start : start + size]

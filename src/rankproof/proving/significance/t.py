@@ -31,12 +31,12 @@ from rankproof.proving.significance.contract import Differences, Significance, T
 NAME = "t"
 
 
-def infer(differences: Differences, question: TestRequest, chance: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
     """Student's test and interval of one set of differences; nothing is left to chance."""
-    return infer_many(differences[:, None], question, chance)[0]
+    return infer_many(differences[:, None], question, rng)[0]
 
 
-def infer_many(differences: Differences, question: TestRequest, chance: np.random.Generator) -> list[Answer]:
+def infer_many(differences: Differences, question: TestRequest, rng: np.random.Generator) -> list[Answer]:
     """The same for every column at once."""
     from scipy.special import stdtr, stdtrit  # here: loading scipy is for those who test
 

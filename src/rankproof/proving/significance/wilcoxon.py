@@ -45,7 +45,7 @@ Steps = NDArray[np.int64]
 Upper = Callable[[int], float]
 
 
-def infer(differences: Differences, question: TestRequest, chance: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
     """Test, and interval of the pseudomedian; nothing is left to chance."""
     found = differing(differences, question, NAME)
     if isinstance(found, NotEstimable):

@@ -69,7 +69,7 @@ def ask_all(
     depth: int,
     limits: Limits,
     keep: AnswerStore,
-    chance: np.random.Generator,
+    rng: np.random.Generator,
     on_progress: Callable[[FetchProgress], None] | None = None,
     *,
     stage: str = "engine",
@@ -82,7 +82,7 @@ def ask_all(
     `stage` what failures call it. InputError when the engine cannot even say what it is.
     """
     # The waits of a query are drawn before anything is asked: threads do not change them.
-    draws = chance.random((len(queries) + 1, limits.attempts))
+    draws = rng.random((len(queries) + 1, limits.attempts))
     stop = Event()
     asking = _Fetch(asker, depth, limits, stage, stop, ThreadPace(limits.rate, stop), Health(limits.dead_after, stop))
     identity = asking.identity(draws[-1])
@@ -205,8 +205,8 @@ def ask_step(
     on_progress: Callable[[FetchProgress], None] | None = None,
 ) -> StepOutcome:
     """What a live engine gives as a step. Times of answers that were kept are those of the fetch that asked them."""
-    chance = np.random.default_rng([seed, int(step.key[:16], 16)])
-    answers = ask_all(asker, queries, depth, limits, keep, chance, on_progress, stage=step.name, engine=step.key)
+    rng = np.random.default_rng([seed, int(step.key[:16], 16)])
+    answers = ask_all(asker, queries, depth, limits, keep, rng, on_progress, stage=step.name, engine=step.key)
     times = np.array([math.nan if a.milliseconds is None else a.milliseconds for a in answers], dtype=np.float64)
     failures = tuple(failure for a in answers for failure in a.failures)
     kept = sum(answer.kept for answer in answers)

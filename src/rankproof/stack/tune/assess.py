@@ -91,7 +91,7 @@ RESAMPLES = 1_000
 _AT_ONCE = 100
 
 
-def out_of_bag(gains: NDArray[np.float64], level: float, chance: np.random.Generator) -> Answer:
+def out_of_bag(gains: NDArray[np.float64], level: float, rng: np.random.Generator) -> Answer:
     """The gain of a setting that is picked without the queries it is measured on, with its interval.
 
     `gains` has settings by queries, each over the configuration as written, which is the first row.
@@ -101,7 +101,7 @@ def out_of_bag(gains: NDArray[np.float64], level: float, chance: np.random.Gener
     queries = gains.shape[1]
     total, times, spreads = np.zeros(queries), np.zeros(queries), []
     for _ in range(RESAMPLES // _AT_ONCE):
-        drawn = chance.integers(0, queries, size=(_AT_ONCE, queries))
+        drawn = rng.integers(0, queries, size=(_AT_ONCE, queries))
         counts = np.zeros((_AT_ONCE, queries))
         np.add.at(counts, (np.arange(_AT_ONCE)[:, None], drawn), 1)
         left = counts == 0

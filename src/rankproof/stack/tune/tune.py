@@ -58,8 +58,8 @@ def tune(config: TuneConfig, dev: Dataset, test: Dataset, open_runner: OpenRunne
         len(query_ids), settings[0].mean, winner.mean, infer(gains[winner.number]),
         dict(zip(query_ids, gains[winner.number].tolist(), strict=True)),
     )  # fmt: skip
-    chance = np.random.default_rng([config.seed, *b"out of bag"])
-    fair = out_of_bag(gains, config.benchmark.design.confidence, chance)
+    rng = np.random.default_rng([config.seed, *b"out of bag"])
+    fair = out_of_bag(gains, config.benchmark.design.confidence, rng)
     bag = Gain(len(query_ids), None, None, fair)
     tested: Gain | None = None
     against: tuple[Against, ...] = ()

@@ -41,12 +41,12 @@ def test_pages_are_joined_the_same_however_many_at_a_time(tmp_path: Path, monkey
 
 
 def test_pairs_are_numbered_the_same_however_many_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    chance = np.random.default_rng(0)
-    docs = np.argsort(chance.random((30, 8)), axis=1)[:, :4]
-    lengths = chance.integers(1, 5, 30)
+    rng = np.random.default_rng(0)
+    docs = np.argsort(rng.random((30, 8)), axis=1)[:, :4]
+    lengths = rng.integers(1, 5, 30)
     clicks = np.zeros((30, 4), dtype=np.bool_)
     ids = tuple("abc"), tuple("defghijk")
-    queries = chance.integers(0, 3, 30)
+    queries = rng.integers(0, 3, 30)
     whole = Impressions.of(*ids, queries, docs, lengths, clicks)
     monkeypatch.setattr(impressions, "PAGES_AT_ONCE", 7)
     parted = Impressions.of(*ids, queries.astype(np.int32), docs.astype(np.int32), lengths, clicks)
