@@ -22,7 +22,7 @@ from scipy import stats
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.proving.significance import randomization
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 
 SYSTEMS, MEASURES, QUERIES, FLIPS = 20, 10, 200, 100_000
 TESTS = MEASURES * math.comb(SYSTEMS, 2)
@@ -46,7 +46,7 @@ def timed(function, *arguments) -> tuple[float, object]:
 
 
 def ours(d: np.ndarray) -> list[Estimate]:
-    return randomization.infer_many(d, TestRequest(resamples=FLIPS), np.random.default_rng(0))
+    return randomization.infer_many(d, SignificanceRequest(resamples=FLIPS), np.random.default_rng(0))
 
 
 def theirs(d: np.ndarray, batch: int) -> float:

@@ -76,7 +76,7 @@ def interleavings(crowd: Crowd, pair: Pair, method: str, size: Size, many: int) 
     hits = 0
     for _ in range(many):
         # The name of an experiment decides its lists: a name that was drawn.
-        experiment = f"experiment {crowd.chance.integers(2**62)}"
+        experiment = f"experiment {crowd.rng.integers(2**62)}"
         queries = crowd.queries(math.ceil(float(size.sessions[0])))
         lists = list(_lists(crowd.searches, pair, method, queries, experiment))
         results = np.array(

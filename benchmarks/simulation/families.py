@@ -16,7 +16,7 @@ import numpy as np
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer
 from rankproof.proving.corrections.contract import Block, Tests
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 
 from .studies import ALPHA, LEVEL
 from .worlds import ByMeasure, Rate, Values, together
@@ -41,7 +41,7 @@ def tests_of(scores: Values, resamples: int, rng: np.random.Generator) -> Tests:
     item = shelf.find("significance", "t")
 
     def at_level(level: float) -> Sequence[Answer]:
-        answers: list[Answer] = item.many(differences, TestRequest(level=level), rng)
+        answers: list[Answer] = item.many(differences, SignificanceRequest(level=level), rng)
         return answers
 
     block = Block(scores, pairs, tuple(range(len(pairs))))

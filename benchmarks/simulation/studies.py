@@ -13,7 +13,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Estimate
 from rankproof.proving.plan_power import spread_of
 from rankproof.proving.power import power_at, queries_needed, smallest_difference
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 
 from .worlds import ByMeasure, Null, Rate, World, count, drawn, samples, together
 
@@ -41,7 +41,7 @@ def honesty(
 ) -> Honesty:
     """What a method of the significance shelf does where there is nothing to find; p <= 0.05 rejects."""
     item = shelf.find("significance", method)
-    question = TestRequest(level=LEVEL, resamples=resamples)
+    question = SignificanceRequest(level=LEVEL, resamples=resamples)
     rng = np.random.default_rng([seed, n])
     rejects: ByMeasure = {}
     covers: ByMeasure = {}
@@ -64,7 +64,7 @@ def passes(
 ) -> ByMeasure:
     """How often "no worse than the margin" is shown of a system that is worse by just that margin."""
     item = shelf.find("significance", method)
-    question = TestRequest(level=LEVEL, alternative="greater", null=-margin, resamples=RESAMPLES)
+    question = SignificanceRequest(level=LEVEL, alternative="greater", null=-margin, resamples=RESAMPLES)
     rng = np.random.default_rng([seed, n, 1])
     found: ByMeasure = {}
     for world in places:
@@ -85,7 +85,7 @@ def realized(
 ) -> ByMeasure:
     """How often the default test finds, in the right direction, the difference that is promised to be found."""
     item = shelf.find("significance", "t")
-    question = TestRequest(level=LEVEL, alternative=alternative)
+    question = SignificanceRequest(level=LEVEL, alternative=alternative)
     rng = np.random.default_rng([seed, n, int(100 * promised)])
     found: ByMeasure = {}
     for world in places:

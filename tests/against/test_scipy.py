@@ -10,7 +10,7 @@ from scipy import stats
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Estimate
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.testing.families import family
 
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
@@ -18,7 +18,7 @@ every_alternative = pytest.mark.parametrize("alternative", ["two-sided", "greate
 
 
 def ours(method: str, d: np.ndarray, seed: int = 0, **asked: object) -> Estimate:
-    found = shelf.find("significance", method).infer(d, TestRequest(**asked), np.random.default_rng(seed))
+    found = shelf.find("significance", method).infer(d, SignificanceRequest(**asked), np.random.default_rng(seed))
     assert isinstance(found, Estimate)
     return found
 

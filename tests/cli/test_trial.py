@@ -41,7 +41,7 @@ def users(path: Path, likely: dict[str, float], *, day: str = "2026-11-01", n: i
         variant = ("old", "new")[unit % 2]
         if variant == "new" and rng.random() < lost:
             continue
-        lines.append(f"u{unit},{variant},{day},{int(chance.random() < likely[variant])}")
+        lines.append(f"u{unit},{variant},{day},{int(rng.random() < likely[variant])}")
     path.write_text("\n".join(lines) + "\n")
 
 

@@ -19,7 +19,7 @@ from tests.contracts.items import is_item
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.proving.significance import contract
-from rankproof.proving.significance.contract import Significance, TestRequest
+from rankproof.proving.significance.contract import Significance, SignificanceRequest
 
 ITEMS: dict[str, Significance] = dict(shelf.offered("significance"))
 FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))
@@ -35,7 +35,7 @@ eighths = st.lists(st.integers(-16, 16).map(lambda i: i / 8), min_size=3, max_si
 others = st.lists(st.floats(-1, 1).map(lambda x: round(x, 6)), min_size=3, max_size=25)
 differences = (eighths | others).filter(lambda d: max(d) > min(d)).map(np.array)
 questions = st.builds(
-    TestRequest,
+    SignificanceRequest,
     level=st.sampled_from([0.8, 0.95, 0.99]),
     alternative=st.sampled_from(["two-sided", "greater", "less"]),
     null=st.sampled_from([0.0, 0.125, -0.25]),
@@ -44,11 +44,11 @@ questions = st.builds(
 quick = settings(max_examples=60, deadline=None)
 
 
-def ask(item: Significance, d: np.ndarray, question: TestRequest, seed: int = 0) -> Answer:
+def ask(item: Significance, d: np.ndarray, question: SignificanceRequest, seed: int = 0) -> Answer:
     return item.infer(d, question, np.random.default_rng(seed))
 
 
-def estimate(item: Significance, d: np.ndarray, question: TestRequest) -> Estimate:
+def estimate(item: Significance, d: np.ndarray, question: SignificanceRequest) -> Estimate:
     found = ask(item, d, question)
     assume(isinstance(found, Estimate))
     assert isinstance(found, Estimate)
@@ -90,19 +90,21 @@ def test_the_page_has_its_headings_and_its_example_runs(file: Path) -> None:
 )
 def test_where_nothing_can_be_said_it_says_why(item: Significance, given: list[float], reason: str) -> None:
     d = np.array(given, dtype=np.float64)
-    alone = ask(item, d, TestRequest(resamples=999))
+    alone = ask(item, d, SignificanceRequest(resamples=999))
     assert isinstance(alone, NotEstimable)
     assert reason in alone.reason
     assert (alone.method, alone.n) == (item.name, len(given))
     assert alone.value == (None if not given else pytest.approx(d.mean()))
     beside = np.column_stack([d, np.arange(len(d), dtype=np.float64)])
-    assert item.many(beside, TestRequest(resamples=999), np.random.default_rng(0))[0] == alone
+    assert item.many(beside, SignificanceRequest(resamples=999), np.random.default_rng(0))[0] == alone
 
 
 @every_method
 @given(d=differences, question=questions)
 @quick
-def test_interval_and_p_value_never_contradict(item: Significance, d: np.ndarray, question: TestRequest) -> None:
+def test_interval_and_p_value_never_contradict(
+    item: Significance, d: np.ndarray, question: SignificanceRequest
+) -> None:
     found = estimate(item, d, question)
     assert 0 < found.p_value <= 1
     assert found.low <= found.high
@@ -115,7 +117,7 @@ def test_interval_and_p_value_never_contradict(item: Significance, d: np.ndarray
 @every_method
 @given(d=differences, question=questions)
 @quick
-def test_an_answer_repeats_what_was_asked(item: Significance, d: np.ndarray, question: TestRequest) -> None:
+def test_an_answer_repeats_what_was_asked(item: Significance, d: np.ndarray, question: SignificanceRequest) -> None:
     found = estimate(item, d, question)
     assert found == ask(item, d, question)
     assert found.value == pytest.approx(d.mean())
@@ -133,7 +135,9 @@ def test_an_answer_repeats_what_was_asked(item: Significance, d: np.ndarray, que
 @every_method
 @given(d=differences, question=questions)
 @quick
-def test_the_other_direction_is_the_mirror_image(item: Significance, d: np.ndarray, question: TestRequest) -> None:
+def test_the_other_direction_is_the_mirror_image(
+    item: Significance, d: np.ndarray, question: SignificanceRequest
+) -> None:
     swapped = {"greater": "less", "less": "greater", "two-sided": "two-sided"}[question.alternative]
     there = estimate(item, d, question)
     back = estimate(item, -d, replace(question, alternative=swapped, null=-question.null))
@@ -145,7 +149,7 @@ def test_the_other_direction_is_the_mirror_image(item: Significance, d: np.ndarr
 @given(d=eighths.filter(lambda d: max(d) > min(d)).map(np.array), question=questions)
 @quick
 def test_moving_differences_and_null_together_moves_the_interval(
-    item: Significance, d: np.ndarray, question: TestRequest
+    item: Significance, d: np.ndarray, question: SignificanceRequest
 ) -> None:
     assume(np.ptp(d) > 0)
     here = estimate(item, d, question)
@@ -157,7 +161,9 @@ def test_moving_differences_and_null_together_moves_the_interval(
 @every_method
 @given(d=differences, question=questions)
 @quick
-def test_a_higher_level_has_the_longer_interval(item: Significance, d: np.ndarray, question: TestRequest) -> None:
+def test_a_higher_level_has_the_longer_interval(
+    item: Significance, d: np.ndarray, question: SignificanceRequest
+) -> None:
     short = estimate(item, d, replace(question, level=0.8))
     long = estimate(item, d, replace(question, level=0.95))
     assert long.low <= short.low
@@ -173,7 +179,7 @@ def test_the_order_of_queries_does_not_matter(item: Significance, d: np.ndarray,
         # Other resamples: equal up to what 9,999 of them leave to chance. On a handful of equal numbers a single
         # resample moves these methods far, so they are asked about 40 different ones.
         d = np.random.default_rng(seed).normal(0.2, 1, 40)
-        question = TestRequest(resamples=9_999)
+        question = SignificanceRequest(resamples=9_999)
         one = estimate(item, d, question)
         other = estimate(item, np.random.default_rng(seed).permutation(d), question)
         near = 8 * math.sqrt(max(one.p_value, 0.001) / 9_999)
@@ -181,7 +187,7 @@ def test_the_order_of_queries_does_not_matter(item: Significance, d: np.ndarray,
         return
     d, shuffled = d[:9], np.random.default_rng(seed).permutation(d[:9])
     assume(np.ptp(d) > 0)
-    one, other = (estimate(item, x, TestRequest(resamples=999)) for x in (d, shuffled))
+    one, other = (estimate(item, x, SignificanceRequest(resamples=999)) for x in (d, shuffled))
     assert other.p_value == pytest.approx(one.p_value, rel=1e-9)
     assert (other.low, other.high) == pytest.approx((one.low, one.high), abs=1e-12)
 
@@ -190,7 +196,7 @@ def test_the_order_of_queries_does_not_matter(item: Significance, d: np.ndarray,
 def test_alone_or_together_the_answer_is_the_same(item: Significance) -> None:
     d = np.random.default_rng(5).integers(-8, 9, (30, 4)) / 8
     d = np.column_stack([d, d[:, 1] - d[:, 0], np.zeros(30)])
-    question = TestRequest(resamples=2_000)
+    question = SignificanceRequest(resamples=2_000)
     together = item.many(d, question, np.random.default_rng(7))
     for column, found in zip(d.T, together, strict=True):
         alone = item.infer(column, question, np.random.default_rng(7))
@@ -206,5 +212,5 @@ def test_chance_moves_on(item: Significance) -> None:
     """One generator asked twice gives other resamples: a simulation that shares it is not fooled."""
     d = np.random.default_rng(5).normal(0.2, 1, 40)
     rng = np.random.default_rng(0)
-    first, second = (item.infer(d, TestRequest(resamples=500), rng) for _ in range(2))
+    first, second = (item.infer(d, SignificanceRequest(resamples=500), rng) for _ in range(2))
     assert (first != second) == item.random

@@ -12,7 +12,7 @@ from rankproof.measuring.records import DEFAULT_SETTINGS, Settings
 from rankproof.proving.per_unit import paired
 from rankproof.proving.records import Comparison, Contrast, Family, TieRisk
 from rankproof.proving.significance import t
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.proving.tie_risk import tie_risks
 
 
@@ -24,7 +24,7 @@ def risks(
     for text in evaluations[0].results:
         values = paired(evaluations, text)
         by_query = values.differences(0, 1)
-        answer = t.infer(by_query, TestRequest(), np.random.default_rng(0))
+        answer = t.infer(by_query, SignificanceRequest(), np.random.default_rng(0))
         contrasts.append(
             Contrast(
                 text,

@@ -33,7 +33,7 @@ def heap(path: Path, queries: int = 60, depth: int = 80) -> dict[str, dict[str, 
     rng = np.random.default_rng(3)
     rows = [(q, d) for q in range(queries) for d in range(depth)]
     rng.shuffle(rows)
-    lines = [f"q{q} Q0 d{d} {chance.integers(1, 90)} {chance.integers(0, 9)} t{q % 2}" for q, d in rows]
+    lines = [f"q{q} Q0 d{d} {rng.integers(1, 90)} {rng.integers(0, 9)} t{q % 2}" for q, d in rows]
     path.write_text("\n".join(lines))
     judged = {q: {d: int(rng.integers(0, 3)) for d in rng.integers(0, 99, 12)} for q in range(0, queries + 9, 2)}
     return {f"q{q}": {f"d{d}": grade for d, grade in docs.items()} for q, docs in judged.items()}

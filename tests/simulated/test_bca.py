@@ -14,7 +14,7 @@ from tests.shared_data import needs_shared_data
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 
 pytestmark = [pytest.mark.slow, needs_shared_data]
 
@@ -34,6 +34,8 @@ def test_the_t_interval_covers_more_with_few_queries(places: list[World]) -> Non
 @pytest.mark.parametrize(("n", "warns"), [(49, True), (50, False)])
 def test_it_warns_below_50_queries(places: list[World], n: int, warns: bool) -> None:
     differences = places[0].differences[:n]
-    answer = shelf.find("significance", "bca").infer(differences, TestRequest(resamples=2000), np.random.default_rng(0))
+    answer = shelf.find("significance", "bca").infer(
+        differences, SignificanceRequest(resamples=2000), np.random.default_rng(0)
+    )
     assert isinstance(answer, Estimate)
     assert any("50" in note for note in answer.notes) == warns

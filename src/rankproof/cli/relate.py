@@ -48,7 +48,7 @@ def command(
     lower: Sequence[str],
     by: str,
     confidence: float,
-    rng: float,
+    chance: float,
     as_json: bool,
     output: str | None,
 ) -> None:
@@ -69,7 +69,7 @@ def command(
 
     began = time.perf_counter()
     read = assemble(changes, lower) if changes.endswith(".toml") else read_changes(changes, lower)
-    found = relate(read, by=by, level=confidence, rng=rng)
+    found = relate(read, by=by, level=confidence, chance=chance)
     text = document(SCHEMA, found.to_dict(), time.perf_counter() - began) if as_json else shown(found)
     _output.give(text, output)
 
@@ -169,7 +169,7 @@ def _notes(relation: Relation) -> list[str]:
     )
     notes.append("where shown: among changes whose online effect is shown to differ from 0")
     notes.append(f"per {STEP:g}: the online effect that goes with {STEP:g} more offline, as measured")
-    rng = pairs[0].enough.rng
+    chance = pairs[0].enough.chance
     notes.append(
         f"enough: the offline difference from which on a trial shows a gain with a chance of {percent(chance)}"
     )

@@ -145,8 +145,8 @@ def kappa(matrices: Sums, distance: NDArray[np.float64]) -> NDArray[np.float64]:
     count = matrices.sum(axis=(-2, -1))
     seen = (matrices * distance).sum(axis=(-2, -1)) * count
     rows, columns = matrices.sum(axis=-1), matrices.sum(axis=-2)
-    rng = np.einsum("...i,...j,ij->...", rows, columns, distance)
-    return 1 - divided(seen, rng)
+    chance = np.einsum("...i,...j,ij->...", rows, columns, distance)
+    return 1 - divided(seen, chance)
 
 
 FLEISS_UNDEFINED = "only one grade was given, so there is no disagreement that chance could give"
@@ -173,8 +173,8 @@ def fleiss(sums: Sums) -> NDArray[np.float64]:
     agreeing = sums[:, 1] / np.maximum(sums[:, 0], 1e-300)
     totals = sums[:, 2:]
     shares = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1e-300)
-    rng = (shares**2).sum(axis=1)
-    return divided(agreeing - rng, 1 - rng)
+    chance = (shares**2).sum(axis=1)
+    return divided(agreeing - chance, 1 - chance)
 
 
 KINDS = ("nominal", "ordinal", "interval")
@@ -213,7 +213,7 @@ def alpha(levels: tuple[int, ...], kind: str) -> Value:
         else:
             apart = np.broadcast_to((at[:, None] != at[None, :]).astype(np.float64), matrices.shape)
         seen = (matrices * apart).sum(axis=(-2, -1)) * (n - 1)
-        rng = np.einsum("bi,bj,bij->b", totals, totals, apart)
-        return 1 - divided(seen, rng)
+        chance = np.einsum("bi,bj,bij->b", totals, totals, apart)
+        return 1 - divided(seen, chance)
 
     return of

@@ -27,7 +27,7 @@ from rankproof.proving.records import (
     Family,
     direction_shown,
 )
-from rankproof.proving.significance.contract import Significance, TestRequest
+from rankproof.proving.significance.contract import Significance, SignificanceRequest
 
 
 def equivalence(
@@ -47,7 +47,7 @@ def equivalence(
     kind, margin = design.margin
 
     def one_sided(null: float, alternative: Alternative) -> Estimate | None:
-        question = TestRequest(design.confidence, alternative, null, design.resamples)
+        question = SignificanceRequest(design.confidence, alternative, null, design.resamples)
         answer = method.infer(differences, question, rng)
         return answer if isinstance(answer, Estimate) else None
 
@@ -129,7 +129,7 @@ def contrasts(
     family = Family(len(systems), len(pairs), len(measured), 1 + len(segments), len(tables) * len(pairs))
     adjusted: Sequence[Adjusted | None] = [None] * family.tests
     if correction.name != "none" and family.tests > 1:
-        adjusted = correction.adjust(tests.family, _chance(design, "correction"))
+        adjusted = correction.adjust(tests.family, _rng(design, "correction"))
     found = []
     for at, table in enumerate(tables):
         span = slice(at * len(pairs), (at + 1) * len(pairs))
@@ -143,7 +143,7 @@ def _pairs(systems: int, design: Design) -> list[Pair]:
     return [(0, candidate) for candidate in range(1, systems)]
 
 
-def _chance(design: Design, use: str) -> np.random.Generator:
+def _rng(design: Design, use: str) -> np.random.Generator:
     """A generator of its own for each use: asking again, or for more, changes nothing elsewhere."""
     return np.random.default_rng([design.seed, *use.encode()])
 
@@ -157,7 +157,7 @@ class _Inference:
 
     def at(self, level: float) -> list[Answer]:
         """The answers at a confidence level; the resamples are the same at every level."""
-        question = TestRequest(level=level, resamples=self._design.resamples)
+        question = SignificanceRequest(level=level, resamples=self._design.resamples)
         answers: dict[int, list[Answer]] = {}
         by_size: dict[int, list[int]] = {}
         for at, table in enumerate(self._tables):
@@ -165,7 +165,7 @@ class _Inference:
         width = len(self._pairs)
         for size, places in by_size.items():
             rows = np.concatenate([self._tables[at].differences[:, self._tables[at].turn] for at in places])
-            rng = _chance(self._design, f"tests of {size}")
+            rng = _rng(self._design, f"tests of {size}")
             found = self.method.many(np.ascontiguousarray(rows.T), question, rng)
             answers.update((at, found[i * width : (i + 1) * width]) for i, at in enumerate(places))
         return [answer for at in range(len(self._tables)) for answer in answers[at]]
@@ -211,7 +211,7 @@ def _contrasts(
             could_have = Later(partial(detectable.of_pair, at))
         within = None
         if design.margin is not None and estimable:
-            rng = _chance(design, f"margin of {len(values.query_ids)}")
+            rng = _rng(design, f"margin of {len(values.query_ids)}")
             within = equivalence(table.differences[at], values.better, method, design, rng)
         found.append(
             Contrast(

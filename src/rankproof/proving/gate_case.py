@@ -28,7 +28,7 @@ from rankproof.proving.per_unit import paired, refuse_other_ground
 from rankproof.proving.policy import Policy
 from rankproof.proving.power import queries_needed
 from rankproof.proving.rules.contract import POWER, Numbers, RuleSample, measure_named
-from rankproof.proving.significance.contract import Significance, TestRequest
+from rankproof.proving.significance.contract import Significance, SignificanceRequest
 from rankproof.reading.finding import Finding
 from rankproof.reading.records import Run
 from rankproof.reading.source import open_source, require_text
@@ -258,7 +258,7 @@ class GateCase:
     def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
         """By the policy's method. The same seed gives the same bounds, whatever else the policy asks."""
         rng = np.random.default_rng(self.policy.seed)
-        return self._method.infer(values, TestRequest(level, alternative, null, self.policy.resamples), rng)
+        return self._method.infer(values, SignificanceRequest(level, alternative, null, self.policy.resamples), rng)
 
     def agreement(
         self,

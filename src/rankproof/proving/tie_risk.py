@@ -22,7 +22,7 @@ from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import Settings
 from rankproof.measuring.ties import over_ties, refuse_split_ties
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, TieRisk
-from rankproof.proving.significance.contract import Significance, TestRequest
+from rankproof.proving.significance.contract import Significance, SignificanceRequest
 
 # A range narrower than this is rounding.
 NOTHING = 1e-12
@@ -188,18 +188,22 @@ def _shown(ranges: Sequence[_Range], comparison: Comparison) -> Iterator[list[bo
         for places in by_size.values():
             matrix = np.stack([columns[at] for at in places], axis=1)
             rng = np.random.default_rng(comparison.seed)
-            for at, answer in zip(places, method.many(matrix, TestRequest(level=comparison.level), rng), strict=True):
+            for at, answer in zip(
+                places, method.many(matrix, SignificanceRequest(level=comparison.level), rng), strict=True
+            ):
                 answers[at] = answer
     sure = [isinstance(told, Estimate) and told.p_value <= 1 - comparison.level for told in answers]
     return iter([sure[at : at + 3] for at in range(0, len(sure), 3)])
 
 
-def _question(contrast: Contrast, comparison: Comparison) -> TestRequest:
+def _question(contrast: Contrast, comparison: Comparison) -> SignificanceRequest:
     """With as many resamples as the comparison drew, so that its own verdict comes out for its own differences."""
     answer = contrast.difference
     drawn = answer.resamples if isinstance(answer, Estimate) else None
     return (
-        TestRequest(level=comparison.level) if drawn is None else TestRequest(level=comparison.level, resamples=drawn)
+        SignificanceRequest(level=comparison.level)
+        if drawn is None
+        else SignificanceRequest(level=comparison.level, resamples=drawn)
     )
 
 

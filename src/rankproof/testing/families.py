@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.proving.corrections.contract import Block, Tests
 from rankproof.proving.significance import t
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 
 
 def family(p_values: Sequence[float | None], level: float = 0.95) -> Tests:
@@ -44,7 +44,7 @@ def all_pairs(tables: Sequence[Sequence[Sequence[float]]], level: float = 0.95, 
 
     def at_level(asked: float) -> list[Answer]:
         rng = np.random.default_rng(0)
-        return [t.infer(column, TestRequest(asked), rng) for column in columns]
+        return [t.infer(column, SignificanceRequest(asked), rng) for column in columns]
 
     return Tests(at_level(level), at_level, blocks, level, resamples)
 

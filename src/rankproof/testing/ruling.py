@@ -16,7 +16,7 @@ from rankproof.proving.policy import read_clause
 from rankproof.proving.power import queries_needed
 from rankproof.proving.rule_params import measure_of
 from rankproof.proving.rules.contract import POWER, Numbers, RuleSample
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.reading.finding import Finding
 
 
@@ -70,7 +70,7 @@ class SmallCase:
     def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
         """By the method named."""
         method = shelf.find("significance", self.significance)
-        answer: Answer = method.infer(values, TestRequest(level, alternative, null), np.random.default_rng(0))
+        answer: Answer = method.infer(values, SignificanceRequest(level, alternative, null), np.random.default_rng(0))
         return answer
 
     def agreement(

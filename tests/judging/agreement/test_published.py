@@ -78,9 +78,9 @@ def test_cohen() -> None:
 def plain_error(shares: list[list[float]], kappa: float, n: int) -> float:
     """Fleiss, Cohen and Everitt, Large sample standard errors of kappa and weighted kappa (1969), equation 13."""
     rows, columns = [sum(row) for row in shares], [sum(column) for column in zip(*shares, strict=True)]
-    rng = sum(a * b for a, b in zip(rows, columns, strict=True))
+    chance = sum(a * b for a, b in zip(rows, columns, strict=True))
     same = sum(shares[i][i] * (1 - (rows[i] + columns[i]) * (1 - kappa)) ** 2 for i in range(3))
     other = sum(
         shares[i][j] * (columns[i] + rows[j]) ** 2 * (1 - kappa) ** 2 for i in range(3) for j in range(3) if i != j
     )
-    return math.sqrt(same + other - (kappa - rng * (1 - kappa)) ** 2) / ((1 - rng) * math.sqrt(n))
+    return math.sqrt(same + other - (kappa - chance * (1 - kappa)) ** 2) / ((1 - chance) * math.sqrt(n))

@@ -9,7 +9,7 @@ from rankproof.judging.preferences import duels
 from rankproof.judging.records import Preference
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.proving.win_share import share_of_wins
 
 ABC = ("a", "b", "c")
@@ -71,7 +71,7 @@ def test_p_values_are_those_of_the_sign_test_and_never_contradict_the_interval()
             found = share_of_wins(wins, losses)
             assert isinstance(found, Estimate)
             differences = np.array([1.0] * wins + [-1.0] * losses + [0.0] * 3)
-            assert found.p_value == pytest.approx(sign.infer(differences, TestRequest(), rng).p_value)
+            assert found.p_value == pytest.approx(sign.infer(differences, SignificanceRequest(), rng).p_value)
             assert (found.p_value <= 0.05) == (not found.low < 0.5 < found.high)
 
 

@@ -26,14 +26,14 @@ def judge(store: Store, number: int, seed: int) -> None:
     i = 0
     while True:
         i += 1
-        key = f"{chance.getrandbits(128):032x}"
+        key = f"{rng.getrandbits(128):032x}"
         act = Judgment(key, f"judge{number}", f"q{i % 20}", f"d{i}", i % 4)
         store.judgments.add("shop", act)
         acknowledge(key)
         if i % 5 == 0:
             assert not store.judgments.add("shop", act)
         if i % 7 == 0:
-            back = f"{chance.getrandbits(128):032x}"
+            back = f"{rng.getrandbits(128):032x}"
             store.judgments.add(
                 "shop", Judgment(back, act.judge, act.query_id, act.doc_id, None, "withdrawn", withdraws=key)
             )

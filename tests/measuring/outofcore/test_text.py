@@ -62,7 +62,7 @@ def test_scattered_queries_and_every_order(tmp_path: Path, order: Any, dialect: 
     rng = np.random.default_rng(3)
     rows = [(q, d) for q in range(40) for d in range(30)]
     rng.shuffle(rows)
-    lines = [f"q{q}\tQ0\td{d}\t{chance.integers(1, 40)}\t{chance.integers(0, 9)}\tt{q % 2}" for q, d in rows]
+    lines = [f"q{q}\tQ0\td{d}\t{rng.integers(1, 40)}\t{rng.integers(0, 9)}\tt{q % 2}" for q, d in rows]
     path = tmp_path / "heap.run"
     path.write_text("\n".join(lines))
     qrels = {f"q{q}": {f"d{d}": int(rng.integers(0, 3)) for d in rng.integers(0, 50, 12)} for q in range(0, 50, 2)}

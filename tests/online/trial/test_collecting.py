@@ -111,7 +111,7 @@ def test_many_units_are_written_out_and_come_back_whole(tmp_path: Path) -> None:
         if unit % 500 == 0 and rng.random() < 0.5:
             variant = "new"
         lines.append(
-            f"u{unit},{variant},2026-11-0{1 + unit % 3},{chance.integers(0, 5)},1,{unit % 2},{1 + unit % 9},{unit % 7},"
+            f"u{unit},{variant},2026-11-0{1 + unit % 3},{rng.integers(0, 5)},1,{unit % 2},{1 + unit % 9},{unit % 7},"
         )
     text = "\n".join(lines) + "\n"
     whole, parts = (collected(tmp_path, design_of(), text, most_units=most) for most in (10**6, 100))

@@ -10,13 +10,13 @@ import pytest
 from rankproof.kernel.estimate import Estimate
 from rankproof.proving.significance import bca, studentized
 from rankproof.proving.significance._bootstrap import Resamples
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 
 SKEWED = np.array([0.0, 0.02, 0.05, -0.04, 0.4, 0.11, 0.0, 0.31, -0.02, 0.07, 0.9, -0.1])
 
 
 def ask(module: object, d: np.ndarray, **asked: object) -> Estimate:
-    found = module.infer(d, TestRequest(**asked), np.random.default_rng(0))
+    found = module.infer(d, SignificanceRequest(**asked), np.random.default_rng(0))
     assert isinstance(found, Estimate)
     return found
 

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from rankproof.kernel.estimate import Estimate
 from rankproof.proving.significance import randomization
 from rankproof.proving.significance._typical import of_rank
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.proving.significance.randomization import Flips, batches, spans
 
 
 def ask(d: list[float] | np.ndarray, seed: int = 0, **asked: object) -> Estimate:
-    found = randomization.infer(np.array(d, dtype=np.float64), TestRequest(**asked), np.random.default_rng(seed))
+    found = randomization.infer(
+        np.array(d, dtype=np.float64), SignificanceRequest(**asked), np.random.default_rng(seed)
+    )
     assert isinstance(found, Estimate)
     return found
 

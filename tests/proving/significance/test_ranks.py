@@ -10,11 +10,11 @@ import pytest
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.proving.significance import sign, wilcoxon
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 
 
 def ask(module: object, d: list[float], **asked: object) -> Estimate:
-    found = module.infer(np.array(d, dtype=np.float64), TestRequest(**asked), np.random.default_rng(0))
+    found = module.infer(np.array(d, dtype=np.float64), SignificanceRequest(**asked), np.random.default_rng(0))
     assert isinstance(found, Estimate)
     return found
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.judging.records import Assignment, Judgment
-from rankproof.judging.rounds.pool import rng, turn_of
+from rankproof.judging.rounds.pool import rng_of, turn_of
 from rankproof.judging.rounds.progress import Pair
 from rankproof.judging.selections.contract import Material, SelectedPair
 from rankproof.kernel.specs import Configured
@@ -53,7 +53,7 @@ def deal(
     """Hands pairs out: `overlap` of them to all judges, the others to `each` judges; in the order of each judge."""
     _refuse(len(chosen), judges, overlap, each)
     queries = list(dict.fromkeys(one.query_id for one in chosen))
-    drawn = rng(seed, "overlap").permutation(len(chosen))[:overlap].tolist()
+    drawn = rng_of(seed, "overlap").permutation(len(chosen))[:overlap].tolist()
     common = {chosen[i].pair for i in drawn}
     shares = _shares([one for one in chosen if one.pair not in common], queries, len(judges), seed)
     turn = _shuffled(queries, seed, "asking")
@@ -80,7 +80,7 @@ def _shares(
 
 
 def _shuffled(queries: Sequence[str], seed: int, why: str) -> Mapping[str, int]:
-    order = rng(seed, why).permutation(len(queries)).tolist()
+    order = rng_of(seed, why).permutation(len(queries)).tolist()
     return {queries[i]: place for place, i in enumerate(order)}
 
 
@@ -155,10 +155,10 @@ def is_gold_turn(share: float, judge: str, number: int, seed: int = 0) -> bool:
     exact = Fraction(share).limit_denominator(1000) or Fraction(1, 1000)
     stretch = floor(number * exact)
     first, after = ceil(stretch / exact), ceil((stretch + 1) / exact)
-    return number == first + int(rng(seed, "gold", judge, stretch).integers(after - first))
+    return number == first + int(rng_of(seed, "gold", judge, stretch).integers(after - first))
 
 
 def gold_order(places: range | tuple[int, ...] | list[int], judge: str, seed: int = 0) -> list[int]:
     """The gold questions in the order of a judge."""
-    turn = rng(seed, "gold order", judge).permutation(len(places))
+    turn = rng_of(seed, "gold order", judge).permutation(len(places))
     return [places[int(i)] for i in turn]

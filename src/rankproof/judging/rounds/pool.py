@@ -135,7 +135,7 @@ def _worths(
 WINDOW = 20
 
 
-def rng(*parts: object) -> np.random.Generator:
+def rng_of(*parts: object) -> np.random.Generator:
     """A generator that depends on these parts and on nothing else."""
     text = "\0".join(map(str, parts)).encode("utf-8", "surrogatepass")
     return np.random.default_rng(int.from_bytes(sha256(text).digest()[:16], "big"))
@@ -147,10 +147,10 @@ def order_of(pool: JudgingPool, judge: str, arrival: int, seed: int = 0) -> NDAr
     if pool.by == "query":
         group, company = pool.queries, arrival // pool.together
         if company and len(group):
-            group = rng(seed, "queries", company).permutation(int(group.max()) + 1)[group]
+            group = rng_of(seed, "queries", company).permutation(int(group.max()) + 1)[group]
     else:
         group = np.arange(len(shared)) // WINDOW
-    turn = rng(seed, "judge", judge).random(len(shared))
+    turn = rng_of(seed, "judge", judge).random(len(shared))
     mine: NDArray[np.int64] = shared[np.lexsort((turn, group))]
     return mine
 

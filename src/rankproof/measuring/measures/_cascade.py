@@ -34,8 +34,8 @@ def say_top_grade(table: JudgedTable, variant: Variant) -> str:
 
 def stop_chance(grade: NDArray[Any], top: int) -> Values:
     """(2^grade - 1) / 2^top, written so that no power overflows."""
-    rng: Values = np.exp2(np.clip(grade, 0, top) - float(top)) - np.exp2(-float(top))
-    return np.where(grade > 0, rng, 0.0)
+    chance: Values = np.exp2(np.clip(grade, 0, top) - float(top)) - np.exp2(-float(top))
+    return np.where(grade > 0, chance, 0.0)
 
 
 def reach(grade: NDArray[np.int32], query: NDArray[np.int64], start: NDArray[np.int64], top: int) -> Values:
@@ -44,14 +44,14 @@ def reach(grade: NDArray[np.int32], query: NDArray[np.int64], start: NDArray[np.
     A product over the rows above depends only on how many of them have each grade, so it is exact for any
     number of rows.
     """
-    rng = np.ones(len(grade))
+    chance = np.ones(len(grade))
     for level in np.unique(grade[grade > 0]):
         here = grade == level
         seen = np.cumsum(here)
         before_query = np.concatenate(([0], seen))[start[:-1]]
         above = seen - here - before_query[query]
-        rng *= np.power(1.0 - stop_chance(np.array([level]), top)[0], above)
-    return rng
+        chance *= np.power(1.0 - stop_chance(np.array([level]), top)[0], above)
+    return chance
 
 
 def survival(size: int, going_on: NDArray[np.float64]) -> Values:

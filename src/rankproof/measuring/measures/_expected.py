@@ -41,8 +41,8 @@ def chance_within(table: JudgedTable, k: int | Counts) -> Values:
     """For each row, the chance that its rank is k or better; k may differ from query to query."""
     cut = k if isinstance(k, int) else k[table.query]
     places = np.clip(cut - table.tie_first + 1.0, 0.0, table.tie_last - table.tie_first + 1.0)
-    rng: Values = places / (table.tie_last - table.tie_first + 1)
-    return rng
+    chance: Values = places / (table.tie_last - table.tie_first + 1)
+    return chance
 
 
 def over_hits(table: JudgedTable, mask: Mask, k: int, value: Callable[[Counts], Values]) -> Values:
@@ -71,8 +71,8 @@ def hypergeometric(hits: Any, size: Counts, marked: Counts, drawn: Counts) -> Va
         ways: Values = logs[n] - logs[r] - logs[n - r]
         return ways
 
-    rng = np.exp(choose(marked, hits) + choose(size - marked, missed) - choose(size, drawn))
-    return np.where(possible, rng, 0.0)
+    chance = np.exp(choose(marked, hits) + choose(size - marked, missed) - choose(size, drawn))
+    return np.where(possible, chance, 0.0)
 
 
 def log_factorials(most: int) -> Values:

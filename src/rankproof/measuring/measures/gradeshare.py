@@ -74,8 +74,8 @@ def grade_share(table: JudgedTable, variant: Variant) -> Values:
 def expected(table: JudgedTable, variant: Variant) -> Values:
     """Each row counts with its chance to be in the first k."""
     assert variant.k is not None
-    rng = chance_within(table, variant.k)
-    return share(table.sum(counted(table, variant) * rng), table, variant)
+    chance = chance_within(table, variant.k)
+    return share(table.sum(counted(table, variant) * chance), table, variant)
 
 
 def worth(table: JudgedTable, variant: Variant) -> Values:

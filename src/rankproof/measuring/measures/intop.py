@@ -57,8 +57,8 @@ def in_top(table: JudgedTable, variant: Variant) -> Values:
 def expected(table: JudgedTable, variant: Variant) -> Values:
     """Each relevant row counts with its chance to be in the first k."""
     assert variant.k is not None
-    rng = chance_within(table, variant.k)
-    return divided(table.sum(table.relevant(variant["rel"]) * rng), table, variant)
+    chance = chance_within(table, variant.k)
+    return divided(table.sum(table.relevant(variant["rel"]) * chance), table, variant)
 
 
 def undefined(table: JudgedTable, variant: Variant) -> Mask:

@@ -50,8 +50,8 @@ def judged_share(table: JudgedTable, variant: Variant) -> Values:
 
 def expected_count(table: JudgedTable, variant: Variant) -> Values:
     """Judged documents in the first k, as the mean over all orders of tied documents."""
-    rng = 1.0 if variant.k is None else chance_within(table, variant.k)
-    return table.sum(table.judged * rng)
+    chance = 1.0 if variant.k is None else chance_within(table, variant.k)
+    return table.sum(table.judged * chance)
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:

@@ -27,16 +27,16 @@ def overlap_of(decisions: Decisions) -> Overlap:
     amounts = wanted.amounts * pages_of[wanted.queries]
     known = decisions.shown[wanted.cells] > 0
     asked = float(amounts.sum())
-    mean = rng = None
+    mean = chance = None
     if decisions.balanced and amounts[known].sum() > 0:
         of_queries = np.bincount(wanted.queries, np.where(known, wanted.amounts, 0.0), len(pages_of))
-        mean, rng = _balance(by_page, of_queries[decisions.queries].astype(np.float64), units, of)
+        mean, chance = _balance(by_page, of_queries[decisions.queries].astype(np.float64), units, of)
     return Overlap(
         effective=total * total / squares if squares else 0.0,
         largest_share=float(weights.max()) / total if total else 0.0,
         largest=float(weights.max()),
         mean_weight=mean,
-        mean_p=rng,
+        mean_p=chance,
         unsupported=1 - float(amounts[known].sum()) / asked if asked else 1.0,
         absent=None if decisions.balanced else _absent(decisions, asked),
     )

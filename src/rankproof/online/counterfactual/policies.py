@@ -34,13 +34,13 @@ def read_policy(path: str) -> Policy:
     first: dict[str, str] = {}
     for batch in stream(path, ("query_id", "action", "probability")):
         rows = zip(batch.texts("query_id"), batch.texts("action"), batch.numbers("probability").tolist(), strict=True)
-        for row, (query, action, rng) in enumerate(rows):
-            if not 0 <= rng <= 1:
+        for row, (query, action, chance) in enumerate(rows):
+            if not 0 <= chance <= 1:
                 raise InputError(f"{batch.where(row)}: probability lies between 0 and 1; {chance:g} came.")
             actions = found.setdefault(query, {})
             if action in actions:
                 raise InputError(f"{batch.where(row)}: action {action!r} of query {query!r} has a probability already.")
-            actions[action] = rng
+            actions[action] = chance
             first.setdefault(query, batch.where(row))
     for query, actions in found.items():
         total = fsum(actions.values())

@@ -18,7 +18,7 @@ from rankproof.online.interleaving.records import Outcome, Preferred
 from rankproof.online.trials._bounded import FEW
 from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
 from rankproof.online.trials.sequence import rho_squared
-from rankproof.proving.significance.contract import Significance, TestRequest
+from rankproof.proving.significance.contract import Significance, SignificanceRequest
 from rankproof.proving.win_share import share_of_wins
 
 LEVEL = 0.95
@@ -69,7 +69,9 @@ def _exact(wins: int, losses: int, level: float) -> Answer:
 
 def _student(margins: Sequence[float], level: float) -> Answer:
     student: Significance = shelf.find("significance", "t")
-    found = student.infer(np.array(margins, dtype=np.float64), TestRequest(level=level), np.random.default_rng(0))
+    found = student.infer(
+        np.array(margins, dtype=np.float64), SignificanceRequest(level=level), np.random.default_rng(0)
+    )
     if isinstance(found, Estimate):
         return found
     # The shelf speaks of queries; here units differ, or do not.

@@ -30,7 +30,7 @@ from rankproof.online.interleaving.show import LeftOut, Recipe, lists
 from rankproof.online.trial.estimate import refuse_level
 from rankproof.proving.corrections.contract import Correction, Tests
 from rankproof.proving.records import Adjusted
-from rankproof.proving.significance.contract import Significance, TestRequest
+from rankproof.proving.significance.contract import Significance, SignificanceRequest
 
 # Whether a click counts; None where that is not known.
 Counts = Callable[[Touch], bool | None]
@@ -129,7 +129,7 @@ def _offers(lists: Sequence[InterleavedList], systems: Sequence[str]) -> list[Ev
     parts = []
     for i, name in enumerate(systems[1:], start=1):
         differences = np.ascontiguousarray(offered[:, i] - offered[:, 0])
-        found = student.infer(differences, TestRequest(), np.random.default_rng(0))
+        found = student.infer(differences, SignificanceRequest(), np.random.default_rng(0))
         p = found.p_value if isinstance(found, Estimate) else None
         parts.append(Evenness("the credit on offer", {systems[0]: float(means[0]), name: float(means[i])}, p))
     return parts

@@ -10,7 +10,7 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel.specs import Configured, read_configured
 from rankproof.online.interleaving.logs import Logged, LoggedPage
 from rankproof.online.interleaving.records import InterleavedList
-from rankproof.online.interleavings._key_rng import Chance
+from rankproof.online.interleavings._key_rng import KeyRng
 from rankproof.online.interleavings.contract import Interleaving
 
 DEPTH = 10
@@ -33,7 +33,7 @@ def interleave(
     for name, ranking in ranked.items():
         _check_ranking(name, ranking)
     size = min(depth, min(map(len, ranked.values())))
-    drafted = asked.item.draft(ranked, size, Chance(key, experiment), asked.values)
+    drafted = asked.item.draft(ranked, size, KeyRng(key, experiment), asked.values)
     filling = _filling(ranked, drafted.docs, depth)
     nothing = (0.0,) * len(systems)
     return InterleavedList(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rankproof.online.interleavings._key_rng import Chance
+from rankproof.online.interleavings._key_rng import KeyRng
 from rankproof.online.interleavings.contract import Drafted, Rankings
 
 
-def drafted_in_rounds(rankings: Rankings, size: int, rng: Chance) -> Drafted:
+def drafted_in_rounds(rankings: Rankings, size: int, rng: KeyRng) -> Drafted:
     """The first `size` picks. A round that is cut short is cut for everybody alike, since its order is random."""
     systems = list(rankings)
     worth = [tuple(float(i == j) for j in range(len(systems))) for i in range(len(systems))]

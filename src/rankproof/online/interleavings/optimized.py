@@ -33,7 +33,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from rankproof.kernel.specs import Choice, Param, Whole
-from rankproof.online.interleavings._key_rng import Chance
+from rankproof.online.interleavings._key_rng import KeyRng
 from rankproof.online.interleavings._rounds import drafted_in_rounds
 from rankproof.online.interleavings.contract import Drafted, Interleaving, Rankings
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Ranked = tuple[str, ...]
 
 
-def draft(rankings: Rankings, size: int, rng: Chance, values: Mapping[str, Any]) -> Drafted:
+def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, Any]) -> Drafted:
     """One of the possible lists, drawn by its chance."""
     size = min(size, values["top"])
     if size == 0:

@@ -26,7 +26,7 @@ from functools import lru_cache
 from typing import Any
 
 from rankproof.kernel.specs import Number, Param
-from rankproof.online.interleavings._key_rng import Chance
+from rankproof.online.interleavings._key_rng import KeyRng
 from rankproof.online.interleavings.contract import Drafted, Interleaving, Rankings
 
 
@@ -35,7 +35,7 @@ def _weights(length: int, decay: float) -> tuple[float, ...]:
     return tuple(rank**-decay for rank in range(1, length + 1))
 
 
-def draft(rankings: Rankings, size: int, rng: Chance, values: Mapping[str, Any]) -> Drafted:
+def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, Any]) -> Drafted:
     """A turn and a document for each rank; credit by the chance that each system had to draw it."""
     systems = list(rankings)
     places = [{doc: i for i, doc in enumerate(ranking)} for ranking in rankings.values()]

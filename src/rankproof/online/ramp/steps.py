@@ -93,7 +93,7 @@ def _alarms(policy: RampPolicy, evidence: RampEvidence) -> Iterator[tuple[bool, 
     """What is shown to be wrong, and whether it stops the ramp or only holds it."""
     for sign in evidence.signs:
         if sign.role == "sample_ratio" and sign.status == "FAIL":
-            rng = "" if sign.worse else "It may be chance, as one look of many; until it is clear: "
+            chance = "" if sign.worse else "It may be chance, as one look of many; until it is clear: "
             yield sign.worse and policy.stops.sample_ratio == "stop", f"{chance}{sign.said}"
         elif sign.role in ("decision", "guardrail") and _is_harm(policy.stops, sign):
             said = sign.said if sign.status == "FAIL" else f"Shown to be worse: {sign.said}"

@@ -165,19 +165,19 @@ def line(x: Values, y: Values, level: float) -> tuple[Answer, Line | None]:
     return Estimate(slope, slope - reach, slope + reach, p, level, METHOD, n), found
 
 
-def enough(x: Values, slope: Answer, found: Line | None, error: float | None, level: float, rng: float) -> Enough:
+def enough(x: Values, slope: Answer, found: Line | None, error: float | None, level: float, chance: float) -> Enough:
     """The offline difference from which on a shown gain is at least that likely; `error` is that of a usual trial."""
     from scipy.special import ndtri
 
     if found is None or not isinstance(slope, Estimate):
-        return Enough(None, rng, "there is no line to predict by")
+        return Enough(None, chance, "there is no line to predict by")
     if error is None:
-        return Enough(None, rng, "the online effects have no standard errors, which say what a trial shows")
+        return Enough(None, chance, "the online effects have no standard errors, which say what a trial shows")
     if slope.low <= 0:
-        return Enough(None, rng, "no slope above 0 is shown")
+        return Enough(None, chance, "no slope above 0 is shown")
     limit = float(ndtri((1 + level) / 2)) * error
     tried = np.linspace(max(0.0, float(x.min())), float(x.max()), _POINTS).tolist()
-    likely = [place for place in tried if found.chance_above(place, limit) >= rng]
+    likely = [place for place in tried if found.chance_above(place, limit) >= chance]
     if not likely:
-        return Enough(None, rng, "it lies beyond the differences that were seen")
-    return Enough(likely[0], rng)
+        return Enough(None, chance, "it lies beyond the differences that were seen")
+    return Enough(likely[0], chance)

@@ -67,7 +67,7 @@ class Enough:
     """The offline difference from which on a shown online gain has at least that chance; or why there is none."""
 
     difference: float | None
-    rng: float
+    chance: float
     reason: str = ""
 
 
@@ -114,7 +114,7 @@ class Related:
             "intercept": self.intercept,
             "enough": {
                 "difference": self.enough.difference,
-                "chance": self.enough.rng,
+                "chance": self.enough.chance,
                 "reason": self.enough.reason or None,
             },
             "foretold": None if self.foretold is None else asdict(self.foretold),

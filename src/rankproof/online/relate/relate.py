@@ -18,7 +18,7 @@ BY = ("spearman", "pearson")
 FEW = 8
 
 
-def relate(changes: Changes, *, by: str = "spearman", level: float = 0.95, rng: float = CHANCE) -> Relation:
+def relate(changes: Changes, *, by: str = "spearman", level: float = 0.95, chance: float = CHANCE) -> Relation:
     """What past changes say about measures.
 
     by       the correlation that measures are ranked by
@@ -32,7 +32,7 @@ def relate(changes: Changes, *, by: str = "spearman", level: float = 0.95, rng: 
             "There is nothing to relate: give changes with an offline measure and an online metric or more."
         )
     related = [
-        _related(changes, measure, metric, level, rng) for metric in changes.metrics for measure in changes.measures
+        _related(changes, measure, metric, level, chance) for metric in changes.metrics for measure in changes.measures
     ]
     return Relation(
         tuple(change.name for change in changes.changes),
@@ -47,7 +47,7 @@ def relate(changes: Changes, *, by: str = "spearman", level: float = 0.95, rng: 
     )
 
 
-def _related(changes: Changes, measure: str, metric: str, level: float, rng: float) -> Related:
+def _related(changes: Changes, measure: str, metric: str, level: float, chance: float) -> Related:
     both = [change for change in changes.changes if measure in change.offline and metric in change.online]
     offline = [change.offline[measure] for change in both]
     online = [change.online[metric] for change in both]
@@ -74,7 +74,7 @@ def _related(changes: Changes, measure: str, metric: str, level: float, rng: flo
         signs(x[shown], y[shown], level) if tested.any() else None,
         _turned(slope, turn_x * turn_y),
         None if found is None else turn_y * found.intercept,
-        _signed(enough(x, slope, found, usual, level, rng), turn_x),
+        _signed(enough(x, slope, found, usual, level, chance), turn_x),
         foretold(x, y, shown.tolist()) if tested.any() else None,
     )
 

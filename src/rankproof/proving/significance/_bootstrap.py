@@ -19,7 +19,7 @@ class Resamples:
     """
 
     def __init__(self, n: int, count: int, rng: np.random.Generator) -> None:
-        self._n, self._count, self._chance = n, count, rng
+        self._n, self._count, self._rng = n, count, rng
         self._begin = copy.deepcopy(rng)
 
     def __len__(self) -> int:
@@ -43,4 +43,4 @@ class Resamples:
             counts = np.bincount(cells.ravel(), minlength=size * self._n)
             yield counts.reshape(size, self._n).astype(np.float64)
         # Who comes next with this generator gets other resamples.
-        self._chance.bit_generator.state = draw.bit_generator.state
+        self._rng.bit_generator.state = draw.bit_generator.state

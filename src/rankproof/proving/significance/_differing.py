@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import NotEstimable
 from rankproof.proving.significance._doubt import SAME, doubt
-from rankproof.proving.significance.contract import Differences, TestRequest
+from rankproof.proving.significance.contract import Differences, SignificanceRequest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class Differing:
         return self.null + steps * self.unit
 
 
-def differing(differences: Differences, question: TestRequest, method: str) -> Differing | NotEstimable:
+def differing(differences: Differences, question: SignificanceRequest, method: str) -> Differing | NotEstimable:
     """What a method that leaves zeros out looks at; why not, where nothing is left."""
     why = doubt(differences, method)
     if why is not None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.estimate import Estimate
 from rankproof.proving.significance._doubt import SAME
 from rankproof.proving.significance._tails import decisive, p_value
-from rankproof.proving.significance.contract import Differences, TestRequest
+from rankproof.proving.significance.contract import Differences, SignificanceRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def answer(
     differences: Differences,
     typical: NDArray[np.float64],
     counted: ResampleCount,
-    question: TestRequest,
+    question: SignificanceRequest,
     method: str,
 ) -> Estimate:
     """p-value and interval from the same typical values, by the same tail rule."""

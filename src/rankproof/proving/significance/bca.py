@@ -28,18 +28,18 @@ from rankproof.proving.significance._answered import Some, answered
 from rankproof.proving.significance._bootstrap import Resamples
 from rankproof.proving.significance._doubt import SAME
 from rankproof.proving.significance._together import KEPT, together
-from rankproof.proving.significance.contract import Differences, Significance, TestRequest
+from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
 
 NAME = "bca"
 ENOUGH = 50  # queries from which the interval covers about as often as it says
 
 
-def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """Interval and p-value of one set of differences."""
     return infer_many(differences[:, None], question, rng)[0]
 
 
-def infer_many(differences: Differences, question: TestRequest, rng: np.random.Generator) -> list[Answer]:
+def infer_many(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
     """The same for every column, with the same resamples for all."""
 
     def ask(columns: NDArray[np.float64]) -> Some:
@@ -54,7 +54,7 @@ def infer_many(differences: Differences, question: TestRequest, rng: np.random.G
     return answered(differences, NAME, ask)
 
 
-def _answer(differences: Differences, means: NDArray[np.float64], question: TestRequest) -> Answer:
+def _answer(differences: Differences, means: NDArray[np.float64], question: SignificanceRequest) -> Answer:
     """From the means of the resamples, in order."""
     from scipy.special import ndtri  # here: loading scipy is for those who test
 

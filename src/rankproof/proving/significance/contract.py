@@ -16,7 +16,7 @@ RESAMPLES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class TestRequest:
+class SignificanceRequest:
     """What is asked of the differences.
 
     level         of the interval
@@ -32,9 +32,9 @@ class TestRequest:
 
 
 # Chance comes in through the door: the same generator state gives the same answer.
-Infer = Callable[[Differences, TestRequest, np.random.Generator], Answer]
+Infer = Callable[[Differences, SignificanceRequest, np.random.Generator], Answer]
 # The columns of a matrix, queries by tests, answered together; resamples are shared by all columns.
-InferMany = Callable[[Differences, TestRequest, np.random.Generator], Sequence[Answer]]
+InferMany = Callable[[Differences, SignificanceRequest, np.random.Generator], Sequence[Answer]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class Significance:
         """The first line of the page."""
         return self.page.strip().splitlines()[0]
 
-    def many(self, differences: Differences, question: TestRequest, rng: np.random.Generator) -> list[Answer]:
+    def many(self, differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
         """An answer for each column."""
         if self.infer_many is not None:
             return list(self.infer_many(differences, question, rng))

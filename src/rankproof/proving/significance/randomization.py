@@ -36,7 +36,7 @@ from rankproof.proving.significance import _typical
 from rankproof.proving.significance._answered import Some, answered
 from rankproof.proving.significance._together import KEPT, together
 from rankproof.proving.significance._typical import ResampleCount
-from rankproof.proving.significance.contract import Differences, Significance, TestRequest
+from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
 
 CHUNK = 2_000_000  # flips x queries at a time: 16 MB of weights
 
@@ -156,12 +156,12 @@ def batches(made_of: Sequence[Span], most: int) -> Iterator[tuple[list[int], lis
 NAME = "randomization"
 
 
-def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """Test and interval of one set of differences."""
     return infer_many(differences[:, None], question, rng)[0]
 
 
-def infer_many(differences: Differences, question: TestRequest, rng: np.random.Generator) -> list[Answer]:
+def infer_many(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
     """The same for every column, with the same flips for all: one matrix product, and a subtraction for each pair."""
 
     def ask(columns: NDArray[np.float64]) -> Some:

@@ -25,7 +25,7 @@ import numpy as np
 
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.proving.significance._differing import differing, left_out
-from rankproof.proving.significance.contract import Differences, Significance, TestRequest
+from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
 
 NAME = "sign"
 WARNING = (
@@ -34,7 +34,7 @@ WARNING = (
 )
 
 
-def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """Test, and interval of the median; nothing is left to chance."""
     from scipy.special import bdtr  # here: loading scipy is for those who test
 

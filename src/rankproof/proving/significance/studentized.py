@@ -32,17 +32,17 @@ from rankproof.proving.significance._answered import Some, answered
 from rankproof.proving.significance._bootstrap import Resamples
 from rankproof.proving.significance._doubt import SAME
 from rankproof.proving.significance._together import KEPT, together
-from rankproof.proving.significance.contract import Differences, Significance, TestRequest
+from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
 
 NAME = "studentized"
 
 
-def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """Test and interval of one set of differences."""
     return infer_many(differences[:, None], question, rng)[0]
 
 
-def infer_many(differences: Differences, question: TestRequest, rng: np.random.Generator) -> list[Answer]:
+def infer_many(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
     """The same for every column, with the same resamples for all."""
 
     def ask(columns: NDArray[np.float64]) -> Some:
@@ -62,7 +62,7 @@ def _answer(
     differences: Differences,
     sums: NDArray[np.float64],
     squares: NDArray[np.float64],
-    question: TestRequest,
+    question: SignificanceRequest,
 ) -> Answer:
     """From the sums of (d - mean) and of their squares over each resample."""
     n = len(differences)

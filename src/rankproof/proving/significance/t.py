@@ -26,17 +26,17 @@ import numpy as np
 
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.proving.significance._doubt import doubts
-from rankproof.proving.significance.contract import Differences, Significance, TestRequest
+from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
 
 NAME = "t"
 
 
-def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """Student's test and interval of one set of differences; nothing is left to chance."""
     return infer_many(differences[:, None], question, rng)[0]
 
 
-def infer_many(differences: Differences, question: TestRequest, rng: np.random.Generator) -> list[Answer]:
+def infer_many(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
     """The same for every column at once."""
     from scipy.special import stdtr, stdtrit  # here: loading scipy is for those who test
 

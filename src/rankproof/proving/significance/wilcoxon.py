@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.proving.significance._differing import differing, left_out
-from rankproof.proving.significance.contract import Differences, Significance, TestRequest
+from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
 
 NAME = "wilcoxon"
 WARNING = (
@@ -45,7 +45,7 @@ Steps = NDArray[np.int64]
 Upper = Callable[[int], float]
 
 
-def infer(differences: Differences, question: TestRequest, rng: np.random.Generator) -> Answer:
+def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """Test, and interval of the pseudomedian; nothing is left to chance."""
     found = differing(differences, question, NAME)
     if isinstance(found, NotEstimable):

@@ -160,13 +160,13 @@ def verdict_facts(verdict: Verdict) -> Safe:
 
 def section(verdict: Verdict) -> PageSection:
     """The table of rules, and the queries that pay."""
-    rng = any(ruling.p_fail is not None for ruling in verdict.rulings)
+    chance = any(ruling.p_fail is not None for ruling in verdict.rulings)
     columns = [
         Column("Rule", "name"),
         Column("Verdict", "label", "text"),
         Column("Seen"),
         Column("Asked"),
-        *([Column("One-sided bounds"), Column("p of a miss, adjusted below")] if rng else []),
+        *([Column("One-sided bounds"), Column("p of a miss, adjusted below")] if chance else []),
         Column("Reason", "words"),
     ]
     paying = [ruling for ruling in verdict.rulings if ruling.payers and ruling.status != "PASS"]
@@ -175,14 +175,14 @@ def section(verdict: Verdict) -> PageSection:
         "Rules",
         "What does each rule ask, and does it hold?",
         (
-            table("Rulings", columns, [_row(ruling, rng) for ruling in verdict.rulings], class_="rulings"),
+            table("Rulings", columns, [_row(ruling, chance) for ruling in verdict.rulings], class_="rulings"),
             *(_payers(ruling) for ruling in paying),
             bullets(fine_print(verdict), "fine"),
         ),
     )
 
 
-def _row(ruling: Ruling, rng: bool) -> list[PageCell]:
+def _row(ruling: Ruling, chance: bool) -> list[PageCell]:
     side = "≤" if ruling.better == "lower" else "≥"
     asked = "" if ruling.threshold is None else minus(f"{side} {value(ruling, ruling.threshold)}")
     cells = [
@@ -191,7 +191,7 @@ def _row(ruling: Ruling, rng: bool) -> list[PageCell]:
         PageCell("" if ruling.observed is None else minus(value(ruling, ruling.observed))),
         PageCell(asked),
     ]
-    if rng:
+    if chance:
         adjusted = p_value(ruling.adjusted) if ruling.adjusted is not None else None
         plain = p_value(ruling.p_fail) if ruling.p_fail is not None else ""
         cells += [PageCell(minus(bounds(ruling))), PageCell(stacked(plain, adjusted))]

@@ -18,7 +18,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer
 from rankproof.measuring.names import parse
 from rankproof.proving.records import Design
-from rankproof.proving.significance.contract import TestRequest
+from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.reading.datasets.records import Dataset
 from rankproof.stack.pipelines.run import Runner
 from rankproof.stack.records import Step
@@ -124,7 +124,7 @@ class _Search:
 def inference(design: Design) -> Callable[[NDArray[np.float64]], Answer]:
     """The configuration's method on gains by query; the same resamples each time."""
     method = shelf.find("significance", design.significance)
-    question = TestRequest(design.confidence, resamples=design.resamples)
+    question = SignificanceRequest(design.confidence, resamples=design.resamples)
 
     def infer(gains: NDArray[np.float64]) -> Answer:
         answer: Answer = method.infer(gains, question, np.random.default_rng([design.seed, *b"tuning"]))
