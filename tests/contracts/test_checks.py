@@ -171,7 +171,7 @@ def test_the_message_on_its_page_is_the_one_it_gives(code: str) -> None:
 @pytest.mark.parametrize("code", CODES)
 def test_its_name_is_its_files_and_reads_well_after_allow(code: str) -> None:
     assert re.fullmatch(r"[a-z]+(_[a-z]+)*", code)
-    file = Path(next(iter(rankproof.checks.__path__))) / f"{code}.py"
+    file = Path(next(iter(rankproof.reading.checks.__path__))) / f"{code}.py"
     assert file.exists()
     (item,) = importlib.import_module(f"rankproof.reading.checks.{code}").OFFERS
     assert item.name == code

@@ -33,7 +33,7 @@ def test_every_format_is_in_a_group() -> None:
 
 
 def test_every_file_of_the_shelf_offers() -> None:
-    folder = Path(rankproof.formats.__file__).parent
+    folder = Path(rankproof.reading.formats.__file__).parent
     files = {path.stem for path in folder.glob("*.py") if is_item(path)}
     assert files == set(FORMATS)
 
