@@ -26,6 +26,15 @@ def number(value: float, whole: bool = False) -> str:
 LEAST_P = 0.0001
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number with its noun: "1 page", "2 pages", "1,234 pages"; `many` is the plural where it is not `one` + "s".
+
+    >>> counted(1, "page"), counted(0, "query", "queries"), counted(1234, "row")
+    ('1 page', '0 queries', '1,234 rows')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def signed(value: float) -> str:
     """A difference with its sign; 0 has none, and neither has what rounds to it."""
     text = number(value)
