@@ -19,10 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rankproof.measuring.join import prepare_qrels
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import listed
+from rankproof.measuring.prepare import listed, prepare_qrels
 from rankproof.measuring.records import Result
 from rankproof.proving.holes.summary import holes
 

@@ -26,9 +26,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rankproof.measuring.join import prepare_qrels
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import listed
+from rankproof.measuring.prepare import listed, prepare_qrels
 from rankproof.proving.next import proposed
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl20"

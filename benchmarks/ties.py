@@ -17,8 +17,8 @@ import time
 
 import numpy as np
 
-from rankproof.measuring.join import prepare_qrels
 from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import prepare_qrels
 from rankproof.measuring.ties import over_ties
 from rankproof.reading.records import DEFAULT_ORDER
 

@@ -21,8 +21,7 @@ import numpy as np
 from benchmarks.online_parts.users import DEPTH, Floats, Users
 from numpy.typing import NDArray
 
-from rankproof.measuring.join import prepare_qrels
-from rankproof.measuring.prepare import listed
+from rankproof.measuring.prepare import listed, prepare_qrels
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 APPEALS = ("by grade", "own", "noisy")

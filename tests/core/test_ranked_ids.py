@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from rankproof.measuring.join import prepare_qrels
-from rankproof.measuring.prepare import PreparedRun, comparable, listed
+from rankproof.measuring.prepare import PreparedRun, comparable, listed, prepare_qrels
 from rankproof.reading.records import DEFAULT_ORDER, Run
 
 

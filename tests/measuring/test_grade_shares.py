@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rankproof.measuring.grade_shares import MOST_GRADES, grade_shares
-from rankproof.measuring.join import join_run, prepare_qrels
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedRun
+from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
 RUNS = {

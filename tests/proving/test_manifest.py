@@ -13,7 +13,7 @@ from tests.raising import raises
 import rankproof
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.manifest import ExperimentManifest, InputFile
-from rankproof.measuring.join import join_run, prepare_qrels
+from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.measuring.report import write_manifest
 from rankproof.proving import manifest as making
 from rankproof.proving.manifest import Given, manifest_of, read_manifest

@@ -12,7 +12,7 @@ from tests.raising import raises
 import rankproof
 from rankproof.errors import UnknownName
 from rankproof.kernel.manifest import ContrastResult, ExperimentManifest, Results
-from rankproof.measuring.join import join_run, prepare_qrels
+from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.proving.compare import compare
 from rankproof.proving.manifest import Given, manifest_of
 from rankproof.proving.records import Design

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rankproof.measuring.join import prepare_qrels
+from rankproof.measuring.prepare import prepare_qrels
 from rankproof.reading.formats.trec import RUN
 from rankproof.reading.records import DEFAULT_ORDER
 from rankproof.scale import _joining, _judged, _lines, _work

@@ -9,8 +9,8 @@ import pytest
 from benchmarks.next import Bounds, Collection, dl20, in_proposed_order, needed, trials
 from tests.shared_data import SHARED, needs_shared_data
 
-from rankproof.measuring.join import prepare_qrels
 from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import prepare_qrels
 from rankproof.proving.holes.summary import holes
 
 

@@ -117,8 +117,8 @@ def from_runs(files: Sequence[str], choices: dict[str, Any]) -> Compared:
             f"got {len(files)} {'file' if len(files) == 1 else 'files'}. With --saved it takes kept reports instead."
         )
     from rankproof.cli.shared.options import preparing
-    from rankproof.measuring.join import prepare_qrels
     from rankproof.measuring.names import parse
+    from rankproof.measuring.prepare import prepare_qrels
     from rankproof.proving.compare import compare_runs, named_apart
     from rankproof.reading.collect import documents_of
 

@@ -111,7 +111,7 @@ def command(
 
 
 def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices: dict[str, Any]) -> Proposal:
-    from rankproof.measuring.join import join_run, prepare_qrels
+    from rankproof.measuring.prepare import join_run, prepare_qrels
     from rankproof.proving.next import propose
     from rankproof.reading.collect import documents_of
 

@@ -13,8 +13,8 @@ from rankproof.errors import InputError, RankproofError
 from rankproof.judging.adjudicate import Adjudicated
 from rankproof.kernel.jsontext import from_json
 from rankproof.measuring.evaluate import measure_run
-from rankproof.measuring.join import join_run, prepare_qrels
 from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.proving.compare import compare_evaluations
 from rankproof.proving.movement import documents_moved

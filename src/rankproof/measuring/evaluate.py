@@ -13,11 +13,10 @@ from rankproof.kernel import shelf
 from rankproof.measuring.aggregate import aggregate
 from rankproof.measuring.dialects.contract import Dialect, Reading
 from rankproof.measuring.fine_print import fine_print
-from rankproof.measuring.join import join_run, prepare_qrels
 from rankproof.measuring.judged_table import JudgedTable, condensed, cut, read_negatives, select
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import canonical, parse
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings
 from rankproof.reading.records import By, Order
 
@@ -167,9 +166,22 @@ def _population(whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...
 Measures = str | Variant | Iterable[str | Variant]
 
 
-def prepare(qrels: Any, format: str | None = None, *, allow: Iterable[str] = (), **options: Any) -> PreparedQrels:
+class ReadyQrels(PreparedQrels):
+    """Prepared judgments that evaluate: what `rankproof.prepare` returns."""
+
+    __slots__ = ()
+
+    def evaluate(self, run: Any, measures: Measures, **settings: Any) -> Evaluation:
+        """`rankproof.evaluate` on these judgments."""
+        return evaluate(self, run, measures, **settings)
+
+
+def prepare(qrels: Any, format: str | None = None, *, allow: Iterable[str] = (), **options: Any) -> ReadyQrels:
     """Judgments read, checked and ready: `rankproof.prepare(qrels).evaluate(run, "nDCG@10")`, as often as you like."""
-    return prepare_qrels(qrels, format, allow, **options)
+    prepared = prepare_qrels(qrels, format, allow, **options)
+    if isinstance(prepared, ReadyQrels):
+        return prepared
+    return ReadyQrels(prepared.judgments, prepared.name, prepared.rows, prepared.notes)
 
 
 def evaluate(

@@ -1,96 +1,42 @@
-"""Prepared judgments and runs: read, checked and joined once, then measured as often as needed; with content hashes."""
+"""Prepare: judgments and runs read, checked and joined once, then measured as often as needed."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankproof.core import Judgments, Rows
-from rankproof.errors import InputError, Unreadable
+from rankproof.errors import UsageError
+from rankproof.kernel.later import Later
+from rankproof.measuring.identity import hash_of_grades, hash_of_rows, hash_of_run
 from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.outofcore.budget import budget_of, may_be_large
 from rankproof.measuring.pool import Pool, Subtopics
+from rankproof.measuring.records import MOST_THREADS
+from rankproof.measuring.run_sources import (
+    DictRun,
+    RankedIds,
+    RowsRun,
+    RunSource,
+    TextRun,
+    is_path,
+    name_of,
+    refuse_run,
+    without_allowed_faults,
+)
 from rankproof.reading.records import DEFAULT_ORDER, By, Order, Qrels, Run
 
 if TYPE_CHECKING:
-    from rankproof.core import Joined, Judgments, Rows
-    from rankproof.measuring.outofcore.parts import Together
-    from rankproof.measuring.records import Evaluation
-    from rankproof.reading.finding import Finding
-
-
-Value = TypeVar("Value")
-
-
-class Later(Generic[Value]):
-    """`later()` is the value. Who never asks never pays; who asks twice, or from two threads, pays once."""
-
-    __slots__ = ("_lock", "_make", "_value")
-
-    def __init__(self, make: Callable[[], Value]) -> None:
-        self._make: Callable[[], Value] | None = make
-        self._lock = Lock()
-
-    def __call__(self) -> Value:
-        """The value."""
-        if self._make is not None:
-            with self._lock:
-                if self._make is not None:
-                    self._value = self._make()
-                    self._make = None  # what it was made from is no longer held
-        return self._value
-
-    def __repr__(self) -> str:
-        return "Later(...)" if self._make is not None else f"Later({self._value!r})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _made, (self(),)  # another process gets the value, not the way to make it
-
-
-def _made(value: Value) -> Later[Value]:
-    """A Later whose value is there already."""
-    later: Later[Value] = Later(lambda: value)
-    later()
-    return later
-
-
-class LateField(Generic[Value]):
-    """A field of a frozen dataclass (without slots) that may be given as a Later: it is made when first read.
-
-    `part: LateField[Part | None] = LateField(lambda: None)`; the function gives the default.
-    """
-
-    def __init__(self, default: Callable[[], Value]) -> None:
-        self._default = default
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    @overload
-    def __get__(self, record: None, owner: type) -> Value: ...
-    @overload
-    def __get__(self, record: object, owner: type) -> Value: ...
-    def __get__(self, record: object | None, owner: type) -> Any:
-        if record is None:
-            return self  # what a dataclass takes for the default; `__set__` knows it
-        value = record.__dict__[self._name]
-        return value() if isinstance(value, Later) else value
-
-    def __set__(self, record: object, value: Value | Later[Value]) -> None:
-        given: object = value
-        record.__dict__[self._name] = self._default() if given is self else given
-
-    def __repr__(self) -> str:
-        return repr(self._default())
+    from rankproof.reading.finding import Finding, Unit
 
 
 class PreparedQrels:
-    """Judgments ready for joining. `evaluate(run, measures)` and `prepare(run)` spare a loop the reading of qrels."""
+    """Judgments ready for joining: `prepare(run)` spares a loop the reading of qrels."""
 
     __slots__ = ("_subtopics", "content_hash", "grades_hash", "judgments", "name", "notes", "pool", "rows")
 
@@ -101,10 +47,10 @@ class PreparedQrels:
         self.rows = rows  # the rows as read, read again: only subtopics and explanations of faults need them
         self.pool = Pool(judgments.query_ids, judgments.start, judgments.grade)
         self._subtopics: Subtopics | None = None
-        # The identity of the judgments, without and with subtopics; see measuring/prepare.py. Every evaluation on them
-        # shares these two. They do not hold `self`: what holds itself stays in memory longer than it is needed.
-        self.grades_hash = Later(lambda: _hash_of_grades(judgments))
-        self.content_hash = Later(lambda: _hash_of_rows(rows, judgments, name))
+        # The identity of the judgments, without and with subtopics. Every evaluation on them shares these two. They
+        # do not hold `self`: what holds itself stays in memory longer than it is needed.
+        self.grades_hash = Later(lambda: hash_of_grades(judgments))
+        self.content_hash = Later(lambda: hash_of_rows(rows, judgments, name))
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -115,8 +61,6 @@ class PreparedQrels:
     def subtopics(self) -> Subtopics:
         """Which document covers which part of its query, for diversity measures."""
         if self._subtopics is None:
-            from rankproof.core import Judgments
-
             judgments = Judgments.from_rows(self.rows(), subtopics=True)
             entries = judgments.subtopics
             assert entries is not None
@@ -125,81 +69,54 @@ class PreparedQrels:
 
     def prepare(self, run: Any, **reading: Any) -> PreparedRun:
         """A run joined with these judgments; later evaluations of it pay only for their measures."""
-        from rankproof.measuring.join import join_run
-
         return join_run(self, run, **reading)
-
-    def evaluate(self, run: Any, measures: Any, **choices: Any) -> Evaluation:
-        """`rankproof.evaluate` on these judgments."""
-        from rankproof.measuring.evaluate import evaluate
-
-        return evaluate(self, run, measures, **choices)
 
     def __repr__(self) -> str:
         return f"<judgments {self.name}: {len(self.pool):,} queries, {len(self.pool.grade):,} documents>"
 
 
-def _hash_of_grades(judgments: Judgments) -> str:
-
-    return hash_of_grades(judgments)
-
-
-def _hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> str:
-
-    return hash_of_rows(rows, judgments, name)
-
-
-# By query its document ids, best first, each followed by a newline: for an order, to a depth, of some queries or all.
-# None where that cannot be had without all rows at once.
-RankedIds = Callable[[Order, int | None, Collection[str] | None], Mapping[str, bytes] | None]
-
-
 class PreparedRun:
-    """A run joined with judgments. `table(order)` is its JudgedTable, joined once for each order."""
+    """A run joined with judgments. `table(order)` is its JudgedTable, joined once for each order.
 
-    __slots__ = (
-        "_answered", "_asked", "_join", "_own", "_ranked_ids", "_sampled", "_some", "_tables", "findings", "name",
-        "notes", "qrels", "rows", "tag",
-    )  # fmt: skip
+    requested   what the caller ranks by, whatever the source or a dialect says
+    answered    queries that had rows before some were dropped; None when none were
+    """
+
+    __slots__ = ("_answered", "_notes", "_requested", "_source", "_tables", "findings", "name", "qrels", "tag")
 
     def __init__(
         self,
         qrels: PreparedQrels,
-        join: Callable[[Order], Joined | Together],
-        rows: Callable[[], Rows],
+        source: RunSource,
         *,
-        own: Order,
-        asked: By | None = None,
+        requested: By | None = None,
         name: str = "run",
         notes: tuple[str, ...] = (),
         answered: frozenset[str] | None = None,
-        some: Callable[[Collection[str]], Rows] | None = None,
-        sampled: Callable[[], Rows | None] | None = None,
-        ranked_ids: RankedIds | None = None,
     ) -> None:
         self.qrels = qrels
-        self.rows = rows
-        # For a run that is not to be held whole: the rows of some queries, and a sample of rows for `_nothing_met`.
-        self._some = some
-        self._sampled = sampled
-        self._ranked_ids = ranked_ids  # for a text, from which ids can be had without making rows of it
-        self._answered = answered  # queries that had rows before some were dropped; None when none were
         self.name = name
         self.tag = ""
-        self.notes = notes
         self.findings: tuple[Finding, ...] = ()
-        self._join = join
-        self._own = own
-        self._asked = asked
+        self._source = source
+        self._notes = notes
+        self._answered = answered
+        self._requested = requested
         self._tables: dict[Order, JudgedTable] = {}
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided on reading and joining, for the fine print."""
+        return tuple(dict.fromkeys((*self._source.notes, *self._notes)))
+
     def order(self, wanted: Order) -> Order:
-        """The order that a dialect wants, as far as this run has it: what the caller asked for wins."""
-        by = self._asked or (self._own.by if self._own.by != "score" else wanted.by)
+        """The order that a dialect wants, as far as this run has it: what the caller requested wins."""
+        own = self._source.own
+        by = self._requested or (own.by if own.by != "score" else wanted.by)
         if by != "score":
             return Order(by=by, ties="given")
         ties = wanted.ties if wanted.by == "score" else "id_descending"
-        return replace(wanted, by="score", ties=ties, lower_is_better=self._own.lower_is_better)
+        return replace(wanted, by="score", ties=ties, lower_is_better=own.lower_is_better)
 
     def table(self, wanted: Order, subtopics: bool = False) -> JudgedTable:
         """The run's table in the order wanted."""
@@ -216,7 +133,7 @@ class PreparedRun:
         return table
 
     def _joined(self, order: Order) -> JudgedTable:
-        joined = self._join(order)
+        joined = self._source.join(self.qrels, order)
         self.tag = joined.tag
         disagree = joined.faults["rank_disagrees"]
         if disagree:
@@ -224,9 +141,9 @@ class PreparedRun:
             note = (
                 f"rank column: disagrees with the scores in {disagree} {queries}; scores decide (--order rank: ranks)"
             )
-            self.notes = tuple(dict.fromkeys((*self.notes, note)))
+            self._notes = (*self._notes, note)
         if len(joined.rank) == 0 and not self.findings:
-            self.findings = self._nothing_met(order)
+            self.findings = self._nothing_judged(order)
         in_run = joined.in_run
         if self._answered is not None:
             in_run = np.array([query in self._answered for query in self.qrels.pool.query_ids], dtype=bool)
@@ -235,46 +152,180 @@ class PreparedRun:
             joined.tie_last, joined.doc, order, joined.unjudged_queries,
         )  # fmt: skip
 
-    def _nothing_met(self, order: Order) -> tuple[Finding, ...]:
+    def _nothing_judged(self, order: Order) -> tuple[Finding, ...]:
         """Why not one judged document was retrieved, when no id is in both: a warning here, since it may be true."""
         from rankproof.reading.check import check_run
 
-        rows = self.rows() if self._sampled is None else self._sampled()
+        rows = self._source.sample(self.qrels)
         if rows is None:
             return ()
-        found = check_run(rows, self.name, qrels=self.qrels.rows(), order=order)
-        return tuple(replace(f, severity="warning") for f in found if f.code == "no_common_document")
+        findings = check_run(rows, self.name, qrels=self.qrels.rows(), order=order)
+        return tuple(replace(f, severity="warning") for f in findings if f.code == "no_common_document")
+
+    def rows(self) -> Rows:
+        """All rows, as measured."""
+        return self._source.rows()
 
     def rows_of(self, queries: Collection[str]) -> Rows:
         """The rows of some queries, and maybe others: all rows, where holding them all is no matter."""
-        return self.rows() if self._some is None else self._some(queries)
+        return self._source.rows_of(queries)
 
     def ranked_ids(
         self, wanted: Order, depth: int | None = None, queries: Collection[str] | None = None
-    ) -> Mapping[str, bytes] | None:
+    ) -> RankedIds | None:
         """By query its document ids in the order wanted, each followed by a newline; None where only rows have them."""
-        return None if self._ranked_ids is None else self._ranked_ids(self.order(wanted), depth, queries)
+        return self._source.ranked_ids(self.order(wanted), depth, queries)
 
     def content_hash(self) -> str:
         """SHA-256 of the rankings as measured; reads the run again, so it takes longer than measuring it."""
-
-        return hash_of_run(self.rows(), self._own, self._tables, self.qrels.judgments, self.name)
+        return hash_of_run(self.rows(), self._source.own, self._tables, self.qrels.judgments, self.name)
 
     def without_self(self) -> PreparedRun:
         """The same run without documents whose id is the query's own; a query with no other is not missing."""
-        from rankproof.measuring.join import join_rows
         from rankproof.reading.collapse import drop_self
 
         before = self.rows()
         rows, note = drop_self(before)
+        source = RowsRun(rows, self._source.own, self.name, (*self.notes, note), refuses=False)
         return PreparedRun(
-            self.qrels, lambda order: join_rows(self.qrels.judgments, rows, order), lambda: rows,
-            own=self._own, asked=self._asked, name=self.name, notes=(*self.notes, note),
-            answered=frozenset(before.query_ids),
-        )  # fmt: skip
+            self.qrels, source, requested=self._requested, name=self.name, answered=frozenset(before.query_ids)
+        )
 
     def __repr__(self) -> str:
         return f"<run {self.name} on {self.qrels!r}>"
+
+
+def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = (), **options: Any) -> PreparedQrels:
+    """Judgments from anything that holds them, checked."""
+    if isinstance(qrels, PreparedQrels):
+        return qrels
+    allow = tuple(allow)
+    if isinstance(qrels, dict) and all(isinstance(docs, dict) for docs in qrels.values()):
+        # Ids that are numbers, or values that are text, take the longer way below, which knows what to do or say.
+        with suppress(ValueError):
+            judgments = Judgments.from_dicts(qrels)
+            if not qrels or any(judgments.faults.values()):
+                _refuse_qrels(Rows.from_dicts(qrels), "<dict>", allow, unit="row")
+            return PreparedQrels(judgments, "<dict>", lambda: Rows.from_dicts(qrels))
+    from rankproof.reading.collect import plan, read_rows
+    from rankproof.reading.source import once
+
+    if isinstance(qrels, Qrels):
+        return PreparedQrels(qrels.judgments(), qrels.name, lambda: qrels.rows)
+    qrels = once(qrels)
+    planned = plan(qrels, "qrels", format, **options)
+    if planned is not None and planned.description.layout is not None:
+        source, read = planned.source, planned.description.layout.read
+        faultless_judgments = Judgments.from_text(source.whole, **asdict(planned.description.layout))
+        if faultless_judgments is not None:
+            return PreparedQrels(faultless_judgments, planned.description.source, lambda: read(source))
+    rows, description = read_rows(qrels, "qrels", format, **options)
+    judgments = Judgments.from_rows(rows)
+    notes: tuple[str, ...] = ()
+    if len(rows) == 0 or any(judgments.faults.values()):
+        _refuse_qrels(rows, description.source, allow, description.shape, description.unit)
+        notes = _best_grade(judgments)
+    # Column 2 matters only where it says more than one thing; otherwise the rows need not be kept.
+    if len(rows.labels) > 1 or not is_path(qrels):
+        return PreparedQrels(judgments, description.source, lambda: rows, notes)
+    return PreparedQrels(judgments, description.source, lambda: read_rows(qrels, "qrels", format, **options)[0], notes)
+
+
+def _refuse_qrels(rows: Rows, source: str, allow: tuple[str, ...], shape: str = "", unit: Unit = "line") -> None:
+    from rankproof.reading.check import refuse
+
+    refuse(rows, "qrels", source, allow, shape=shape, unit=unit)
+
+
+def _best_grade(judgments: Judgments) -> tuple[str, ...]:
+    """What became of documents judged twice, once the checks have let them pass."""
+    doubles = judgments.faults["conflicting_judgment"] + judgments.faults["duplicate_judgment"]
+    return (f"judged more than once: {doubles}; the best grade of a document counts",) if doubles else ()
+
+
+def join_run(
+    qrels: PreparedQrels,
+    run: Any,
+    *,
+    format: str | None = None,
+    order: By | None = None,
+    lower_is_better: bool | None = None,
+    collapse: str | None = None,
+    drop_self: bool = False,
+    allow: Iterable[str] = (),
+    threads: int = 0,
+    name: str | None = None,
+    memory: int | str | None = None,
+    **options: Any,
+) -> PreparedRun:
+    """A run from anything that holds one, joined with judgments.
+
+    A file that is large beside `memory` (1 GB by default) is read in pieces.
+    """
+    if not 0 <= threads <= MOST_THREADS:
+        raise UsageError(f"There can be 0 (as many as the machine has) to {MOST_THREADS} threads; got {threads}.")
+    allow = tuple(allow)
+    plain = collapse is None and not drop_self and not allow
+    if plain and isinstance(run, dict) and not options and format is None:
+        by = order or ("score" if all(isinstance(docs, dict) for docs in run.values()) else "given")
+        in_place = DictRun(run, Order(by=by, lower_is_better=bool(lower_is_better)))
+        return PreparedRun(qrels, in_place, requested=order, name=name or in_place.name)
+    reading = {"order": order, "lower_is_better": lower_is_better or None, **options}
+    source: RunSource | None = None
+    if plain:
+        from rankproof.reading.source import once
+
+        run = once(run)  # a pipe can be read once, and is looked at twice when the core cannot read it
+        source = _text_source(run, format, threads, memory, reading)
+    if source is None:
+        source = _rows_source(qrels, run, format, collapse, drop_self, allow, reading)
+    return PreparedRun(qrels, source, requested=order, name=name or source.name)
+
+
+def _text_source(
+    run: Any, format: str | None, threads: int, memory: int | str | None, reading: dict[str, Any]
+) -> RunSource | None:
+    """The source of a text that goes to the core as it is, whole or in pieces; None where rows must be made first."""
+    from rankproof.reading.collect import plan
+
+    if isinstance(run, str | os.PathLike) and may_be_large(run, budget := budget_of(memory)):
+        from rankproof.measuring.outofcore.prepare import large_run
+
+        large = large_run(run, budget, format=format, threads=threads, reading=reading)
+        if large is not None:
+            return large
+    planned = plan(run, "run", format, **reading)
+    if planned is None or planned.description.layout is None:
+        return None
+    description = planned.description
+    return TextRun(planned.source, description, planned.description.layout, name_of(run, description.source), threads)
+
+
+def _rows_source(
+    qrels: PreparedQrels,
+    run: Any,
+    format: str | None,
+    collapse: str | None,
+    drop_self: bool,
+    allow: tuple[str, ...],
+    reading: dict[str, Any],
+) -> RowsRun:
+    """A run as rows that the checks passed, with passages collapsed and the query's own document dropped."""
+    from rankproof.reading.collect import read_rows, run_of
+    from rankproof.reading.description import Description
+
+    if isinstance(run, Run) and collapse is None and not drop_self:
+        return RowsRun(run.rows, run.order, run.name, allow=allow)
+    if isinstance(run, Run):
+        rows, description = run.rows, Description(run.name, "run", "python", run.order)
+    else:
+        rows, description = read_rows(run, "run", format, **reading)
+    refuse_run(rows, description.source, description.order, qrels, description.shape, description.unit, allow)
+    notes: tuple[str, ...] = ()
+    if allow:
+        rows, notes = without_allowed_faults(rows, description.order)
+    whole = run_of(rows, description, collapse=collapse, drop_self=drop_self)
+    return RowsRun(whole.rows, whole.order, name_of(run, description.source), (*notes, *whole.notes), allow)
 
 
 def listed(
@@ -319,59 +370,3 @@ def comparable(
 def _split(ids: bytes) -> list[str]:
     """The ids of one ranking, each followed by a newline."""
     return ids.decode("utf-8", "surrogateescape").split("\n")[:-1]
-
-
-def hash_of_grades(judgments: Judgments) -> str:
-    """From the judgments that runs were joined with, not from their source, which may have changed since."""
-    ids = judgments.query_ids
-    queries = [ids[q] for q in np.repeat(np.arange(len(ids)), np.diff(judgments.start)).tolist()]
-    grades = judgments.grade.astype(np.float64)
-    return Qrels(Rows.from_columns(queries, judgments.doc_ids(), grades)).content_hash
-
-
-def hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> str:
-    """From the rows, which know subtopics; refused when they are no longer those of the judgments."""
-    from rankproof.reading.collapse import without_doubles
-
-    read = rows()
-    grades = hash_of_grades(judgments)
-    if hash_of_grades(Judgments.from_rows(read)) != grades:
-        raise _changed(name)
-    settled = Qrels.of(without_doubles(read, by_label=True)[0])
-    return settled.content_hash if settled.has_subtopics else grades
-
-
-def hash_of_run(rows: Rows, own: Order, tables: Mapping[Order, JudgedTable], judgments: Judgments, name: str) -> str:
-    """From the rows as measured: after passages were collapsed, or the query's own document dropped.
-
-    Refused when they no longer give the tables that were measured.
-    """
-    from rankproof.measuring.join import join_rows
-
-    for order, table in tables.items():
-        joined = join_rows(judgments, rows, order)
-        if not (np.array_equal(joined.doc, table.doc) and np.array_equal(joined.rank, table.rank)):
-            raise _changed(name)
-    return Run.of(rows, own).content_hash
-
-
-def file_hash(path: str) -> str:
-    """From the bytes as they lie there."""
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise Unreadable(f"{path}: there is no such file. Check the path.") from None
-    except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
-def is_plain_file(what: object) -> bool:
-    """Whether a value is the path of a file that can be read again, and not a pipe, a stream or an object."""
-    return isinstance(what, str | os.PathLike) and os.path.isfile(what)
-
-
-def _changed(name: str) -> InputError:
-    return InputError(
-        f"{name} has changed since it was read: what it holds now is not what was measured. Read it anew."
-    )

@@ -11,10 +11,9 @@ from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
 from rankproof.measuring.evaluate import Measures, measure_run
 from rankproof.measuring.grade_shares import grade_shares
-from rankproof.measuring.join import join_run, prepare_qrels
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedRun
+from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
 from rankproof.proving.blind_spots import blind_spots

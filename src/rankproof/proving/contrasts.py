@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer, Estimate
-from rankproof.measuring.prepare import Later
+from rankproof.kernel.later import Later
 from rankproof.proving.corrections.contract import Block, Correction, Tests
 from rankproof.proving.per_unit import PerUnit
 from rankproof.proving.power import queries_needed_each, smallest_difference

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import Refused, UsageError
 from rankproof.kernel import shelf
+from rankproof.kernel.later import Later
 from rankproof.kernel.verdict import Ruling
-from rankproof.measuring.prepare import Later
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.gate_case import GateCase
 from rankproof.proving.policy import Clause, Policy, read_policy

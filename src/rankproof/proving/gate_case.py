@@ -19,11 +19,11 @@ from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer
 from rankproof.measuring.aggregate import GEOMETRIC_FLOOR
 from rankproof.measuring.evaluate import measure_run
-from rankproof.measuring.join import join_run, name_of, prepare_qrels
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
+from rankproof.measuring.run_sources import name_of
 from rankproof.proving.per_unit import paired, refuse_other_ground
 from rankproof.proving.policy import Policy
 from rankproof.proving.power import queries_needed

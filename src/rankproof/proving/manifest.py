@@ -12,7 +12,8 @@ from rankproof.kernel.documents import now, versions
 from rankproof.kernel.jsontext import from_json
 from rankproof.kernel.manifest import ExperimentManifest, InputFile, Kind, config_hash, experiment_id
 from rankproof.kernel.version import __version__
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun, file_hash, is_plain_file
+from rankproof.measuring.identity import file_hash, is_plain_file
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import Comparison, Design
 from rankproof.proving.verify import results_of

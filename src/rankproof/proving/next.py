@@ -24,10 +24,9 @@ from rankproof.measuring.dependence import (
     Share,
     is_relevant,
 )
-from rankproof.measuring.join import join_run, prepare_qrels
 from rankproof.measuring.measures.contract import Values, Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedRun
+from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
 from rankproof.proving.holes.bounding import Bounder, dependence
 from rankproof.proving.holes.bounds import Bound, Proposal, ProposedPair
 from rankproof.proving.holes.closed_forms import weights_of

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.measuring.prepare import LateField
+from rankproof.kernel.later import LateField
 
 if TYPE_CHECKING:
     from rankproof.measuring.grade_shares import GradeShares

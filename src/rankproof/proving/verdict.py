@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.kernel.later import LateField
 from rankproof.kernel.verdict import EXIT, Ruling, Status
-from rankproof.measuring.prepare import LateField
 
 if TYPE_CHECKING:
     from rankproof.kernel.verdict import Ruling

@@ -13,9 +13,9 @@ from rankproof.kernel.documents import plain, versions
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.manifest import ContrastResult, ExperimentManifest, InputFile, Results
 from rankproof.measuring.evaluate import measure_run
-from rankproof.measuring.join import join_run, prepare_qrels
+from rankproof.measuring.identity import file_hash
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun, file_hash
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.proving.records import Contrast, Design
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankproof.errors import InputError, UsageError
-from rankproof.measuring.join import name_of
 from rankproof.measuring.outofcore.findings import Faulty
+from rankproof.measuring.run_sources import name_of
 from rankproof.reading import detect
 from rankproof.reading.arrow import columns_of
 from rankproof.reading.collect import plan

@@ -12,10 +12,10 @@ import numpy as np
 
 from rankproof.core import Rows
 from rankproof.errors import InputError, UsageError
-from rankproof.measuring.join import trusted
 from rankproof.measuring.outofcore.findings import refuse_found
 from rankproof.measuring.outofcore.parts import Together, together
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+from rankproof.measuring.run_sources import RankedIds, faultless
 from rankproof.reading.finding import Finding
 from rankproof.reading.records import By, Order
 from rankproof.scale import _lines, _work
@@ -143,21 +143,41 @@ class OnSpark:
         return rows.take(np.argsort(rows.line, kind="stable")) if shape.placed else rows
 
 
-def prepared(qrels: PreparedQrels, run: OnSpark, asked: By | None) -> PreparedRun:
+class SparkRun:
+    """A run on Spark as a source: joined there, its rows collected only where they are needed."""
+
+    def __init__(self, qrels: PreparedQrels, run: OnSpark) -> None:
+        self._judged, self._run = sent(qrels.judgments), run
+        self.own, self.name, self.notes = run.given.own, run.given.name, run.given.notes
+
+    def join(self, qrels: PreparedQrels, order: Order) -> Together:
+        """Joined by tasks, refused where the checks find an error."""
+        joined = self._run.join(self._judged, order)
+        if not faultless(joined):
+            self._run.refuse(joined, order, qrels)
+        return joined
+
+    def rows(self) -> Rows:
+        """All rows, on this machine."""
+        return self._run.collected(None)
+
+    def rows_of(self, queries: Collection[str]) -> Rows:
+        """The rows of some queries, on this machine."""
+        return self._run.collected(queries)
+
+    def sample(self, qrels: PreparedQrels) -> Rows | None:
+        """The first rows; None where a judged document is in the run."""
+        return self._run.sampled(self._judged.docs)
+
+    def ranked_ids(self, order: Order, depth: int | None, queries: Collection[str] | None) -> RankedIds | None:
+        """Only rows have them."""
+        return None
+
+
+def prepared(qrels: PreparedQrels, run: OnSpark, requested: By | None) -> PreparedRun:
     """A run on Spark, ready to be measured like any other."""
-    judged = sent(qrels.judgments)
-
-    def join(order: Order) -> Together:
-        found = run.join(judged, order)
-        if not trusted(found):
-            run.refuse(found, order, qrels)
-        return found
-
-    given = run.given
-    return PreparedRun(
-        qrels, join, lambda: run.collected(None), own=given.own, asked=asked, name=given.name, notes=given.notes,
-        some=run.collected, sampled=lambda: run.sampled(judged.docs),
-    )  # fmt: skip
+    source = SparkRun(qrels, run)
+    return PreparedRun(qrels, source, requested=requested, name=source.name)
 
 
 def _unjudged(answers: Sequence[_work.TaskResult], placed: bool) -> list[str]:

@@ -33,7 +33,7 @@ ELSEWHERE = ("collapse", "drop_self", "allow")
 
 def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = ()) -> PreparedQrels:
     """Judgments from anything that `rankproof.prepare` takes, or from a DataFrame, which comes to this machine."""
-    from rankproof.measuring.join import prepare_qrels as prepare
+    from rankproof.measuring.prepare import prepare_qrels as prepare
 
     refuse_without_spark()
     return prepare(qrels.toArrow() if hasattr(qrels, "mapInArrow") else qrels, format, allow)

@@ -106,8 +106,8 @@ def test_lines_of_another_kind_are_refused_as_before(tmp_path: Path) -> None:
 
 def test_the_pieces_are_really_pieces(tmp_path: Path) -> None:
     """1,200 rows with 60,000 bytes of memory: 14 rows at a time, and each piece ends with a query of 30 rows."""
-    from rankproof.measuring.join import prepare_qrels
     from rankproof.measuring.outofcore.row_pieces import RowPieces
+    from rankproof.measuring.prepare import prepare_qrels
     from rankproof.reading.formats.jsonl import pieces
     from rankproof.reading.records import DEFAULT_ORDER
 

@@ -18,8 +18,8 @@ from tests.shared_data import SHARED, needs_shared_data
 
 import rankproof
 from rankproof.errors import Refused
-from rankproof.measuring.join import join_run, prepare_qrels
 from rankproof.measuring.outofcore.pieces import TextPieces, mapped
+from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.reading.formats.trec import RUN
 
 WHOLE = "1TB"

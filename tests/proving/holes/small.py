@@ -10,11 +10,10 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rankproof.measuring.join import prepare_qrels
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.pool import Pool
-from rankproof.measuring.prepare import PreparedRun
+from rankproof.measuring.prepare import PreparedRun, prepare_qrels
 from rankproof.testing.tables import table_of
 
 TOP = 2

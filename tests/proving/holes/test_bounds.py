@@ -11,8 +11,8 @@ from tests.raising import raises
 
 from rankproof.core import Rows
 from rankproof.errors import UsageError
-from rankproof.measuring.join import prepare_qrels
 from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import prepare_qrels
 from rankproof.measuring.records import Settings
 from rankproof.proving.holes import summary as package
 from rankproof.proving.holes.bounds import Bound, MeasureBounds

@@ -11,7 +11,7 @@ from tests.raising import raises
 from tests.stack.pipelines.items import Letters, Turn, on_shelves
 
 from rankproof.errors import InputError, UsageError
-from rankproof.measuring.join import prepare_qrels
+from rankproof.measuring.prepare import prepare_qrels
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure

@@ -97,7 +97,7 @@ def put_on_record(
 
     The runs are read back from their files: what was written is what the hashes speak of.
     """
-    from rankproof.measuring.join import join_run, prepare_qrels
+    from rankproof.measuring.prepare import join_run, prepare_qrels
     from rankproof.measuring.report import write_report
     from rankproof.reading.write import write
     from rankproof.stack.benchmark.manifest import benchmark_manifest, mode_report

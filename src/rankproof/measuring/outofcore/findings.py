@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from rankproof.core import Rows
 from rankproof.errors import Refused
@@ -15,12 +16,14 @@ from rankproof.kernel import shelf
 from rankproof.measuring.outofcore.columns import of_queries, put_aside, taken
 from rankproof.measuring.outofcore.join import files_for
 from rankproof.measuring.outofcore.pieces import Pieces
-from rankproof.measuring.prepare import PreparedQrels
 from rankproof.reading.check import check_run, refusal
 from rankproof.reading.check_subject import Subject
 from rankproof.reading.checks.contract import FEW
 from rankproof.reading.finding import SEVERITIES, Finding, Unit
 from rankproof.reading.records import Order
+
+if TYPE_CHECKING:
+    from rankproof.measuring.prepare import PreparedQrels
 
 OF_QUERIES = ("duplicate_document",)
 OF_RUNS = ("empty", "no_common_query", "no_common_document")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankproof.core import Joined, Judgments, Rows
-from rankproof.measuring import join as joining
 from rankproof.measuring.outofcore.columns import concatenated, of_queries, taken, with_lines
 from rankproof.measuring.outofcore.pieces import Pieces, TextPieces
-from rankproof.measuring.prepare import PreparedQrels
+from rankproof.measuring.run_sources import ids_of_text
 from rankproof.reading.formats.contract import Read
 from rankproof.reading.records import Order, Run
+
+if TYPE_CHECKING:
+    from rankproof.measuring.prepare import PreparedQrels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +103,7 @@ def ranked_ids(
     """By query its document ids in order, each followed by a newline; None where a query's lines stand apart."""
     found: dict[str, bytes] = {}
     for piece in pieces.read():
-        ids = joining.ranked_ids(piece.data, piece.layout, order, depth, queries)
+        ids = ids_of_text(piece.data, piece.layout, order, depth, queries)
         if ids is None or not found.keys().isdisjoint(ids):
             return None
         found |= ids

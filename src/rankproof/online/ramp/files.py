@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rankproof.errors import InputError, UsageError
-from rankproof.measuring.prepare import file_hash, is_plain_file
+from rankproof.measuring.identity import file_hash, is_plain_file
 from rankproof.online.ramp.records import RampPolicy, SeenFile, percent
 from rankproof.online.trial.days import Day, read_day
 from rankproof.online.trial.records import TrialDesign

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.specs import read_configured
-from rankproof.measuring.prepare import file_hash
+from rankproof.measuring.identity import file_hash
 from rankproof.online.interleaving.preference import UNITS, log_evidence
 from rankproof.online.ramp.files import day_files, gate_files, the_treatment
 from rankproof.online.ramp.policy import fingerprint

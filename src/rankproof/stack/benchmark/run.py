@@ -14,9 +14,8 @@ from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
 from rankproof.measuring.evaluate import evaluate
 from rankproof.measuring.grade_shares import grade_shares
-from rankproof.measuring.join import join_run, prepare_qrels
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedQrels
+from rankproof.measuring.prepare import PreparedQrels, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Result
 from rankproof.proving.compare import compare_evaluations, compare_runs
 from rankproof.proving.percentile import nearest_rank

@@ -14,8 +14,8 @@ from rankproof.errors import MissingExtra
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.version import __version__
 from rankproof.measuring.evaluate import measure_run
-from rankproof.measuring.join import join_run, prepare_qrels
 from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS
 from rankproof.proving.per_unit import paired
 from rankproof.reading.datasets.records import Dataset

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rankproof.measuring import ties
-from rankproof.measuring.join import prepare_qrels
 from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import prepare_qrels
 from rankproof.reading.records import DEFAULT_ORDER
 
 

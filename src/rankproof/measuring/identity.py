@@ -1,0 +1,69 @@
+"""Content hashes of judgments and runs that were joined, and of files: what tells whether two results share inputs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from rankproof.core import Judgments, Rows
+from rankproof.errors import InputError, Unreadable
+from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.run_sources import join_rows
+from rankproof.reading.records import Order, Qrels, Run
+
+
+def hash_of_grades(judgments: Judgments) -> str:
+    """From the judgments that runs were joined with, not from their source, which may have changed since."""
+    ids = judgments.query_ids
+    queries = [ids[q] for q in np.repeat(np.arange(len(ids)), np.diff(judgments.start)).tolist()]
+    grades = judgments.grade.astype(np.float64)
+    return Qrels(Rows.from_columns(queries, judgments.doc_ids(), grades)).content_hash
+
+
+def hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> str:
+    """From the rows, which know subtopics; refused when they are no longer those of the judgments."""
+    from rankproof.reading.collapse import without_doubles
+
+    read = rows()
+    grades = hash_of_grades(judgments)
+    if hash_of_grades(Judgments.from_rows(read)) != grades:
+        raise _changed(name)
+    settled = Qrels.of(without_doubles(read, by_label=True)[0])
+    return settled.content_hash if settled.has_subtopics else grades
+
+
+def hash_of_run(rows: Rows, own: Order, tables: Mapping[Order, JudgedTable], judgments: Judgments, name: str) -> str:
+    """From the rows as measured: after passages were collapsed, or the query's own document dropped.
+
+    Refused when they no longer give the tables that were measured.
+    """
+    for order, table in tables.items():
+        joined = join_rows(judgments, rows, order)
+        if not (np.array_equal(joined.doc, table.doc) and np.array_equal(joined.rank, table.rank)):
+            raise _changed(name)
+    return Run.of(rows, own).content_hash
+
+
+def file_hash(path: str) -> str:
+    """From the bytes as they lie there."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise Unreadable(f"{path}: there is no such file. Check the path.") from None
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def is_plain_file(what: object) -> bool:
+    """Whether a value is the path of a file that can be read again, and not a pipe, a stream or an object."""
+    return isinstance(what, str | os.PathLike) and os.path.isfile(what)
+
+
+def _changed(name: str) -> InputError:
+    return InputError(
+        f"{name} has changed since it was read: what it holds now is not what was measured. Read it anew."
+    )

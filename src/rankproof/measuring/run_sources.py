@@ -1,0 +1,247 @@
+"""Sources of runs: dicts, texts and rows, each joined with judgments by the fastest way that is open to it.
+
+A text goes straight from its bytes to the table, a dict is read in place. When the core counts a fault on the way,
+the source is read again as rows and the checks explain the fault by its line: same checks, same errors, both ways.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from rankproof.core import Judgments, Rows
+from rankproof.core import ranked_ids as core_ranked_ids
+from rankproof.errors import Refused
+from rankproof.reading.records import Order
+
+if TYPE_CHECKING:
+    from rankproof.core import Joined
+    from rankproof.measuring.outofcore.parts import Together
+    from rankproof.measuring.prepare import PreparedQrels
+    from rankproof.reading.description import Description
+    from rankproof.reading.finding import Finding, Unit
+    from rankproof.reading.formats.contract import TextLayout
+    from rankproof.reading.source import Source
+
+# By query its document ids, best first, each followed by a newline.
+RankedIds = Mapping[str, bytes]
+# Counted by the core, but no reason to refuse a run.
+HARMLESS = ("rank_disagrees",)
+
+
+class RunSource(Protocol):
+    """Where a run comes from: it can be joined with judgments in any order, and read again as rows.
+
+    own     the order that the source itself states
+    name    what to call the run where the caller does not say
+    notes   what was decided on reading, for the fine print
+    """
+
+    own: Order
+    name: str
+    notes: tuple[str, ...]
+
+    def join(self, qrels: PreparedQrels, order: Order) -> Joined | Together:
+        """The ranks of judged documents, refused where the checks find an error."""
+
+    def rows(self) -> Rows:
+        """All rows."""
+
+    def rows_of(self, queries: Collection[str]) -> Rows:
+        """The rows of some queries, and maybe of others."""
+
+    def sample(self, qrels: PreparedQrels) -> Rows | None:
+        """Rows that tell why no judged document was retrieved; None where one was, for any query."""
+
+    def ranked_ids(self, order: Order, depth: int | None, queries: Collection[str] | None) -> RankedIds | None:
+        """Ids in order, to a depth, of some queries or all; None where only rows have them."""
+
+
+class RowsInMemory:
+    """What sources share whose rows may be held all at once."""
+
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> Rows:
+        """All rows."""
+        raise NotImplementedError
+
+    def rows_of(self, queries: Collection[str]) -> Rows:
+        """All rows: holding them is no matter."""
+        return self.rows()
+
+    def sample(self, qrels: PreparedQrels) -> Rows | None:
+        """All rows."""
+        return self.rows()
+
+    def ranked_ids(self, order: Order, depth: int | None, queries: Collection[str] | None) -> RankedIds | None:
+        """Only rows have them."""
+        return None
+
+
+@dataclass(eq=False)
+class DictRun(RowsInMemory):
+    """A run in a dict of dicts, or of lists in order."""
+
+    run: dict[str, Any]
+    own: Order
+    name: str = "run"
+
+    def rows(self) -> Rows:
+        """The dict as rows."""
+        try:
+            return Rows.from_dicts(self.run)
+        except ValueError:
+            # Ids that are numbers, or scores that are text: the general reader knows what to do, or what to say.
+            from rankproof.reading.collect import read_rows
+
+            return read_rows(self.run, "run")[0]
+
+    def join(self, qrels: PreparedQrels, order: Order) -> Joined:
+        """Read in place; by rows where the core counts a fault."""
+        with suppress(ValueError):
+            joined = qrels.judgments.join_dicts(self.run, order.by, order.ties, order.precision, order.lower_is_better)
+            if faultless(joined):
+                return joined
+        rows = self.rows()
+        refuse_run(rows, "<dict>", order, qrels, unit="row")
+        return join_rows(qrels.judgments, rows, order)
+
+
+@dataclass(eq=False)
+class TextRun(RowsInMemory):
+    """A run in a text whose columns are known: its bytes go straight to the core."""
+
+    source: Source
+    description: Description
+    layout: TextLayout
+    name: str
+    threads: int = 0
+
+    def __post_init__(self) -> None:
+        self.own = self.description.order
+
+    def rows(self) -> Rows:
+        """The text as rows, read again."""
+        return self.layout.read(self.source)
+
+    def join(self, qrels: PreparedQrels, order: Order) -> Joined:
+        """From the bytes; by rows where the core counts a fault."""
+        joined = qrels.judgments.join_text(
+            self.source.whole, **asdict(self.layout), by=order.by, ties=order.ties, precision=order.precision,
+            lower_is_better=order.lower_is_better, threads=self.threads,
+        )  # fmt: skip
+        if faultless(joined):
+            return joined
+        rows, description = self.rows(), self.description
+        refuse_run(rows, description.source, order, qrels, description.shape, description.unit)
+        return join_rows(qrels.judgments, rows, order)
+
+    def ranked_ids(self, order: Order, depth: int | None, queries: Collection[str] | None) -> RankedIds | None:
+        """From the bytes, without making rows of them."""
+        return ids_of_text(self.source.whole, self.layout, order, depth, queries)
+
+
+@dataclass(eq=False)
+class RowsRun(RowsInMemory):
+    """A run in rows that were checked.
+
+    allow     names the faults that the caller lets pass
+    refuses   whether the rows are checked again where the core counts a fault in an order
+    """
+
+    checked: Rows
+    own: Order
+    name: str
+    notes: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    refuses: bool = True
+
+    def rows(self) -> Rows:
+        """The rows."""
+        return self.checked
+
+    def join(self, qrels: PreparedQrels, order: Order) -> Joined:
+        """The join of the rows, checked again where the core counts a fault in this order."""
+        joined = join_rows(qrels.judgments, self.checked, order)
+        if self.refuses and not faultless(joined):
+            refuse_run(self.checked, self.name, order, qrels, allow=self.allow)
+        return joined
+
+
+def join_rows(judgments: Judgments, rows: Rows, order: Order) -> Joined:
+    """The join of rows that checks have passed."""
+    return judgments.join_rows(rows, order.by, order.ties, order.precision, order.lower_is_better)
+
+
+def ids_of_text(
+    text: Any, layout: TextLayout, order: Order, depth: int | None, queries: Collection[str] | None
+) -> dict[str, bytes] | None:
+    """By query its document ids in order, each followed by a newline; None where a query's lines stand apart."""
+    return core_ranked_ids(
+        text, **asdict(layout), by=order.by, ties=order.ties, precision=order.precision,
+        lower_is_better=order.lower_is_better, depth=depth or 0, queries=None if queries is None else list(queries),
+    )  # fmt: skip
+
+
+def faultless(joined: Joined | Together) -> bool:
+    """Whether the core saw rows, none of them faulty, for at least one judged query."""
+    faulty = any(count for fault, count in joined.faults.items() if fault not in HARMLESS)
+    return not faulty and joined.rows > 0 and bool(joined.in_run.any())
+
+
+def refuse_run(
+    rows: Rows,
+    source: str,
+    order: Order,
+    qrels: PreparedQrels,
+    shape: str = "",
+    unit: Unit = "line",
+    allow: tuple[str, ...] = (),
+) -> None:
+    """Refused, when the checks find an error, or when the run answers not one judged query."""
+    from rankproof.reading.check import check_run, refusal, refuse
+
+    refuse(rows, "run", source, allow, order=order, shape=shape, unit=unit)
+    if set(rows.query_ids).isdisjoint(qrels.pool.query_ids) and "no_common_query" not in allow:
+        findings = check_run(rows, source, qrels=qrels.rows(), order=order, unit=unit)
+        grave: list[Finding] = [finding for finding in findings if finding.code == "no_common_query"]
+        if grave:  # there is none where the run has no row at all and that is allowed
+            raise Refused(refusal(grave, "run"), grave)
+
+
+def without_allowed_faults(rows: Rows, order: Order) -> tuple[Rows, tuple[str, ...]]:
+    """Rows with allowed faults made measurable: rows without a number go, and of duplicates the best stays."""
+    from rankproof.reading.collapse import without_doubles
+
+    notes = []
+    if order.by == "score":
+        usable = np.flatnonzero((rows.state == Rows.OK) | (rows.state == Rows.INFINITE))
+        dropped = len(rows) - len(usable)
+        if dropped:
+            what = "row without a usable score is" if dropped == 1 else "rows without a usable score are"
+            notes.append(f"allowed: {dropped} {what} left out")
+            rows = rows.take(usable.astype(np.int64))
+    in_order = rows.take(rows.sorted(order.by, order.ties, order.precision, order.lower_is_better))
+    best, note = without_doubles(in_order)
+    if note:
+        notes.append(f"allowed: {note}")
+    return best, tuple(notes)
+
+
+def is_path(what: object) -> bool:
+    """Whether a value names a file that can be opened again: not standard input, a stream or an object."""
+    return isinstance(what, str | os.PathLike) and what != "-"
+
+
+def name_of(what: object, source: str) -> str:
+    """What to call a run: the file's name without its endings."""
+    if not is_path(what):
+        return "run"
+    base = os.path.basename(source)
+    return base.split(".")[0] or base or "run"
