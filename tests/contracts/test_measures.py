@@ -20,10 +20,10 @@ from tests.raising import raises
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.measuring.evaluate import evaluate_tables
+from rankproof.measuring.judged_table import Negatives
 from rankproof.measuring.measures import contract
 from rankproof.measuring.measures.contract import Measure, Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.pool import Negatives
 from rankproof.testing.tables import table_of
 
 MEASURES: dict[str, Measure] = dict(shelf.offered("measures"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.measuring.judged_table import regraded
 from rankproof.measuring.names import parse
+from rankproof.measuring.views import regraded
 from rankproof.testing.tables import table_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.measuring.judged_table import repeated
+from rankproof.measuring.views import repeated
 from rankproof.testing.subtopics import subtopic_table
 
 QRELS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.measuring.pool import Subtopics
+from rankproof.measuring.subtopics import Subtopics
 from rankproof.testing.subtopics import covering, subtopic_table
 
 

@@ -17,10 +17,10 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.measuring import ties
 from rankproof.measuring.evaluate import evaluate_tables
+from rankproof.measuring.judged_table import Negatives
 from rankproof.measuring.measures._expected import worth_by_grade
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.pool import Negatives
 from rankproof.measuring.records import Settings, TieRange
 from rankproof.measuring.ties import over_ties
 from rankproof.testing.tables import ranked, table_of

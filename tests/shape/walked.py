@@ -16,7 +16,6 @@ from types import CodeType, FrameType
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "rankproof"
 _IMPORTS = {function.__code__ for function in (bootstrap._find_and_load, bootstrap._load_unlocked)}
-_NOT_FUNCTIONS = ("<module>", "<lambda>", "<listcomp>", "<genexpr>", "<setcomp>", "<dictcomp>")
 
 
 class Walk:
@@ -32,12 +31,8 @@ class Walk:
 
     @property
     def functions(self) -> list[str]:
-        """The functions that were called, lambdas and comprehensions aside."""
-        return sorted(
-            f"{Path(code.co_filename).relative_to(SOURCE)}:{code.co_qualname}"
-            for code in self.codes
-            if code.co_name not in _NOT_FUNCTIONS
-        )
+        """The functions that were called; lambdas and comprehensions count once for the function they stand in."""
+        return sorted({f"{Path(code.co_filename).relative_to(SOURCE)}:{code.co_qualname}" for code in self.codes})
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -10,14 +10,14 @@ import numpy as np
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
-from rankproof.measuring.aggregate import aggregate
+from rankproof.kernel.wording import number
 from rankproof.measuring.dialects.contract import Dialect, Reading
-from rankproof.measuring.fine_print import fine_print
-from rankproof.measuring.judged_table import JudgedTable, condensed, cut, read_negatives, select
-from rankproof.measuring.measures.contract import Variant
+from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.measures.contract import Measure, Variant
 from rankproof.measuring.names import canonical, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
-from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings
+from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings, aggregate
+from rankproof.measuring.views import condensed, cut, read_negatives, select
 from rankproof.reading.records import By, Order
 
 # Gives the table of the run at hand, built with the order asked for.
@@ -39,37 +39,37 @@ def evaluate_tables(
     of the judgments, for whoever asks whether two evaluations stand on the same.
     """
     dialect: Dialect = shelf.find("dialects", settings.dialect)
-    spoken = [speak(variant, dialect, settings) for variant in variants]
-    readings = [_reading(dialect, variant, settings) for variant in spoken]
-    seen: dict[Reading, JudgedTable] = {}
-    for reading in readings:
-        if reading not in seen:
-            seen[reading] = apply_reading(tables(reading.order), reading, settings)
-    on = [seen[reading] for reading in readings]
+    spoken, readings, on = [], [], []
+    tables_read: dict[Reading, JudgedTable] = {}
+    for variant in variants:
+        said = speak(variant, dialect, settings)
+        reading = dialect.read(said)
+        if settings.complete:
+            reading = replace(reading, missing="zero")
+        if reading not in tables_read:
+            tables_read[reading] = apply_reading(tables(reading.order), reading, settings)
+        spoken.append(said)
+        readings.append(reading)
+        on.append(tables_read[reading])
     skipped: tuple[str, ...] = ()
     if settings.undefined == "skip":
         on, skipped = _skip_undefined(spoken, on)
-    results = {}
-    for said, variant, reading, table in zip(variants, spoken, readings, on, strict=True):
-        dialect.check(table, variant)
-        result = measure(table, variant, reading, settings)
+    results, spelled = {}, {}
+    for variant, said, reading, table in zip(variants, spoken, readings, on, strict=True):
+        dialect.check(table, said)
+        result = measure(table, said, reading, settings)
         if dialect.round_mean is not None:
             result = replace(result, mean=round(result.mean, dialect.round_mean))
-        results[said.text] = result if said.text == result.text else replace(result, text=said.text)
+        results[variant.text] = result if variant.text == result.text else replace(result, text=variant.text)
+        if variant.typed:
+            spelled[variant.typed] = variant.text
     first = on[0]
     population = _population(tables(first.order), first, skipped, readings[0].missing)
-    spelled = {variant.typed: variant.text for variant in variants if variant.typed}
     return Evaluation(
         results, population, LazyLines(lambda: (*fine_print(population, results, first, settings, dialect), *notes())),
         run_name, dialect.name, spelled, settings=settings, run_tag=run_tag, canonical=canonical,
         judgments_hash=judgments_hash,
     )  # fmt: skip
-
-
-def _reading(dialect: Dialect, variant: Variant, settings: Settings) -> Reading:
-    """How the dialect reads a run for this variant, with what the caller wants otherwise."""
-    reading = dialect.read(variant)
-    return replace(reading, missing="zero") if settings.complete else reading
 
 
 def speak(variant: Variant, dialect: Dialect, settings: Settings) -> Variant:
@@ -84,7 +84,8 @@ def speak(variant: Variant, dialect: Dialect, settings: Settings) -> Variant:
 
 def apply_reading(table: JudgedTable, reading: Reading, settings: Settings) -> JudgedTable:
     """The table as a reading and the settings want it: negatives, condensing, depth, population."""
-    table = read_negatives(table, reading.negatives)
+    if reading.negatives != table.pool.negatives:
+        table = read_negatives(table, reading.negatives)
     # trec_eval cuts before it condenses: -M counts documents as retrieved.
     if settings.depth is not None:
         if settings.ties != "rule" or reading.ties != "rule":
@@ -256,3 +257,133 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
     if run.tag or run.findings:
         return replace(evaluation, run_tag=run.tag, findings=run.findings)
     return evaluation
+
+
+# ---- the fine print: what a table of numbers leaves unsaid, in a few lines below it --------------
+
+# How many query ids a line names before it only counts.
+NAMED = 5
+
+# Where the judged share is looked at when no measure has a cutoff.
+USUAL_CUTOFF = 10
+
+# Below this mean share of judged documents a warning stands beside it: with one document in five unjudged,
+# what was never judged can decide a comparison.
+LOW = 0.8
+
+
+def some(ids: tuple[str, ...]) -> str:
+    """The first few ids, and how many more there are."""
+    shown = ", ".join(ids[:NAMED])
+    return shown if len(ids) <= NAMED else f"{shown} and {len(ids) - NAMED} more"
+
+
+def fine_print(
+    population: Population,
+    results: Mapping[str, Result],
+    table: JudgedTable,
+    settings: Settings,
+    dialect: Dialect,
+) -> tuple[str, ...]:
+    """The lines: each measure's own, then order, population, judged share and settings."""
+    lines = []
+    for text, result in results.items():
+        if result.fine_print:
+            lines.append(f"{text}: {result.fine_print}")
+    lines.append(f"order: {table.order}")
+    if settings.ties != "rule":
+        lines += _ties(results, settings)
+    if dialect.name != "rankproof":
+        lines.append(f"dialect: {dialect.name}")
+        lines += _readings(results, table, dialect)
+    lines.append(f"queries: {population.scored} scored of {population.judged} judged")
+    if population.missing:
+        counted = "left out" if population.missing_policy == "drop" else "count as empty rankings"
+        lines.append(f"missing from the run: {len(population.missing)}, {counted} ({some(population.missing)})")
+    if population.without_relevant:
+        n = len(population.without_relevant)
+        lines.append(f"without a relevant document: {n} ({some(population.without_relevant)})")
+    if population.unjudged:
+        lines.append(f"in the run, not judged, not scored: {len(population.unjudged)} ({some(population.unjudged)})")
+    if population.skipped:
+        lines.append(f"skipped as undefined: {len(population.skipped)} ({some(population.skipped)})")
+    lines += _undefined(results)
+    # In condensed rankings every document is judged: the share would say nothing.
+    if not settings.judged_only:
+        lines += _judged(results, table)
+    if settings.depth is not None:
+        lines.append(f"depth: only the first {settings.depth} documents of each ranking")
+    if settings.judged_only:
+        lines.append("judged only: unjudged documents removed before ranking")
+    return tuple(lines)
+
+
+def _readings(results: Mapping[str, Result], table: JudgedTable, dialect: Dialect) -> list[str]:
+    """Rounding, and how the dialect reads some measures otherwise than the first, of which the other lines tell."""
+    readings = {text: dialect.read(dialect.speak(parse(text)[0])) for text in results}
+    first = next(iter(readings.values()))
+    lines = []
+    for text, reading in readings.items():
+        said = []
+        # An order that the caller or the run decides holds for all measures.
+        if reading.order != first.order == table.order:
+            said.append(f"order {reading.order}")
+        if reading.missing != first.missing:
+            fate = "are left out" if reading.missing == "drop" else "count as empty rankings"
+            said.append(f"queries missing from the run {fate}")
+        if reading.ties == "expected":
+            said.append("mean over all orders of documents with equal scores")
+        if reading.rounds is not None:
+            said.append(f"each query rounded to {reading.rounds.places} places")
+        if said:
+            lines.append(f"{text}: {'; '.join(said)}")
+    if dialect.round_mean is not None:
+        lines.append(f"means rounded to {dialect.round_mean} places")
+    return lines
+
+
+def _ties(results: Mapping[str, Result], settings: Settings) -> list[str]:
+    """What the values say of tied documents, when it is not the rule of the order, and how it was found."""
+    what = "mean" if settings.ties == "expected" else "least and greatest"
+    notes = [f"{text}: {r.ties.note}" for text, r in results.items() if r.ties is not None and r.ties.note]
+    return [f"ties: {what} over all orders of documents with equal scores", *notes]
+
+
+def _undefined(results: Mapping[str, Result]) -> list[str]:
+    """For how many queries each measure has no value, and what becomes of them in the mean."""
+    groups: dict[tuple[int, bool], list[str]] = {}
+    for text, result in results.items():
+        if result.undefined:
+            counts = result.undefined[0] in result.query_ids
+            groups.setdefault((len(result.undefined), counts), []).append(text)
+    lines = []
+    for (n, counts), texts in groups.items():
+        one = n == 1
+        fate = ("counts as 0 in" if one else "count as 0 in") if counts else "left out of"
+        lines.append(f"undefined: {n} {'query' if one else 'queries'} {fate} {', '.join(texts)}")
+    return lines
+
+
+def _judged(results: Mapping[str, Result], table: JudgedTable) -> list[str]:
+    """Which share of the documents that the measures look at is judged; a warning where it is low."""
+    if not len(table):
+        return []
+    cutoffs: set[int] = set()
+    for text in results:
+        for variant in parse(text):
+            if variant.measure.cutoff != "recall" and variant.k is not None:
+                cutoffs.add(variant.k)
+    judged: Measure = shelf.find("measures", "Judged")
+    shares, low = [], []
+    for k in sorted(cutoffs) or [USUAL_CUTOFF]:
+        mean = float(judged.compute(table, judged.variant(at=k)).mean())
+        shares.append(f"Judged@{k} {number(mean)}")
+        if mean < LOW:
+            low.append(str(k))
+    lines = [f"{', '.join(shares)} (share of the first k documents that is judged)"]
+    if low:
+        lines.append(
+            f"few of the first {', '.join(low)} documents are judged: unjudged ones count as not relevant, "
+            "so the true values may be higher"
+        )
+    return lines

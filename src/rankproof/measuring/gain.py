@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.specs import show_number
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures._expected import average_weight, by_rank
-from rankproof.measuring.pool import Pool
 
 # A gain is one of two words, or a mapping written as a tuple of (grade, gain) pairs, sorted by grade.
 Gain = str | tuple[tuple[int, float], ...]
@@ -76,19 +75,11 @@ MANY = 4096
 
 def discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
     """What a gain at a rank is divided by: log2(rank + 1), or jk2002's log2(rank) from rank 2 on."""
-    if len(rank) > MANY and rank.dtype.kind == "i" and int(rank.max()) < MANY:
-        # Few distinct ranks among many rows: a logarithm for each rank, not for each row.
-        by_place = _discount(np.arange(1, int(rank.max()) + 1), name)
-        return np.asarray(by_place[rank - 1], dtype=np.float64)
-    return _discount(rank, name)
-
-
-def _discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
-    if name == "log2":
-        shifted: NDArray[np.float64] = np.log2(rank + 1.0)
-        return shifted
-    plain: NDArray[np.float64] = np.maximum(np.log2(rank), 1.0)
-    return plain
+    # Few distinct ranks among many rows: a logarithm for each rank, not for each row.
+    by_place = len(rank) > MANY and rank.dtype.kind == "i" and int(rank.max()) < MANY
+    ranks = np.arange(1, int(rank.max()) + 1) if by_place else rank
+    values: NDArray[np.float64] = np.log2(ranks + 1.0) if name == "log2" else np.maximum(np.log2(ranks), 1.0)
+    return np.asarray(values[rank - 1], dtype=np.float64) if by_place else values
 
 
 def dcg(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:

@@ -14,9 +14,7 @@ from rankproof.core import Judgments, Rows
 from rankproof.errors import UsageError
 from rankproof.kernel.later import Later
 from rankproof.measuring.identity import hash_of_grades, hash_of_rows, hash_of_run
-from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.outofcore.budget import budget_of, may_be_large
-from rankproof.measuring.pool import Pool, Subtopics
+from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.records import MOST_THREADS
 from rankproof.measuring.run_sources import (
     DictRun,
@@ -24,11 +22,14 @@ from rankproof.measuring.run_sources import (
     RowsRun,
     RunSource,
     TextRun,
+    budget_of,
     is_path,
+    may_be_large,
     name_of,
     refuse_run,
     without_allowed_faults,
 )
+from rankproof.measuring.subtopics import Subtopics
 from rankproof.reading.records import DEFAULT_ORDER, By, Order, Qrels, Run
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from rankproof.core import random_orders as drawn_orders
 from rankproof.errors import UsageError
-from rankproof.measuring.aggregate import aggregate
-from rankproof.measuring.judged_table import JudgedTable, repeated, reranked
+from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import worth_by_grade
 from rankproof.measuring.measures.contract import Values, Variant
-from rankproof.measuring.records import TieRange
+from rankproof.measuring.records import TieRange, aggregate
+from rankproof.measuring.views import repeated, reranked
 
 Ranks = NDArray[np.int32]
 Indices = NDArray[np.int64]

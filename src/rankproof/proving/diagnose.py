@@ -7,10 +7,10 @@ from dataclasses import replace
 from rankproof.kernel import shelf
 from rankproof.measuring.dialects.contract import Reading
 from rankproof.measuring.evaluate import apply_reading
-from rankproof.measuring.judged_table import select
 from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import DEFAULT_SETTINGS, Settings
 from rankproof.measuring.report import Diagnosis
+from rankproof.measuring.views import select
 from rankproof.proving.diagnoses.contract import Chart, Symptom
 
 

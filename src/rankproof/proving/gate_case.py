@@ -17,12 +17,11 @@ from numpy.typing import NDArray
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer
-from rankproof.measuring.aggregate import GEOMETRIC_FLOOR
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
-from rankproof.measuring.records import Evaluation, Settings
+from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation, Settings
 from rankproof.measuring.run_sources import name_of
 from rankproof.proving.per_unit import paired, refuse_other_ground
 from rankproof.proving.policy import Policy

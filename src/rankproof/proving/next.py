@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
-from rankproof.measuring.aggregate import aggregate
 from rankproof.measuring.dependence import (
     Best,
     Cut,
@@ -27,6 +26,7 @@ from rankproof.measuring.dependence import (
 from rankproof.measuring.measures.contract import Values, Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
+from rankproof.measuring.records import aggregate
 from rankproof.proving.holes.bounding import Bounder, dependence
 from rankproof.proving.holes.bounds import Bound, Proposal, ProposedPair
 from rankproof.proving.holes.closed_forms import weights_of

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError
-from rankproof.measuring.aggregate import GEOMETRIC_FLOOR
-from rankproof.measuring.fine_print import some
-from rankproof.measuring.records import Evaluation
+from rankproof.measuring.evaluate import some
+from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation
 
 # Values that differ by less are the same number, computed in another order.
 ROUNDING = 1e-12

@@ -13,13 +13,12 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.wording import signed
-from rankproof.measuring.aggregate import GEOMETRIC_FLOOR
 from rankproof.measuring.dialects.contract import Dialect, Reading
 from rankproof.measuring.evaluate import apply_reading, speak
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun
-from rankproof.measuring.records import Settings
+from rankproof.measuring.records import GEOMETRIC_FLOOR, Settings
 from rankproof.measuring.ties import over_ties, refuse_split_ties
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, TieRisk
 from rankproof.proving.significance.contract import Significance, SignificanceRequest

@@ -8,7 +8,7 @@ import numpy as np
 
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.names import parse
-from rankproof.measuring.pool import Subtopics
+from rankproof.measuring.subtopics import Subtopics
 from rankproof.reading.records import DEFAULT_ORDER, Order
 from rankproof.testing.tables import table_of
 

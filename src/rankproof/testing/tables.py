@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, Negatives, Pool
 from rankproof.measuring.names import parse
-from rankproof.measuring.pool import Negatives, Pool
 from rankproof.reading.records import DEFAULT_ORDER, Order
 
 

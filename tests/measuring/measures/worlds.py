@@ -11,9 +11,8 @@ from tests.measuring.measures.plain_cases import Case
 from tests.measuring.measures.plain_diversity import Subtopics
 from tests.measuring.measures.references import DIVERSITY, REFERENCES
 
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, Negatives
 from rankproof.measuring.measures.contract import Measure, Values, Variant
-from rankproof.measuring.pool import Negatives
 from rankproof.testing.subtopics import subtopic_table
 from rankproof.testing.tables import ranked, table_of
 

@@ -8,7 +8,7 @@ import pytest
 from tests.raising import raises
 
 from rankproof.errors import UsageError
-from rankproof.measuring.outofcore.budget import budget_of, in_pieces, may_be_large, piece_bytes
+from rankproof.measuring.run_sources import budget_of, in_pieces, may_be_large, piece_bytes
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures.contract import Variant
-from rankproof.measuring.pool import Pool
 from rankproof.measuring.prepare import PreparedRun, prepare_qrels
 from rankproof.testing.tables import table_of
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rankproof.errors import UsageError
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, Negatives
 from rankproof.measuring.measures.contract import Measure, Variant, text_of
-from rankproof.measuring.pool import Negatives
 from rankproof.reading.records import DEFAULT_ORDER, Order
 
 Missing = Literal["zero", "drop"]

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures._kinds import Optional, WholeText
 from rankproof.measuring.measures.contract import MeasureParam, Values, Variant
-from rankproof.measuring.pool import Pool
 
 MAX_GRADE = MeasureParam(
     "max_grade",

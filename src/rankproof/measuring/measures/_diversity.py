@@ -13,7 +13,7 @@ from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._cascade import survival
 from rankproof.measuring.measures._kinds import NumberText
 from rankproof.measuring.measures.contract import REL, Mask, MeasureParam, Values, Variant
-from rankproof.measuring.pool import Subtopics
+from rankproof.measuring.subtopics import Subtopics
 
 COVERS = MeasureParam("rel", REL.kind, REL.default, "the least grade with which a document covers a subtopic")
 ALPHA = MeasureParam(

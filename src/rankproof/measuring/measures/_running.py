@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures.contract import Values
-from rankproof.measuring.pool import Pool
 
 Counts = NDArray[np.int64]
 

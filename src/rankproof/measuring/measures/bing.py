@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._sets import share
+from rankproof.measuring.judged_table import JudgedTable, share
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant, ordered
 
 

@@ -23,9 +23,8 @@ import numpy as np
 
 from rankproof.measuring import gain as d
 from rankproof.measuring.gain import gain_of
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, share
 from rankproof.measuring.measures._running import running_ideal, running_sum
-from rankproof.measuring.measures._sets import share
 from rankproof.measuring.measures.contract import Measure, Values, Variant
 from rankproof.measuring.measures.g import fine_print, undefined
 from rankproof.measuring.measures.ndcg import GAIN

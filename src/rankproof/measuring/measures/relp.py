@@ -19,9 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measuring.dependence import Share
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, share
 from rankproof.measuring.measures._expected import Counts, chance_within
-from rankproof.measuring.measures._sets import share
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
 

@@ -15,8 +15,7 @@ Two of four relevant documents in a set of three: 2/3 times 1/2:
 
 from __future__ import annotations
 
-from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._sets import share
+from rankproof.measuring.judged_table import JudgedTable, share
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant, ordered
 
 

@@ -13,8 +13,7 @@ source: Cleverdon, Mills and Keen, Factors determining the performance of indexi
 from __future__ import annotations
 
 from rankproof.measuring.dependence import Share
-from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._sets import share
+from rankproof.measuring.judged_table import JudgedTable, share
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
 

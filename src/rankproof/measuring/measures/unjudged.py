@@ -19,9 +19,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measuring.dependence import fixed
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, share
 from rankproof.measuring.measures._kinds import ChoiceText
-from rankproof.measuring.measures._sets import share
 from rankproof.measuring.measures.contract import Measure, MeasureParam, Values, Variant, never
 from rankproof.measuring.measures.judged import bottom, expected_count, seen
 

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import IO, TYPE_CHECKING, Any
 
 from rankproof.core import Rows
-from rankproof.measuring.outofcore.budget import in_pieces, piece_bytes
 from rankproof.measuring.outofcore.findings import Faulty, refuse_pieces
 from rankproof.measuring.outofcore.join import join_pieces
 from rankproof.measuring.outofcore.parts import Together
 from rankproof.measuring.outofcore.pieces import TextPieces, Window, mapped, streamed
 from rankproof.measuring.outofcore.row_pieces import RowPieces, every_row, join_in_order, ranked_ids, rows_of, sampled
-from rankproof.measuring.run_sources import RankedIds, faultless, join_rows, name_of
+from rankproof.measuring.run_sources import RankedIds, faultless, in_pieces, join_rows, name_of, piece_bytes
 from rankproof.reading.collect import Planned, locate, plan, refuse_unknown
 from rankproof.reading.description import Description, order_of
 from rankproof.reading.formats.contract import Options, Read

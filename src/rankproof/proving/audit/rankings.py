@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures.contract import Variant
-from rankproof.measuring.pool import Pool
 from rankproof.proving.audit.claims import MeasureClaim, Placement, refuse_strange_gain
 
 # Grades of a query's relevant documents, best first.

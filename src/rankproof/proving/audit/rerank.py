@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from rankproof.errors import UsageError
-from rankproof.measuring.fine_print import some
+from rankproof.measuring.evaluate import some
 from rankproof.proving.audit.claims import Break, Moved, RerankAudit
 from rankproof.reading.records import Run
 

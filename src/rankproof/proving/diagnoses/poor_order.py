@@ -15,9 +15,9 @@ The one relevant document at rank 11 or below: nDCG@10 is 0, and in the best ord
 from __future__ import annotations
 
 from rankproof.measuring.gain import ideal_of_retrieved
-from rankproof.measuring.judged_table import cut
 from rankproof.measuring.measures.ndcg import over_ideal
 from rankproof.measuring.names import parse
+from rankproof.measuring.views import cut
 from rankproof.proving.diagnoses._usual import DEEP, HIGH_RECALL, recall
 from rankproof.proving.diagnoses.contract import Chart, Symptom
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.measuring.dependence import Ordered, Rising
-from rankproof.measuring.judged_table import regraded
 from rankproof.measuring.measures.contract import Values, Variant
+from rankproof.measuring.views import regraded
 from rankproof.proving.holes.closed_forms import Most
 from rankproof.proving.holes.world import Grades, World
 

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
-from rankproof.measuring.aggregate import GEOMETRIC_FLOOR, aggregate
 from rankproof.measuring.dependence import Fixed, OverIdeal, PrecisionSum, Share
 from rankproof.measuring.evaluate import speak
-from rankproof.measuring.judged_table import JudgedTable, cut
+from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Values, Variant
 from rankproof.measuring.measures.judged import OFFERS
 from rankproof.measuring.prepare import PreparedRun
-from rankproof.measuring.records import DEFAULT_SETTINGS, Settings
+from rankproof.measuring.records import DEFAULT_SETTINGS, GEOMETRIC_FLOOR, Settings, aggregate
+from rankproof.measuring.views import cut
 from rankproof.proving.holes.bounding import Bounder
 from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
 from rankproof.proving.holes.world import Universe

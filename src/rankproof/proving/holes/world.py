@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from rankproof.core import Judgments, Rows
 from rankproof.errors import UsageError
-from rankproof.measuring.judged_table import JudgedTable, cut, regraded, repeated
+from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures.contract import Values, Variant
-from rankproof.measuring.pool import Pool
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun
 from rankproof.measuring.run_sources import join_rows
+from rankproof.measuring.views import cut, regraded, repeated
 from rankproof.reading.records import DEFAULT_ORDER
 
 Indices = NDArray[np.int64]
