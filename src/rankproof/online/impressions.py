@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ Whole = Numbers | NDArray[np.int32]
 # Millions of pages are numbered, and gone over, so many at a time: what that takes beside them stays small.
 PAGES_AT_ONCE = 50_000
 Flags = NDArray[np.bool_]
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,7 +180,7 @@ def slices(pages: int) -> Iterator[slice]:
         yield slice(start, min(start + PAGES_AT_ONCE, pages))
 
 
-def taken(column: NDArray[Any], rows: Numbers | Flags) -> NDArray[Any]:
+def taken(column: NDArray[Scalar], rows: Numbers | Flags) -> NDArray[Scalar]:
     """Some rows of a column, by their numbers or by a flag for each."""
     if not is_kept(column):
         return np.asarray(column[rows])
@@ -232,7 +233,7 @@ class Dropped:
     clicks: int
     limit: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {"name": self.name, "why": self.why, "pages": self.pages, "clicks": self.clicks, "limit": self.limit}
 

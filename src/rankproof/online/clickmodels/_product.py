@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +99,7 @@ class _Sorted:
         self._known = known, counts[0], counts[1]
 
 
-def learn(cells: Cells, n_pairs: int, n_slots: int, values: Mapping[str, Any]) -> ProductFit:
+def learn(cells: Cells, n_pairs: int, n_slots: int, values: Mapping[str, float]) -> ProductFit:
     """Both kinds of parameters at a mode of the posterior, from where the prior has them."""
     alpha, beta = float(values["alpha"]), float(values["beta"])
     attractive = np.full(n_pairs, alpha / (alpha + beta))

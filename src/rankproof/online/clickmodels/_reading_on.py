@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ class Readers:
 
 
 def learn(
-    pages: Impressions, slots_of: Callable[[Impressions], NDArray[np.int64]], n_slots: int, values: Mapping[str, Any]
+    pages: Impressions, slots_of: Callable[[Impressions], NDArray[np.int64]], n_slots: int, values: Mapping[str, float]
 ) -> Readers:
     """Both kinds of parameters at a mode of the posterior, from where the prior has them.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class Fitted(Protocol):
 
 
 # The same pages and values give the same answer.
-Fit = Callable[[Impressions, Mapping[str, Any]], Fitted]
+Fit = Callable[[Impressions, Mapping[str, float]], Fitted]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,7 @@ BETA = Param("beta", Number(0, open_low=True), 1.0, "failures that the prior add
 PASSES = Param("passes", Whole(), 50, "how many passes of expectation and maximization")
 
 
-def rate(successes: Floats, trials: Floats, values: Mapping[str, Any]) -> Floats:
+def rate(successes: Floats, trials: Floats, values: Mapping[str, float]) -> Floats:
     """The share of successes under the prior: the mode of a posterior whose prior is Beta(alpha + 1, beta + 1)."""
     alpha, beta = float(values["alpha"]), float(values["beta"])
     return np.asarray((successes + alpha) / (trials + alpha + beta), dtype=np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +72,7 @@ def proportions(pages: Impressions) -> Proportions:
     return Proportions(tied, looked, influences, np.diag(curvature).copy())
 
 
-def _over(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+def _over(part: Floats | Numbers, whole: Floats | Numbers) -> Floats:
     """A share; 0 where there is nothing to share."""
     return np.asarray(part / np.where(whole > 0, whole, np.inf))
 

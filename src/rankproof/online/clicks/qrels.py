@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -73,7 +72,7 @@ class LogGrades:
         every = range(len(self.steps) + 1)
         return [(grade, counts[grade], sums[grade] / counts[grade] if counts[grade] else None) for grade in every]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it, without the rows."""
         return {
             "model": self.model,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,7 +176,7 @@ class ClickStudy:
     curve: Curve | None
     judged: LogGrades
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it, without the rows of the grades."""
         return {
             "files": self.files,
@@ -264,9 +264,9 @@ def _counted(pages: Impressions) -> tuple[int, int]:
     return len(np.unique(pages.pairs.queries[pairs])), len(pairs)
 
 
-def _perplexity_dict(found: Perplexity) -> dict[str, Any]:
+def _perplexity_dict(found: Perplexity) -> dict[str, object]:
     return {"mean": found.mean, "by_rank": list(found.by_rank)}
 
 
-def _curve(found: Curve) -> dict[str, Any]:
+def _curve(found: Curve) -> dict[str, object]:
     return {**asdict(found), "ranks": [asdict(one) for one in found.ranks], "notes": list(found.notes)}

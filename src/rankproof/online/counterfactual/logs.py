@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from math import isnan
-from typing import Any
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.online.counterfactual.records import Choices, PlacedPages
-from rankproof.online.impressions import Impressions, Numbers
+from rankproof.online.impressions import Flags, Impressions, Numbers
 from rankproof.reading.row_batches import RowBatch, stream
 
+Id = TypeVar("Id", bound=Hashable)
 # What a column may be, and what it is often called; the first name that is there wins.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "query": ("query_id", "query"),
@@ -72,7 +73,7 @@ TWICE = "pages with a document twice"
 
 def read_choices(path: str, said: Mapping[str, str]) -> Choices:
     """One row for each page: query, action, propensity, reward, and the session where there is one."""
-    queries, actions, sessions = _Ids(), _Ids(), _Ids()
+    queries, actions, sessions = _Ids[str](), _Ids[str](), _Ids[str]()
     propensities: list[float] = []
     rewards: list[float] = []
     for batch in stream(path, (), all_names(said)):
@@ -99,7 +100,7 @@ def read_placed(path: str, said: Mapping[str, str], propensities: bool) -> tuple
 
     Rows of one page may stand anywhere: they have the same session, query and page.
     """
-    queries, docs, sessions, keys = _Ids(), _Ids(), _Ids(), _Ids()
+    queries, docs, sessions, keys = _Ids[str](), _Ids[str](), _Ids[str](), _Ids[tuple[str, str, str]]()
     ranks: list[int] = []
     clicks: list[bool] = []
     chances: list[float] = []
@@ -112,8 +113,8 @@ def read_placed(path: str, said: Mapping[str, str], propensities: bool) -> tuple
         if propensities:
             chances += _propensities(batch, needed("propensity", batch, said))
         seen = _sessions(batch, said, sessions)
-        page = batch.texts(needed("page", batch, said))
-        keys.add(list(zip(seen or [""] * len(page), of, page, strict=True)))
+        page_ids = batch.texts(needed("page", batch, said))
+        keys.add(list(zip(seen or [""] * len(page_ids), of, page_ids, strict=True)))
     if not ranks:
         raise InputError(f"{path} has no row. Give one for each document shown: page, query_id, doc_id, rank, clicked.")
     pages, rank = keys.numbers, np.array(ranks, dtype=np.int64)
@@ -142,14 +143,14 @@ def read_placed(path: str, said: Mapping[str, str], propensities: bool) -> tuple
     return PlacedPages(impressions, placed), left_out
 
 
-class _Ids:
+class _Ids(Generic[Id]):
     """Ids and their numbers, in the order they came."""
 
     def __init__(self) -> None:
-        self._places: dict[Any, int] = {}
+        self._places: dict[Id, int] = {}
         self._numbers: list[int] = []
 
-    def add(self, ids: list[Any]) -> None:
+    def add(self, ids: Sequence[Id]) -> None:
         places = self._places
         self._numbers += [places.setdefault(one, len(places)) for one in ids]
 
@@ -157,7 +158,7 @@ class _Ids:
         return len(self._numbers)
 
     @property
-    def ids(self) -> tuple[Any, ...]:
+    def ids(self) -> tuple[Id, ...]:
         return tuple(self._places)
 
     @property
@@ -165,7 +166,7 @@ class _Ids:
         return np.array(self._numbers, dtype=np.int64)
 
 
-def _faults(pages: Numbers, ranks: Numbers, docs: Numbers, count: int) -> tuple[Any, dict[str, int]]:
+def _faults(pages: Numbers, ranks: Numbers, docs: Numbers, count: int) -> tuple[Flags, dict[str, int]]:
     """Whether each page is worthless, and why how many are."""
     twice, gap = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
     for column, flags in ((docs, twice), (ranks, gap)):
@@ -179,7 +180,7 @@ def _faults(pages: Numbers, ranks: Numbers, docs: Numbers, count: int) -> tuple[
     return twice | gap, {why: number for why, number in counts.items() if number}
 
 
-def _sessions(batch: RowBatch, said: Mapping[str, str], into: _Ids) -> list[str] | None:
+def _sessions(batch: RowBatch, said: Mapping[str, str], into: _Ids[str]) -> list[str] | None:
     name = located("session", batch, said)
     if name is None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class Valued:
     low: float
     high: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {"value": self.value, "error": self.error, "low": self.low, "high": self.high}
 
@@ -52,7 +52,7 @@ class Overlap:
     unsupported: float
     absent: float | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {
             "effective": self.effective,
@@ -76,7 +76,7 @@ class Dependence:
     share: float
     p_value: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {"share": self.share, "p_value": self.p_value}
 
@@ -93,7 +93,7 @@ class Clipped:
     weights: int
     bias: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {"limit": self.limit, "weights": self.weights, "largest_bias": self.bias}
 
@@ -110,7 +110,7 @@ class Estimated:
     difference: Answer
     clipped: Clipped | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {
             "estimator": self.estimator,
@@ -151,7 +151,7 @@ class Counterfactual:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {
             "log": self.log,
@@ -173,11 +173,11 @@ class Counterfactual:
         }
 
 
-def _missing(answer: NotEstimable) -> dict[str, Any]:
+def _missing(answer: NotEstimable) -> dict[str, object]:
     return {"value": answer.value, "not_estimable": answer.reason}
 
 
-def _difference(answer: Answer) -> dict[str, Any]:
+def _difference(answer: Answer) -> dict[str, object]:
     if not isinstance(answer, Estimate):
         return _missing(answer)
     return {"value": answer.value, "low": answer.low, "high": answer.high, "p_value": answer.p_value}

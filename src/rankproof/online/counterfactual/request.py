@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def learned_curve(pages: Impressions, source: str) -> Proportions:
     return found
 
 
-def _curves(value: Any) -> Iterator[list[tuple[float, float]]]:
+def _curves(value: object) -> Iterator[list[tuple[float, float]]]:
     """Every list of objects with rank and value, wherever in the document it stands."""
     if isinstance(value, list):
         rows = [(finite(one.get("rank")), finite(one.get("value"))) for one in value if isinstance(one, dict)]
@@ -142,7 +142,7 @@ def _policy(run: Run | None, policy: str | None, queries: tuple[str, ...]) -> Po
 def _by_examination(
     log: str, columns: Mapping[str, str], ask: Ask, run: Run, examination: str, depth: int | None
 ) -> Counterfactual:
-    """Any log of pages will do, since no propensities are needed."""
+    """The estimate by an examination curve. No propensities are needed, so every log of pages can be used."""
     curve = None if examination == POSITION_BASED else read_curve(examination)
     read = read_log([log], Described("documents", dict(columns)) if columns else None)
     left_out = {one.why: one.pages for one in read.dropped if one.pages}

@@ -26,13 +26,12 @@ probabilities 1/2 and 1/4. Rewards 1, 0, 1, 1. A model that says 1/2 of everythi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.online.counterfactual.records import Decisions, Influence
 from rankproof.online.estimators.contract import Estimator, with_clip
 
 
-def estimate(decisions: Decisions, values: Mapping[str, Any]) -> Influence:
+def estimate(decisions: Decisions, values: Mapping[str, float | None]) -> Influence:
     """The mean over pages of what is believed and what corrects it."""
     kept = with_clip(decisions, values)
     if kept.believed is None:

@@ -30,13 +30,12 @@ No weight above 2:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.online.counterfactual.records import Decisions, Influence
 from rankproof.online.estimators.contract import Estimator, with_clip
 
 
-def estimate(decisions: Decisions, values: Mapping[str, Any]) -> Influence:
+def estimate(decisions: Decisions, values: Mapping[str, float | None]) -> Influence:
     """The mean over pages of weighted rewards."""
     kept = with_clip(decisions, values)
     worth = kept.by_page(kept.weights * kept.rewards)

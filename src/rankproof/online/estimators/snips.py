@@ -22,7 +22,6 @@ probabilities 1/2 and 1/4. Rewards 1, 0, 0, 1: (2 x 1 + 4 x 0) / (2 + 4).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from rankproof.online.counterfactual.records import Decisions, Influence
 from rankproof.online.estimators.contract import Estimator, with_clip
 
 
-def estimate(decisions: Decisions, values: Mapping[str, Any]) -> Influence:
+def estimate(decisions: Decisions, values: Mapping[str, float | None]) -> Influence:
     """What each page of the new system is worth by the ratios of its groups, in the mean."""
     kept = with_clip(decisions, values)
     own = kept.weights if kept.norms is None else kept.norms

@@ -18,12 +18,13 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from rankproof.errors import InputError
 from rankproof.online.interleaving.records import InterleavedList, Touch
 from rankproof.reading.row_batches import RowBatch, stream
 
+Value = TypeVar("Value")
 # Lists are large: batches are smaller than those of other tables.
 ROWS = 10_000
 
@@ -131,10 +132,9 @@ class _LogReader:
                 f"{batch.where(row)}: key {key!r} has {what} {now!r} here and {before!r} before. A key names one page: "
                 "make it of the session and the query."
             )
-        kept: str | None = self._kept(now)
-        return kept
+        return self._kept(now)
 
-    def _list(self, page: LoggedPage, value: Any, batch: RowBatch, row: int) -> None:
+    def _list(self, page: LoggedPage, value: object, batch: RowBatch, row: int) -> None:
         """Notes the list, and whether it differs from the one before."""
         if isinstance(value, str):
             try:
@@ -170,5 +170,6 @@ class _LogReader:
             shown.credited,
         )
 
-    def _kept(self, value: Any) -> Any:
-        return self._once.setdefault(value, value)
+    def _kept(self, value: Value) -> Value:
+        same: Value = self._once.setdefault(value, value)
+        return same

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +46,7 @@ class InterleavingPlan:
         """Units, ties among them, when an experiment with many looks is over, on average; None where unknown."""
         return None if row.anytime.average is None else row.anytime.average / self.decided
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "decided": self.decided,
@@ -67,7 +66,7 @@ class InterleavingPlan:
         }
 
 
-def _needed(found: UnitsNeeded, days: int | None) -> dict[str, Any]:
+def _needed(found: UnitsNeeded, days: int | None) -> dict[str, object]:
     return {
         "decided_units": found.decided,
         "units": found.units,

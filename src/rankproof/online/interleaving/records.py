@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from rankproof.errors import InputError
 from rankproof.kernel.estimate import Answer, Estimate
@@ -35,7 +35,7 @@ class InterleavedList:
     teams: tuple[str | None, ...]
     credited: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For the server's log, one JSON object for each page: plain lists, numbers and texts."""
         return {
             "method": self.method,
@@ -47,7 +47,7 @@ class InterleavedList:
         }
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> InterleavedList:
+    def from_dict(cls, stored: Mapping[str, object]) -> InterleavedList:
         """What `to_dict` gave."""
         method, credited = stored.get("method"), stored.get("credited")
         systems, docs = _texts(stored.get("systems")), _texts(stored.get("docs"))
@@ -69,13 +69,13 @@ class InterleavedList:
         return cls(method, systems, docs, worth, tuple(teams), credited)
 
 
-def _texts(value: Any) -> tuple[str, ...] | None:
+def _texts(value: object) -> tuple[str, ...] | None:
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
         return None
     return tuple(value)
 
 
-def _credit(stored: Any, systems: int) -> tuple[float, ...]:
+def _credit(stored: object, systems: int) -> tuple[float, ...]:
     """What a click on one document is worth to each system."""
     # type() and one comparison: logs have millions of these. No boolean passes, no NaN, nothing beyond floats.
     if (
@@ -270,7 +270,7 @@ class SystemPair:
             return f"No preference between {first} and {second} is shown ({second} {won}{numbers})."
         return f"Users prefer {winner} to {first if winner == second else second} ({numbers})."
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         said = self.preferred
         return {
@@ -322,7 +322,7 @@ class Interleaved:
             )
         return tuple(pair.sentence(self.planned is not None) for pair in self.pairs)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "systems": list(self.systems),

@@ -87,7 +87,7 @@ class RampPolicy:
     stops: StopRules = StopRules()
     false_alarm: float = 0.05
     source: str = ""
-    rules: Mapping[str, Any] = field(default_factory=dict)
+    rules: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.steps:
@@ -169,7 +169,7 @@ class Sign:
         """Its title and its reason, in one line."""
         return f"{self.ruling['title']}: {self.ruling['reason']}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {"role": self.role, "worse": self.worse, "ruling": dict(self.ruling)}
 
@@ -190,7 +190,7 @@ class SeenFile:
         """Whether a decision at the step rests on it."""
         return self.step == step and not self.late
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {"name": self.name, "sha256": self.sha256, "step": self.step, "late": self.late}
 
@@ -214,7 +214,7 @@ class RampEvidence:
     confidence: float | None = None
     files: tuple[SeenFile, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "status": self.status,
@@ -247,7 +247,7 @@ class RampDecision:
         """0 to go on, 3 to hold, 1 to stop."""
         return EXIT[self.action]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "action": self.action,
@@ -272,10 +272,10 @@ class RampEntry:
     rules: str
     evidence: RampEvidence
     decision: RampDecision
-    observed: Mapping[str, Any] = field(default_factory=dict)
+    observed: Mapping[str, object] = field(default_factory=dict)
 
     @property
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """All that the seal covers."""
         return {
             "ramp": VERSION,
@@ -291,7 +291,7 @@ class RampEntry:
         """Of the body."""
         return sha256(to_json(self.body).encode()).hexdigest()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {**self.body, "seal": self.seal, "observed": dict(self.observed)}
 

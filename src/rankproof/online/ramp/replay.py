@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from rankproof.errors import RankproofError
 from rankproof.online.ramp.look import design_of, judged_again, refuse_other_rules
@@ -38,7 +38,7 @@ class Replayed:
         """Whether all of it is."""
         return self.decision == self.evidence == "same"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "n": self.n,
@@ -78,7 +78,7 @@ def _replayed(policy: RampPolicy, entries: Sequence[RampEntry]) -> Replayed:
     return Replayed(entry.n, entry.decision.action, entry.decision.share, decision, evidence, " ".join(notes))
 
 
-def difference(recorded: Any, found: Any, path: str = "evidence") -> str:
+def difference(recorded: object, found: object, path: str = "evidence") -> str:
     """The first place where two documents differ, in words; "" where they do not.
 
     >>> difference({"p": 0.5, "n": [1, 2]}, {"p": 0.5, "n": [1, 3]})
@@ -90,7 +90,10 @@ def difference(recorded: Any, found: Any, path: str = "evidence") -> str:
     if isinstance(recorded, list) and isinstance(found, list) and len(recorded) == len(found):
         pairs = enumerate(zip(recorded, found, strict=True))
         return next(filter(None, (difference(a, b, f"{path}[{i}]") for i, (a, b) in pairs)), "")
-    near = isinstance(recorded, float) and isinstance(found, float)
-    if recorded == found or (near and math.isclose(recorded, found, rel_tol=ROUNDING, abs_tol=ROUNDING)):
+    if isinstance(recorded, float) and isinstance(found, float):
+        equal = math.isclose(recorded, found, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    else:
+        equal = recorded == found
+    if equal:
         return ""
     return f"{path}: {recorded!r:.60} on record, {found!r:.60} now."

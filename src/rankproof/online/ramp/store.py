@@ -12,7 +12,6 @@ import json
 import os
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.atomic import refuse
@@ -141,7 +140,7 @@ def _is_entry(line: bytes) -> bool:
     return True
 
 
-def _json(line: bytes) -> Any:
+def _json(line: bytes) -> object:
     """What a line says; None where it is no JSON."""
     try:
         return json.loads(line)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from rankproof.errors import InputError, UnknownName
+from rankproof.kernel.documents import Document
 from rankproof.kernel.jsontext import from_json
 from rankproof.kernel.specs import read_configured
 from rankproof.online.relate.records import Changes, MeasuredDifference, PastChange
@@ -122,7 +122,7 @@ def assemble(path: str, lower: Iterable[str] = ()) -> Changes:
     return Changes(tuple(found.values()), tuple(measures), tuple(metrics), frozenset(less | named))
 
 
-def _checked(table: Any, place: str) -> dict[str, str]:
+def _checked(table: object, place: str) -> dict[str, str]:
     if not isinstance(table, Mapping):
         raise InputError(f"{place} is no table. Write [[change]].")
     for key, value in table.items():
@@ -136,18 +136,16 @@ def _checked(table: Any, place: str) -> dict[str, str]:
     return dict(table)
 
 
-def _document(path: str) -> Mapping[str, Any]:
+def _document(path: str) -> Document:
     source = open_source(path)
     require_text(source)
     found = from_json(source.text(), path)
-    if not isinstance(found, Mapping):
+    if not isinstance(found, dict):
         raise InputError(f"{path} is no JSON document of rankproof.")
     return found
 
 
-def _offline(
-    document: Mapping[str, Any], path: str, candidate: str | None
-) -> tuple[dict[str, MeasuredDifference], set[str]]:
+def _offline(document: Document, path: str, candidate: str | None) -> tuple[dict[str, MeasuredDifference], set[str]]:
     if document.get("schema") != "comparison/1":
         raise _wrong(document, path, "comparison/1", "rankproof compare --json")
     systems = document["systems"]
@@ -168,7 +166,7 @@ def _offline(
 
 
 def _online(
-    document: Mapping[str, Any], path: str, variant: str | None
+    document: Document, path: str, variant: str | None
 ) -> tuple[dict[str, MeasuredDifference], set[str], dict[str, str]]:
     if document.get("schema") != "trial/1":
         raise _wrong(document, path, "trial/1", "rankproof trial read --json")
@@ -192,7 +190,7 @@ def _online(
     return found, lower, scales
 
 
-def standard_error(answer: Mapping[str, Any], method: str, level: float) -> float | None:
+def standard_error(answer: Document, method: str, level: float) -> float | None:
     """The standard error with which a method of the trials shelf gives this interval; None without an interval."""
     from scipy.optimize import brentq  # here: loading scipy is for those who test
 
@@ -221,6 +219,6 @@ def _chosen(asked: str | None, there: Sequence[str], what: str, path: str) -> st
     return there[0]
 
 
-def _wrong(document: Mapping[str, Any], path: str, schema: str, command: str) -> InputError:
+def _wrong(document: Document, path: str, schema: str, command: str) -> InputError:
     came = document.get("schema", "no schema")
     return InputError(f"{path} holds {came!r:.40}, where {schema} is needed: what `{command}` writes.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.proving.conversions import answer_dict
@@ -97,7 +96,7 @@ class Related:
     enough: Enough
     foretold: Foretold | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "measure": self.measure,
@@ -202,7 +201,7 @@ class Relation:
     ranked: tuple[RankedMeasures, ...]
     warnings: tuple[str, ...] = field(default=())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "changes": list(self.changes),
@@ -236,7 +235,7 @@ class Relation:
         }
 
 
-def _signs(signs: Signs) -> dict[str, Any]:
+def _signs(signs: Signs) -> dict[str, object]:
     return {
         "agree": signs.agree,
         "disagree": signs.disagree,

@@ -96,9 +96,9 @@ class Day:
             dropped=_added(self.dropped, other.dropped),
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON: `from_dict` gives the same day again. Cells come in alphabetical order."""
-        cells: list[dict[str, Any]] = [
+        cells: list[dict[str, object]] = [
             {**cell._asdict(), "moments": found.to_dict(), "tally": None} for cell, found in self.moments.items()
         ]
         cells += [{**cell._asdict(), "moments": None, "tally": found.to_dict()} for cell, found in self.tallies.items()]
@@ -115,11 +115,11 @@ class Day:
             "units": dict(self.units),
             "rows": self.rows,
             "dropped": dict(sorted(self.dropped.items())),
-            "cells": sorted(cells, key=lambda cell: tuple(cell[name] for name in DayCell._fields)),
+            "cells": sorted(cells, key=lambda cell: tuple(str(cell[name]) for name in DayCell._fields)),
         }
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any], source: str = "the day") -> Day:
+    def from_dict(cls, stored: object, source: str = "the day") -> Day:
         """What `to_dict` gave; an error that names what is wrong otherwise."""
         if not isinstance(stored, Mapping) or stored.get("schema") != SCHEMA:
             named = stored.get("schema") if isinstance(stored, Mapping) else None
@@ -155,7 +155,7 @@ def is_date(text: str) -> bool:
         return False
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{dict(value) if isinstance(value, Mapping) else value!r}"[:200]
 
 
@@ -206,19 +206,19 @@ def _read(stored: Mapping[str, Any]) -> Day:
     )
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.40} is no text")
     return value
 
 
-def _count(value: Any) -> int:
+def _count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise ValueError(f"{value!r:.40} is no count")
     return value
 
 
-def _counts(value: Mapping[str, Any]) -> dict[str, int]:
+def _counts(value: Mapping[str, object]) -> dict[str, int]:
     return {_text(name): _count(count) for name, count in value.items()}
 
 

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,13 +46,13 @@ class Moments:
     def __add__(self, other: Moments) -> Moments:
         return merged((self, other))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         products = {f"{NAMES[a]}_{NAMES[b]}": self.products[at] for at, (a, b) in enumerate(PRODUCTS)}
         return {"n": self.n, "means": dict(zip(NAMES, self.means, strict=True)), "products": products}
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Moments:
+    def from_dict(cls, stored: Mapping[str, object]) -> Moments:
         """What `to_dict` gave."""
         n, means, products = stored.get("n"), stored.get("means"), stored.get("products")
         if not isinstance(means, Mapping) or not isinstance(products, Mapping):
@@ -152,7 +151,7 @@ def merged(parts: Iterable[Moments]) -> Moments:
     return _checked(n, means, products)
 
 
-def _checked(n: Any, means: Sequence[Any], products: Sequence[Any]) -> Moments:
+def _checked(n: object, means: Sequence[object], products: Sequence[object]) -> Moments:
     if not isinstance(n, int) or isinstance(n, bool) or n < 0:
         raise InputError(f"The number of units must be a whole number, 0 or more; {n!r} came.")
     numbers = [finite(value) for value in (*means, *products)]
@@ -184,12 +183,12 @@ class Tally:
         total.update(dict(zip(other.values, other.counts, strict=True)))
         return _made(total)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {"values": list(self.values), "counts": list(self.counts)}
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Tally:
+    def from_dict(cls, stored: Mapping[str, object]) -> Tally:
         """What `to_dict` gave."""
         values, counts = stored.get("values"), stored.get("counts")
         if not isinstance(values, list) or not isinstance(counts, list) or len(values) != len(counts):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from rankproof.kernel.documents import plain
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
@@ -107,7 +107,7 @@ class TrialReading:
     trends: tuple[Trend, ...] = ()
     projections: tuple[Projection, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON; what is missing is None."""
         return {
             "name": self.name,
@@ -144,7 +144,7 @@ class TrialReading:
         }
 
 
-def _effect(effect: MetricEffect) -> dict[str, Any]:
+def _effect(effect: MetricEffect) -> dict[str, object]:
     found = effect.found
     return {
         "metric": found.metric.to_dict(),
@@ -161,7 +161,7 @@ def _effect(effect: MetricEffect) -> dict[str, Any]:
     }
 
 
-def answer_dict(answer: Answer) -> dict[str, Any]:
+def answer_dict(answer: Answer) -> dict[str, object]:
     """An estimate with its interval, or why there is none: then everything but the reason may be None."""
     if isinstance(answer, NotEstimable):
         return {"value": answer.value, "low": None, "high": None, "p_value": None, "n": answer.n,
@@ -171,7 +171,7 @@ def answer_dict(answer: Answer) -> dict[str, Any]:
             "method": answer.method, "reason": None}  # fmt: skip
 
 
-def _adjusted(adjusted: Adjusted | None) -> dict[str, Any] | None:
+def _adjusted(adjusted: Adjusted | None) -> dict[str, object] | None:
     return None if adjusted is None else plain(adjusted)
 
 
@@ -236,7 +236,7 @@ class TrialPlan:
     per_day: float | None
     metrics: tuple[MetricPlan, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        found: dict[str, Any] = plain(self)
+        found: dict[str, object] = plain(self)
         return found

@@ -52,7 +52,7 @@ class Metric:
         elif self.at is not None:
             raise UsageError(f"The metric {self.name!r} is a {self.kind}; only a quantile has `at`.")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {name: getattr(self, name) for name in _FIELDS}
 
@@ -157,7 +157,7 @@ class TrialMetric:
         better = self.margin if self.goal == "better" else -self.margin
         return better + 0.0 if self.metric.better == "higher" else -better + 0.0  # never -0.0
 
-    def collected(self) -> dict[str, Any]:
+    def collected(self) -> dict[str, object]:
         """What the numbers of a day are made by. Two days add up only where this is the same."""
         return {
             **self.metric.to_dict(),

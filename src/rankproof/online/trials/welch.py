@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.online.trials.contract import Effect, EffectRequest, Inference
@@ -30,7 +29,7 @@ from rankproof.online.trials.contract import Effect, EffectRequest, Inference
 NAME = "welch"
 
 
-def infer(effect: Effect, asked: EffectRequest, values: Mapping[str, Any]) -> Estimate:
+def infer(effect: Effect, asked: EffectRequest, values: Mapping[str, float]) -> Estimate:
     """Student's distribution with the degrees of freedom of Welch (1947) and Satterthwaite (1946)."""
     from scipy.special import stdtr, stdtrit  # here: loading scipy is for those who test
 

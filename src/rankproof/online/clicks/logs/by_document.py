@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import ne
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +40,7 @@ class _Pages:
 
     def __init__(self, columns: Mapping[str, str], into: Gatherer) -> None:
         self._columns, self._into = columns, into
-        self._last: list[Any] = [None, None, None]
+        self._last: list[object] = [None, None, None]
         self._begun, self._rank = False, 0
 
     def begin(self, batch: RowBatch, ranks: NDArray[np.int32] | None) -> tuple[NDArray[np.int64], Digests]:
@@ -65,7 +64,7 @@ class _Pages:
         self._into.serial = int(serials[-1])
         return starts, np.column_stack([np.full(len(serials), _SERIAL), serials.astype(np.uint64)])
 
-    def _column(self, batch: RowBatch, role: str) -> Sequence[Any]:
+    def _column(self, batch: RowBatch, role: str) -> Sequence[object]:
         return batch.values(self._columns[role]) if role in self._columns else [None] * len(batch)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from rankproof.online.clicks.logs.parts import (
     Ints,
     PageParts,
     Pile,
+    Scalar,
     all_keys,
     all_queries,
     all_robots,
@@ -111,8 +111,17 @@ def _pairs(part: PageParts, deeds: NDArray[np.uint8], docs: int) -> _Pairs:
     together = np.bitwise_or.reduceat(done, starts)
     is_shown = np.logical_or.reduceat(shown_in_order, starts)
     by_rank = np.lexsort((least, page))
-    columns: tuple[Any, ...] = (page, doc, least, together, is_shown, clicks, acts, is_shown & (least != most))
-    return _Pairs(*(column[by_rank] for column in columns))
+    moved = is_shown & (least != most)
+    return _Pairs(
+        page[by_rank],
+        doc[by_rank],
+        least[by_rank],
+        together[by_rank],
+        is_shown[by_rank],
+        clicks[by_rank],
+        acts[by_rank],
+        moved[by_rank],
+    )
 
 
 def _faults(part: PageParts, pairs: _Pairs, early: NDArray[np.int64], count: Count) -> NDArray[np.bool_]:
@@ -247,8 +256,8 @@ def _robots(parts: Pile[PageParts], pages: Whole, count: int) -> NDArray[np.bool
 
 
 def _first(
-    values: NDArray[Any], known: NDArray[np.bool_], pages: NDArray[np.int64], count: int, otherwise: np.generic
-) -> NDArray[Any]:
+    values: NDArray[Scalar], known: NDArray[np.bool_], pages: NDArray[np.int64], count: int, otherwise: np.generic
+) -> NDArray[Scalar]:
     """For each page the first value that is known: written last, so that it stays."""
     found = np.full((count, *values.shape[1:]), otherwise)
     found[pages[known][::-1]] = values[known][::-1]

@@ -98,7 +98,7 @@ def description_of(document: Mapping[str, Any], place: str) -> Described:
     return Described(layout, MappingProxyType(dict(columns)), clicks_are, _actions(document.get("ubi", {}), place))
 
 
-def _actions(table: Any, place: str) -> Actions:
+def _actions(table: object, place: str) -> Actions:
     known = Actions.__dataclass_fields__
     if not isinstance(table, Mapping):
         raise UsageError(f'{place}: [ubi] has lines such as clicks = ["click"].')

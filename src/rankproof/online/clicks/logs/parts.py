@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.column_files import Again, Spool
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Digests = NDArray[np.uint64]
 # Stands for no id. That a text has this digest is as likely as that two texts have the same: not in the age of logs.
@@ -49,7 +52,8 @@ def _bytes(key: str) -> bytes:
     return key.encode("utf-8", "surrogateescape")
 
 
-T = TypeVar("T")
+T = TypeVar("T", bound="DataclassInstance")
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class Pile(Generic[T]):
@@ -58,7 +62,7 @@ class Pile(Generic[T]):
     def __init__(self, kind: type[T], spool: Spool | None = None) -> None:
         """`spool` for piles that share one."""
         self._kind = kind
-        self._names = [field.name for field in fields(cast("Any", kind))]
+        self._names = [field.name for field in fields(kind)]
         self._spool = spool or Spool()
         self._put: list[list[Again | None]] = []
 
@@ -171,7 +175,7 @@ def in_columns(parts: list[PageParts]) -> PageParts:
     )
 
 
-def all_of(name: str, parts: Pile[PageParts], otherwise: NDArray[Any]) -> NDArray[Any] | None:
+def all_of(name: str, parts: Pile[PageParts], otherwise: NDArray[Scalar]) -> NDArray[Scalar] | None:
     """A column of all pieces; `otherwise` for the pieces of parts without; None where no part has any."""
     if not parts.has(name):
         return None

@@ -16,7 +16,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from rankproof.errors import InputError
 from rankproof.online.clicks.logs.gather import Gatherer
 from rankproof.online.clicks.logs.layout import Actions
 from rankproof.online.clicks.logs.parts import ANSWERED, SHOWN, UNKNOWN, Ints, PageParts, digests
-from rankproof.online.clicks.logs.values import id_of, is_robot, listed, seconds
+from rankproof.online.clicks.logs.values import float_of, id_of, int_of, is_robot, listed, seconds
 from rankproof.online.impressions import CLICKED, CONVERTED, STAYED, TIMED
 from rankproof.reading.row_batches import RowBatch, stream
 
@@ -113,7 +112,7 @@ def _queries(pieces: list[_Piece], into: Gatherer) -> Ints:
     return found
 
 
-def _rows(batch: RowBatch, under: str) -> Iterator[dict[str, Any]]:
+def _rows(batch: RowBatch, under: str) -> Iterator[dict[str, object]]:
     columns = [
         (name, [batch.columns[f"{under}{p}"] for p in places if batch.has(f"{under}{p}")])
         for name, places in _FIELDS.items()
@@ -122,18 +121,18 @@ def _rows(batch: RowBatch, under: str) -> Iterator[dict[str, Any]]:
         yield {name: next((c[at] for c in found if c[at] is not None), None) for name, found in columns}
 
 
-def _is_ours(found: dict[str, Any]) -> bool:
+def _is_ours(found: dict[str, object]) -> bool:
     """Not the line of a bulk file that says where the next one goes."""
     return any(found[name] is not None for name in ("query_id", "action", "user_query"))
 
 
-def _of_query(found: dict[str, Any], batch: RowBatch, row: int) -> list[tuple[str, int, int]]:
+def _of_query(found: dict[str, object], batch: RowBatch, row: int) -> list[tuple[str, int, int]]:
     hits = listed(found["hits"], batch, row, "query_response_hit_ids")
     return [(id_of(doc, batch, row, "query_response_hit_ids"), at, ANSWERED) for at, doc in enumerate(hits, start=1)]
 
 
 def _of_event(
-    found: dict[str, Any], actions: Actions, stay: float, batch: RowBatch, row: int
+    found: dict[str, object], actions: Actions, stay: float, batch: RowBatch, row: int
 ) -> list[tuple[str, int, int]]:
     """The one row of an event; none where its action means nothing here, or it is about no document."""
     action = found["action"]
@@ -147,12 +146,9 @@ def _of_event(
     return [(doc, UNKNOWN, CONVERTED)] if action in actions.conversions else []
 
 
-def _ordinal(value: Any, batch: RowBatch, row: int) -> int:
-    try:
-        rank = int(value)
-    except (ValueError, TypeError, OverflowError):
-        rank = -1
-    if rank < 0:
+def _ordinal(value: object, batch: RowBatch, row: int) -> int:
+    rank = int_of(value)
+    if rank is None or rank < 0:
         came = "nothing" if value is None else f"{value!r:.60}"
         raise InputError(
             f"{batch.where(row)}: the position.ordinal of an impression is a whole number from 1; {came} came."
@@ -160,13 +156,10 @@ def _ordinal(value: Any, batch: RowBatch, row: int) -> int:
     return min(rank, np.iinfo(np.int32).max)
 
 
-def _stayed(value: Any, stay: float, batch: RowBatch, row: int) -> int:
+def _stayed(value: object, stay: float, batch: RowBatch, row: int) -> int:
     if value is None:
         return 0
-    try:
-        dwell = float(value)
-    except (ValueError, TypeError):
-        dwell = math.nan
+    dwell = float_of(value)
     if not 0 <= dwell < math.inf:
         raise InputError(f"{batch.where(row)}: the time on a document is 0 or more seconds; {value!r:.60} came.")
     return TIMED | (STAYED if dwell >= stay else 0)

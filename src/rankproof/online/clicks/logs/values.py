@@ -6,13 +6,15 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import SupportsFloat, SupportsInt, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.errors import InputError
 from rankproof.reading.row_batches import RowBatch
 
+T = TypeVar("T")
 # From here on a number of an epoch is in milliseconds: as seconds it would be the year 5138.
 _MILLISECONDS = 1e11
 # How programs name themselves in a user agent; browsers have none of these words.
@@ -24,7 +26,7 @@ ROBOT = re.compile(
 _CUT = re.compile(r"[|\s]+")
 
 
-def seconds(value: Any, batch: RowBatch, row: int, name: str) -> float:
+def seconds(value: object, batch: RowBatch, row: int, name: str) -> float:
     """A time in seconds of the epoch; NaN where nothing stands. A text without a zone is read as UTC."""
     if value is None or value == "":
         return math.nan
@@ -37,10 +39,7 @@ def seconds(value: Any, batch: RowBatch, row: int, name: str) -> float:
             pass
         else:
             return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    try:
-        number = math.nan if isinstance(value, bool | list | dict) else float(value)
-    except (ValueError, TypeError, OverflowError):
-        number = math.nan
+    number = math.nan if isinstance(value, bool) else float_of(value)
     if not math.isfinite(number):
         raise InputError(
             f"{batch.where(row)}: {name} is {value!r:.60}, which is no time. Write 2026-05-04T10:00:00Z, or seconds or "
@@ -49,12 +48,28 @@ def seconds(value: Any, batch: RowBatch, row: int, name: str) -> float:
     return number / 1000 if abs(number) >= _MILLISECONDS else number
 
 
-def is_robot(agent: Any) -> bool:
+def float_of(value: object) -> float:
+    """The number that a value or its text stands for; NaN where it is none."""
+    try:
+        return float(value) if isinstance(value, str | bytes | SupportsFloat) else math.nan
+    except (ValueError, TypeError, OverflowError):
+        return math.nan
+
+
+def int_of(value: object) -> int | None:
+    """The whole number that a value or its text stands for; None where it is none."""
+    try:
+        return int(value) if isinstance(value, str | bytes | SupportsInt) else None
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def is_robot(agent: object) -> bool:
     """Whether a user agent says that it is a program."""
     return isinstance(agent, str) and ROBOT.search(agent) is not None
 
 
-def listed(value: Any, batch: RowBatch, row: int, name: str) -> Sequence[Any]:
+def listed(value: object, batch: RowBatch, row: int, name: str) -> Sequence[object]:
     """The items of a list; a text is cut at blanks and bars; nothing is no item."""
     if value is None or value == "":
         return ()
@@ -63,12 +78,12 @@ def listed(value: Any, batch: RowBatch, row: int, name: str) -> Sequence[Any]:
     if isinstance(value, list | tuple):
         return value
     if isinstance(value, np.ndarray):
-        plain: list[Any] = value.tolist()
+        plain: list[object] = value.tolist()
         return plain
     raise InputError(f"{batch.where(row)}: {name} is a list, or a text of ids parted by blanks; {value!r:.60} came.")
 
 
-def id_of(value: Any, batch: RowBatch, row: int, name: str) -> str:
+def id_of(value: object, batch: RowBatch, row: int, name: str) -> str:
     """An id: a text, or a whole number."""
     if isinstance(value, str) and value:
         return value
@@ -79,7 +94,7 @@ def id_of(value: Any, batch: RowBatch, row: int, name: str) -> str:
     raise InputError(f"{batch.where(row)}: {name} has {value!r:.60}, which is no id. Ids are texts or whole numbers.")
 
 
-def by_value(batch: RowBatch, name: str, read: Callable[[RowBatch], Sequence[Any]]) -> list[Any]:
+def by_value(batch: RowBatch, name: str, read: Callable[[RowBatch], Sequence[T]]) -> list[T]:
     """A column that has few different values: each is read once, with the place where it stands first."""
     column = batch.values(name)
     if isinstance(column, np.ndarray):
@@ -93,7 +108,7 @@ def by_value(batch: RowBatch, name: str, read: Callable[[RowBatch], Sequence[Any
     return list(map(found.__getitem__, column))
 
 
-def rank_numbers(found: np.ndarray[Any, np.dtype[np.float64]], where: Callable[[int], str], name: str) -> Any:
+def rank_numbers(found: NDArray[np.float64], where: Callable[[int], str], name: str) -> NDArray[np.int32]:
     """Ranks as whole numbers; one that is none, or negative, is an error with its place."""
     wrong = np.flatnonzero(~(found >= 0) | (found != np.floor(found)))
     if len(wrong):
