@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.column_files import is_kept, let_go, put, zeros
+from rankproof.kernel.wording import counted
 
 Numbers = NDArray[np.int64]
 Whole = Numbers | NDArray[np.int32]
@@ -69,11 +70,11 @@ class Impressions:
         if not pages or not ranks:
             raise ValueError("impressions need a page and a rank")
         if self.clicks.shape != (pages, ranks):
-            raise ValueError(f"{self.clicks.shape} clicks for {self.shown.shape} documents")
+            raise ValueError(f"clicks have shape {self.clicks.shape}, documents {self.shown.shape}")
         columns = {"lengths": self.lengths, "numbers": self.numbers, "sessions": self.sessions}
         for name, column in columns.items():
             if column is not None and column.shape != (pages,):
-                raise ValueError(f"{name}: {column.shape} for {pages} pages")
+                raise ValueError(f"{name}: shape {column.shape} for {counted(pages, 'page')}")
         if self.lengths.min() < 1 or self.lengths.max() > ranks:
             raise ValueError(f"a page has from 1 to {ranks} documents")
         for at in self._slices():
@@ -113,7 +114,7 @@ class Impressions:
     ) -> Impressions:
         """Impressions from the query of each page and the documents by rank, both as places in the ids."""
         if docs.ndim != 2 or queries.shape != docs.shape[:1]:
-            raise ValueError(f"{queries.shape} queries for {docs.shape} documents")
+            raise ValueError(f"queries have shape {queries.shape}, documents {docs.shape}")
         parts = [slice(start, start + PAGES_AT_ONCE) for start in range(0, len(docs), PAGES_AT_ONCE)]
         known = np.zeros(0, dtype=np.int64)
         found: list[Numbers] = []
@@ -199,7 +200,7 @@ def _keys(
     there = np.arange(docs.shape[1]) < lengths[:, None]
     for what, places, ids in (("query", queries, query_ids), ("document", docs[there], doc_ids)):
         if len(places) and (places.min() < 0 or places.max() >= len(ids)):
-            raise ValueError(f"a page names a {what} that is not among the {len(ids)} ids")
+            raise ValueError(f"a page names a {what} that is not among the ids ({counted(len(ids), 'id')} known)")
     keys = queries[:, None].astype(np.int64) * len(doc_ids) + docs
     return keys[there], there
 
@@ -262,10 +263,10 @@ class ClickLog:
 
     def __post_init__(self) -> None:
         if self.deeds.shape != self.pages.shown.shape:
-            raise ValueError(f"{self.deeds.shape} deeds for {self.pages.shown.shape} documents")
+            raise ValueError(f"deeds have shape {self.deeds.shape}, documents {self.pages.shown.shape}")
         for name, column in (("times", self.times), ("robots", self.robots)):
             if column is not None and column.shape != (len(self.pages),):
-                raise ValueError(f"{name}: {column.shape} for {len(self.pages)} pages")
+                raise ValueError(f"{name}: shape {column.shape} for {counted(len(self.pages), 'page')}")
 
     def __len__(self) -> int:
         return len(self.pages)

@@ -55,7 +55,8 @@ def fit_counts(counts: RankCounts, model: str = "position_based") -> CountedFit:
     asked = read_configured("clickmodels", model)
     if asked.item.name not in MODELS:
         raise UsageError(
-            f"{asked.item.name} cannot be learned from counts: it needs whole pages. From counts: {', '.join(MODELS)}."
+            f"{asked.item.name} needs whole pages and cannot be learned from counts. Models for counts: "
+            f"{', '.join(MODELS)}."
         )
     pairs, cells = _cells(counts)
     ranks, n_pairs = int(counts.ranks.max()), len(pairs)

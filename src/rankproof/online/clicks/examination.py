@@ -216,7 +216,7 @@ def _compared(pages: Impressions, of: Numbers, units: int, level: float) -> tupl
     from scipy.special import stdtrit  # here: loading scipy is for those who ask for a curve
 
     if not clicked_at_top(pages):
-        raise UsageError(f"{POSITION_BASED}: nobody clicks at rank 1, so that other ranks cannot be compared with it.")
+        raise UsageError(f"{POSITION_BASED}: there is no click at rank 1, so other ranks cannot be compared with it.")
     found = proportions(pages)
     spread = np.sqrt(_squares(found.influences, of, units) * (units / max(units - 1, 1)))
     reach = np.exp(float(stdtrit(max(units - 1, 1), (1 + level) / 2)) * spread)
@@ -289,7 +289,7 @@ def _resampled(
 def _relative(asked: Configured, pages: Impressions) -> Floats:
     looked = mean_examination(asked.item.fit(pages, asked.values), pages)
     if looked is None:
-        raise UsageError(f"{asked.text} says nothing about examination. Ask for another click model: position_based.")
+        raise UsageError(f"{asked.text} has no examination. Use another click model, such as position_based.")
     if not looked[0]:
-        raise UsageError(f"{asked.text}: nobody looks at rank 1, so that other ranks cannot be compared with it.")
+        raise UsageError(f"{asked.text}: the examination of rank 1 is 0, so other ranks cannot be compared with it.")
     return np.asarray(looked / looked[0])

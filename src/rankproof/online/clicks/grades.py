@@ -138,14 +138,16 @@ def graded(fitted: Fitted, pages: Impressions, limits: Sequence[float] = LIMITS,
 def often_shown(pages: Impressions, least: int) -> Numbers:
     """The pairs that these pages showed `least` times or more."""
     if least < 1:
-        raise UsageError(f"A pair that was never shown has no grade: least must be 1 or more; got {least}.")
+        raise UsageError(
+            f"A pair that was never shown has no grade: the least number of showings must be 1 or more; got {least}."
+        )
     return np.flatnonzero(per_pair(pages, there) >= least)
 
 
 def refuse(steps: Sequence[GradeStep]) -> None:
     """An error for steps that are none."""
     if not steps:
-        raise UsageError("Grades need a limit or more, such as 0.1, 0.3 and 0.5.")
+        raise UsageError("Grades need one limit or more, such as 0.1, 0.3 and 0.5.")
     for signal in dict.fromkeys(step.signal for step in steps):
         edges = np.array([0.0, *(step.limit for step in steps if step.signal == signal), 1.0])
         if not (np.diff(edges) > 0).all():
@@ -191,7 +193,8 @@ def refuse_name(path: str) -> None:
     """An error for a name that does not say the form."""
     if os.path.splitext(path)[1].casefold() not in ENDINGS:
         raise UsageError(
-            f"The name {path!r} does not say in which form to write grades. End it in {', '.join(ENDINGS)}."
+            f"The name {path!r} does not say in which format to write grades. It must end in one of "
+            f"{', '.join(ENDINGS)}."
         )
 
 

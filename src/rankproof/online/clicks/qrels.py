@@ -102,7 +102,9 @@ def shares_mapping(shares: Sequence[float]) -> Mapped:
     """Grades by shares of pairs: 0.5, 0.8 gives grade 1 from the median on, grade 2 to the best fifth."""
     edges = np.array([0.0, *shares, 1.0])
     if len(edges) < 3 or not (np.diff(edges) > 0).all():
-        raise UsageError(f"Shares of pairs must rise, between 0 and 1; got {', '.join(f'{s:g}' for s in shares)}.")
+        raise UsageError(
+            f"Shares of pairs must rise, between 0 and 1; got {', '.join(f'{s:g}' for s in shares) or 'none'}."
+        )
     return Mapped(shares=tuple(shares))
 
 
@@ -112,7 +114,7 @@ def steps_mapping(limits: Mapping[str, float]) -> Mapped:
     refuse(steps)
     for step in steps:
         if step.signal not in SIGNALS:
-            raise UsageError(f"A step is of one of the signals {', '.join(SIGNALS)}; {step.signal!r} came.")
+            raise UsageError(f"The signal of a step must be one of {', '.join(SIGNALS)}; got {step.signal!r}.")
     return Mapped(steps)
 
 
@@ -127,7 +129,7 @@ def judged(
 ) -> LogGrades:
     """Grades of the pairs of a log, by a click model that is fitted to all of it, once for each signal of the steps."""
     if not 0 <= confidence <= 1:
-        raise UsageError(f"A confidence is from 0 to 1; got {confidence:g}.")
+        raise UsageError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
     signals = dict.fromkeys(step.signal for step in mapped.steps) or {signal: None}
     often = often_shown(log.pages, showings)
     by_signal = {name: _known(event(log, name).pages, model, often) for name in signals}
@@ -147,8 +149,7 @@ def qrels_of(rows: Sequence[Graded], name: str = "clicks") -> Qrels:
 
     if not rows:
         raise InputError(
-            "No pair is left to be judged. Ask for less with --least-showings or --least-confidence, or read more "
-            "pages."
+            "No pair is left to be judged. Lower --least-showings or --least-confidence, or read more pages."
         )
     grades: dict[str, dict[str, int]] = {}
     for row in rows:
@@ -162,7 +163,7 @@ def _known(pages: Impressions, model: Configured, pairs: Numbers) -> Posterior:
 
 def _steps(values: Floats, shares: Sequence[float], signal: str) -> tuple[GradeStep, ...]:
     if not len(values):
-        raise InputError("No pair was shown often enough to have a share of pairs. Ask for less with --least-showings.")
+        raise InputError("No pair was shown often enough for shares of pairs. Lower --least-showings.")
     limits = np.quantile(values, shares)
     if not (np.diff([0.0, *limits, 1.0]) > 0).all():
         raise InputError(

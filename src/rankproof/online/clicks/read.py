@@ -58,23 +58,23 @@ def files_of(names: Sequence[str]) -> list[str]:
     for name in names:
         if name == STDIN or (os.path.exists(name) and not os.path.isdir(name) and not os.path.isfile(name)):
             raise UsageError(
-                "A log is looked at before it is read, which standard input and pipes do not allow. Name a file; "
-                "packed files are read as they are."
+                "A log is read twice, once to detect its layout, so it cannot come from standard input or a pipe. "
+                "Name a file; compressed files are read as they are."
             )
         if os.path.isdir(name):
             here = sorted(entry.path for entry in os.scandir(name) if entry.is_file() and entry.name[0] not in "._")
             if not here:
-                raise InputError(f"The folder {name} has no file. Name one with a log.")
+                raise InputError(f"The folder {name} has no files. Name a folder with a log.")
             found += here
         elif any(mark in name for mark in "*?[") and not os.path.exists(name):
             here = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
             if not here:
-                raise InputError(f"No file is called as {name} says. Check the pattern.")
+                raise InputError(f"No file matches {name}. Check the pattern.")
             found += here
         else:
             found.append(name)
     if not found:
-        raise UsageError("Name the files of a log. Such as: rankproof clicks fit clicks.csv")
+        raise UsageError("Name the files of a log, such as: rankproof clicks fit clicks.csv")
     path, count = Counter(found).most_common(1)[0]
     if count > 1:
         raise UsageError(f"The file {path} is named twice. Its pages would count twice: name it once.")

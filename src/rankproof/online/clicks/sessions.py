@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.kernel.wording import counted
 from rankproof.online.impressions import ClickLog, Dropped, Flags, Impressions, Numbers
 
 HOUR = 3600.0
@@ -58,7 +59,9 @@ def filtered(log: ClickLog, limits: Mapping[str, float | None] | None = None) ->
             gone = Dropped(rule.name, rule.told(limit), int(found.sum()), clicks, limit)
             if found.all():
                 raise InputError(
-                    f"No page is left: {gone.why} were all that there were. Change the rule: --drop {rule.name}=off"
+                    f"No page is left: the rule {rule.name}{'' if limit is None else f' with the limit {limit:g}'} "
+                    "leaves out all "
+                    f"{counted(len(log), 'page')}. Change its limit, or turn it off with --drop {rule.name}=off."
                 )
             log = log.take(~found, [gone]) if found.any() else replace(log, dropped=(*log.dropped, gone))
     return log
@@ -70,7 +73,7 @@ def read_limits(texts: Sequence[str]) -> dict[str, float | None]:
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:
-            raise UsageError(f"A rule is written NAME=LIMIT or NAME=off; {text!r} came. Such as: too_fast=60")
+            raise UsageError(f"A rule is written NAME=LIMIT or NAME=off, such as too_fast=60; got {text!r}.")
         if name not in _BY_NAME:
             raise UnknownName("rule", name, _BY_NAME)
         if value == "off":
@@ -85,7 +88,7 @@ def read_limits(texts: Sequence[str]) -> dict[str, float | None]:
             limit = math.nan
         least, most, words = _RANGES[name]
         if not least <= limit <= most:
-            raise UsageError(f"The limit of {name} is {words}, or off; {value!r} came.")
+            raise UsageError(f"The limit of {name} must be {words}, or off; got {value!r}.")
         found[name] = limit
     return found
 

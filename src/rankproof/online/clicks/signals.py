@@ -72,9 +72,12 @@ def _dwells(log: ClickLog) -> Event:
         lost += int(clicked[unknown[at]].sum())
         any_timed |= bool(timed.any())
     if not any_timed:
-        raise InputError("The log says nothing of the time on documents: the signal dwell needs it. Ask for click.")
+        raise InputError("The log has no time on documents, which the signal dwell needs. Use the signal click.")
     if unknown.all():
-        raise InputError(f"No page is left for the signal dwell: {UNKNOWN_DWELL} were all that there were.")
+        raise InputError(
+            "No page is left for the signal dwell: every page has a click whose time on the document is not known. "
+            "Use the signal click."
+        )
     known = np.asarray(~unknown)
     gone = Dropped("dwell_unknown", UNKNOWN_DWELL, int(unknown.sum()), lost)
     return Event("dwell", log.having(STAYED).take(known), gone)
@@ -82,7 +85,7 @@ def _dwells(log: ClickLog) -> Event:
 
 def _conversions(log: ClickLog) -> Event:
     if not any(bool((deeds & CONVERTED).any()) for _, deeds in log.deeds_of_pieces()):
-        raise InputError("The log has no conversion: nothing can be learned from the signal. Ask for click.")
+        raise InputError("The log has no conversion, so nothing can be learned from that signal. Use the signal click.")
     return Event("conversion", log.having(CONVERTED))
 
 

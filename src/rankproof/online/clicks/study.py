@@ -13,6 +13,7 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.specs import read_configured
+from rankproof.kernel.wording import counted
 from rankproof.online.clickmodels.contract import Fitted, Floats, per_pair, there
 from rankproof.online.clicks.examination import Curve, clicked_at_top, curve, renumbered
 from rankproof.online.clicks.qrels import CONFIDENCE, SHOWINGS, LogGrades, Mapped, judged
@@ -122,11 +123,14 @@ def even_and_odd(pages: Impressions, by: Split = "pages") -> tuple[Impressions, 
     by   "sessions" to go by the numbers of sessions, so that no user is in both parts
     """
     if by == "sessions" and pages.sessions is None:
-        raise UsageError("The log names no sessions: it cannot be parted by them. Hold out pages instead.")
+        raise UsageError("The log has no sessions, so it cannot be split by them. Hold out pages instead.")
     numbers = pages.numbers if pages.sessions is None or by == "pages" else pages.sessions
     even = numbers % 2 == 0
     if even.all() or not even.any():
-        raise InputError(f"{len(pages)} pages, all of them even or all odd: there is nothing to hold out. Read more.")
+        raise InputError(
+            f"Models learn from {by} of even number and are tested on {by} of odd number; {counted(len(pages), 'page')} "
+            "cannot be split so. Read more pages."
+        )
     return pages.take(even), pages.take(~even)
 
 
@@ -138,7 +142,7 @@ def fit_models(
     texts = [call.text for call in asked]
     for text in texts:
         if texts.count(text) > 1:
-            raise UsageError(f"The click model {text} is asked for twice. Name it once.")
+            raise UsageError(f"The click model {text} is named twice. Name it once.")
     train, test = even_and_odd(pages, by)
     tried = []
     for done, call in enumerate(asked):

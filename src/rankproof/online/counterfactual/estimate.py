@@ -72,8 +72,8 @@ def of_lists(log: PlacedPages, rankings: Rankings, ask: Ask) -> Counterfactual:
     same = np.where(log.pages.there, log.propensities, log.propensities[:, :1]) == log.propensities[:, :1]
     if not same.all():
         raise InputError(
-            f"{ask.log}: rows of one page have different propensities, and that of its list is one. Write it in every "
-            "row of the page; or say --setting placement, where each is of its document at its rank."
+            f"{ask.log}: rows of one page have different propensities, and a list has one. Write it in every row of "
+            "the page; or use --setting placement, where each propensity is of its document at its rank."
         )
     rows = _pages_answered(log.pages, rankings, ask)
     choices, policy = choices_of_lists(_taken(log, rows), rankings)

@@ -70,7 +70,7 @@ def read_estimators(texts: Sequence[str]) -> tuple[Configured, ...]:
     named = [call.text for call in calls]
     for text in named:
         if named.count(text) > 1:
-            raise UsageError(f"The estimator {text} is asked for twice. Name it once.")
+            raise UsageError(f"The estimator {text} is named twice. Name it once.")
     return calls
 
 
@@ -79,7 +79,7 @@ def estimates(
 ) -> tuple[Valued | NotEstimable, tuple[Estimated, ...]]:
     """What was earned, and what each estimator says."""
     if not 0 < level < 1:
-        raise UsageError(f"A confidence level lies between 0 and 1; {level} came.")
+        raise UsageError(f"A confidence level must lie between 0 and 1; got {level}.")
     mean = float(decisions.logged.mean())
     logged = Influence(mean, decisions.logged - mean)
     supported = bool((decisions.weights > 0).any())

@@ -11,6 +11,7 @@ import numpy as np
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.online.counterfactual.records import Choices, PlacedPages
 from rankproof.online.impressions import Flags, Impressions, Numbers
+from rankproof.online.wording import counted_reason
 from rankproof.reading.row_batches import RowBatch, stream
 
 Id = TypeVar("Id", bound=Hashable)
@@ -34,7 +35,7 @@ def read_columns(said: tuple[str, ...]) -> dict[str, str]:
     for text in said:
         what, equals, name = text.partition("=")
         if not equals or not name:
-            raise UsageError(f"A column is given as WHAT=NAME, such as doc=item; {text!r} came.")
+            raise UsageError(f"A column is written WHAT=NAME, such as doc=item; got {text!r}.")
         if what not in NAMES:
             raise UnknownName("column of a log", what, NAMES)
         if what in found:
@@ -61,7 +62,7 @@ def needed(what: str, batch: RowBatch, said: Mapping[str, str]) -> str:
     found = located(what, batch, said)
     if found is None:
         raise InputError(
-            f"{batch.source} has no column for {what}: it may be called {', '.join(NAMES[what])}, or say which it is "
+            f"{batch.source} has no column for {what}. Its usual names are {', '.join(NAMES[what])}; name another one "
             f"with --column {what}=NAME."
         )
     return found
@@ -83,7 +84,7 @@ def read_choices(path: str, said: Mapping[str, str]) -> Choices:
         rewards += _rewards(batch, needed("reward", batch, said))
         _sessions(batch, said, sessions)
     if not rewards:
-        raise InputError(f"{path} has no row. Give one for each page: query_id, action, propensity, reward.")
+        raise InputError(f"{path} has no rows. Give one for each page: query_id, action, propensity, reward.")
     return Choices(
         queries.ids,
         actions.ids,
@@ -116,12 +117,14 @@ def read_placed(path: str, said: Mapping[str, str], propensities: bool) -> tuple
         page_ids = batch.texts(needed("page", batch, said))
         keys.add(list(zip(seen or [""] * len(page_ids), of, page_ids, strict=True)))
     if not ranks:
-        raise InputError(f"{path} has no row. Give one for each document shown: page, query_id, doc_id, rank, clicked.")
+        raise InputError(
+            f"{path} has no rows. Give one for each document shown: page, query_id, doc_id, rank, clicked."
+        )
     pages, rank = keys.numbers, np.array(ranks, dtype=np.int64)
     bad, left_out = _faults(pages, rank, docs.numbers, len(keys.ids))
     if bad.all():
-        told = "; ".join(f"{count:,} {why}" for why, count in left_out.items())
-        raise InputError(f"{path}: no page is left. Left out: {told}.")
+        reasons = "; ".join(counted_reason(count, why) for why, count in left_out.items())
+        raise InputError(f"{path}: no page is left. Left out: {reasons}.")
     rows = ~bad[pages]
     renumbered = np.cumsum(~bad) - 1
     page, at = renumbered[pages[rows]], rank[rows] - 1
@@ -193,9 +196,9 @@ def _propensities(batch: RowBatch, name: str) -> list[float]:
     found: list[float] = batch.numbers(name).tolist()
     for row, value in enumerate(found):
         if not 0 < value <= 1:
-            came = "nothing" if isnan(value) else f"{value:g}"
+            got = "nothing" if isnan(value) else f"{value:g}"
             raise InputError(
-                f"{batch.where(row)}: {name} lies above 0 and is at most 1; {came} came. It is the probability with "
+                f"{batch.where(row)}: {name} must be above 0 and at most 1; got {got}. It is the probability with "
                 "which the system chose what it showed: log it when the choice is made."
             )
     return found
@@ -226,6 +229,6 @@ def _ranks(batch: RowBatch, name: str) -> list[int]:
     found: list[float] = batch.numbers(name).tolist()
     for row, value in enumerate(found):
         if not (value >= 1 and value == int(value)):
-            came = "nothing" if isnan(value) else f"{value:g}"
-            raise InputError(f"{batch.where(row)}: {name} is a whole number from 1; {came} came.")
+            got = "nothing" if isnan(value) else f"{value:g}"
+            raise InputError(f"{batch.where(row)}: {name} must be a whole number from 1; got {got}.")
     return [int(value) for value in found]

@@ -36,10 +36,13 @@ def read_policy(path: str) -> Policy:
         rows = zip(batch.texts("query_id"), batch.texts("action"), batch.numbers("probability").tolist(), strict=True)
         for row, (query, action, chance) in enumerate(rows):
             if not 0 <= chance <= 1:
-                raise InputError(f"{batch.where(row)}: probability lies between 0 and 1; {chance:g} came.")
+                raise InputError(f"{batch.where(row)}: probability must lie between 0 and 1; got {chance:g}.")
             actions = found.setdefault(query, {})
             if action in actions:
-                raise InputError(f"{batch.where(row)}: action {action!r} of query {query!r} has a probability already.")
+                raise InputError(
+                    f"{batch.where(row)}: action {action!r} of query {query!r} has a probability already. Give each "
+                    "action one row."
+                )
             actions[action] = chance
             first.setdefault(query, batch.where(row))
     for query, actions in found.items():
@@ -49,5 +52,5 @@ def read_policy(path: str) -> Policy:
                 f"{first[query]}: the probabilities of query {query!r} sum to {total:g}, not to 1. Name every action."
             )
     if not found:
-        raise InputError(f"{path} has no row. Give query_id, action and probability.")
+        raise InputError(f"{path} has no rows. Give query_id, action and probability.")
     return found

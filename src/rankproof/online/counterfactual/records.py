@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
+from rankproof.kernel.wording import counted
 from rankproof.online.impressions import Impressions, Numbers
 
 Setting = Literal["action", "list", "placement", "examination"]
@@ -258,9 +259,13 @@ class Decisions:
         for size, columns in ((len(self.queries), of_pages), (len(self.pages), of_rows)):
             for name, column in columns.items():
                 if column is not None and column.shape != (size,):
-                    raise ValueError(f"{name}: {column.shape} where {size} are needed")
-        if not np.isfinite(self.weights).all() or (self.weights < 0).any() or (self.looked <= 0).any():
-            raise ValueError("weights are finite and not below 0, and what was shown can have been looked at")
+                    raise ValueError(f"{name}: shape {column.shape}, expected ({size},)")
+        if not np.isfinite(self.weights).all():
+            raise ValueError("weights must be finite numbers")
+        if (self.weights < 0).any():
+            raise ValueError("weights must be 0 or more")
+        if (self.looked <= 0).any():
+            raise ValueError("looked must be above 0: whatever was shown can have been looked at")
 
     def __len__(self) -> int:
         """Pages."""
@@ -325,11 +330,11 @@ class Choices:
         for name in ("actions", "propensities", "rewards", "units"):
             column = getattr(self, name)
             if column is not None and column.shape != size:
-                raise ValueError(f"{name}: {column.shape} for {size[0]} pages")
+                raise ValueError(f"{name}: shape {column.shape} for {counted(size[0], 'page')}")
         if not ((self.propensities > 0) & (self.propensities <= 1)).all():
-            raise ValueError("a propensity is above 0 and at most 1")
+            raise ValueError("a propensity must be above 0 and at most 1")
         if not np.isfinite(self.rewards).all():
-            raise ValueError("a reward is a finite number")
+            raise ValueError("a reward must be a finite number")
 
     def __len__(self) -> int:
         """Pages."""
@@ -350,7 +355,7 @@ class PlacedPages:
         if self.propensities is None:
             return
         if self.propensities.shape != self.pages.shown.shape:
-            raise ValueError(f"{self.propensities.shape} propensities for {self.pages.shown.shape} documents")
+            raise ValueError(f"propensities have shape {self.propensities.shape}, documents {self.pages.shown.shape}")
         there = self.propensities[self.pages.there]
         if not ((there > 0) & (there <= 1)).all():
-            raise ValueError("a propensity is above 0 and at most 1")
+            raise ValueError("a propensity must be above 0 and at most 1")

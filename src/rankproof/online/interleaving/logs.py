@@ -6,7 +6,7 @@ page is one key, however often it was loaded. Files and rows may come in any ord
     key         of the page; required
     unit        the user or the session that counts once; without that column each page is its own
     query_id    needed where lists are made anew
-    shown       a page: what Shown.to_dict gave, or its documents alone; in CSV as JSON text
+    shown       a page: what InterleavedList.to_dict gave, or its documents alone; in CSV as JSON text
     doc_id      a click: the document
     dwell       seconds spent on it; empty where nobody knows
     converted   whether the click led to a conversion
@@ -79,7 +79,7 @@ def read_logs(paths: Sequence[str], columns: InterleavingColumns | None = None) 
         for batch in stream(path, (named.key,), optional, rows=ROWS):
             reader.take(batch)
     if not reader.rows:
-        raise InputError(f"{', '.join(paths)}: there is no row in it. Check that it is the right file.")
+        raise InputError(f"{', '.join(paths)}: there are no rows in it. Check that it is the right file.")
     return Logged(reader.pages, reader.rows, reader.clicks, reader.units)
 
 
@@ -115,7 +115,7 @@ class _LogReader:
             if docs is not None and (doc := docs[row]) is not None:
                 dwell = None if dwells is None or math.isnan(dwells[row]) else dwells[row]
                 if dwell is not None and dwell < 0:
-                    raise InputError(f"{batch.where(row)}: {named.dwell} is 0 seconds or more; {dwell:g} came.")
+                    raise InputError(f"{batch.where(row)}: {named.dwell} must be 0 seconds or more; got {dwell:g}.")
                 self.clicks += 1
                 page.touches.append(Touch(self._kept(doc), dwell, bool(converted and converted[row])))
 
@@ -141,7 +141,8 @@ class _LogReader:
                 value = json.loads(value)
             except ValueError:
                 raise InputError(
-                    f"{batch.where(row)}: {self.columns.shown} is no JSON: {value!r:.60}. Log what Shown.to_dict gives."
+                    f"{batch.where(row)}: {self.columns.shown} is not JSON: {value!r:.60}. Log what "
+                    "InterleavedList.to_dict gives."
                 ) from None
         if isinstance(value, dict):
             try:
@@ -156,8 +157,8 @@ class _LogReader:
             page.docs = docs
         else:
             raise InputError(
-                f"{batch.where(row)}: {self.columns.shown} is what Shown.to_dict gives, or a list of documents; "
-                f"{value!r:.60} came."
+                f"{batch.where(row)}: {self.columns.shown} must be what InterleavedList.to_dict gives, or a list of "
+                f"documents; got {value!r:.60}."
             )
 
     def _lean(self, shown: InterleavedList) -> InterleavedList:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel.least import least
+from rankproof.kernel.wording import counted
 from rankproof.online.interleaving.preference import log_evidence
 from rankproof.online.interleaving.records import UnitsNeeded
 
@@ -205,8 +206,8 @@ def plan(
         there = math.floor(round(units * decided, 6))
         if not 1 <= there <= MOST_UNITS:
             raise UsageError(
-                f"{units:,} units of which {decided:g} are decided are {there:,} decided ones; 1 to {MOST_UNITS:,} "
-                "can be planned with."
+                f"{counted(units, 'unit')} with a share of {decided:g} decided give "
+                f"{counted(there, 'decided unit')}; a plan needs 1 to {MOST_UNITS:,} of them."
             )
         for share in shares:
             once = float(power_at(np.array([there]), share, level)[0])

@@ -44,7 +44,7 @@ def clicked() -> Counts:
 def dwelt(seconds: float) -> Counts:
     """A click counts after that many seconds on the document."""
     if not 0 <= seconds < float("inf"):
-        raise UsageError(f"A dwell time is 0 seconds or more; got {seconds}.")
+        raise UsageError(f"A dwell time must be 0 seconds or more; got {seconds}.")
     return lambda touch: None if touch.dwell is None else touch.dwell >= seconds
 
 
@@ -172,8 +172,8 @@ def analyze(
         outcomes.append(earned(page.unit if page.unit is not None else key, shown, page.touches, rule))
     if not found:
         raise InputError(
-            "No page of the log has the list that was shown. Log what Shown.to_dict gives, or give the runs (--run) "
-            "that the lists were made from."
+            "No page of the log has the list that was shown. Log what InterleavedList.to_dict gives, or give the runs "
+            "(--run) that the lists were made from."
         )
     even = balance(found)
     systems = next(iter(found.values())).systems

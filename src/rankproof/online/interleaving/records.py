@@ -8,7 +8,7 @@ from typing import Literal
 
 from rankproof.errors import InputError
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.wording import percent, signed
+from rankproof.kernel.wording import counted, percent, signed
 from rankproof.proving.conversions import answer_dict
 from rankproof.proving.records import Adjusted
 
@@ -54,14 +54,18 @@ class InterleavedList:
         if not isinstance(method, str) or systems is None or docs is None or len(set(docs)) != len(docs):
             raise InputError("A list that was shown has a method, systems, and docs that are named once each.")
         if len(systems) < 2 or list(systems) != sorted(set(systems)):
-            raise InputError(f"The systems of a list are two or more, sorted, each once; {list(systems)!r:.80} came.")
+            raise InputError(
+                f"The systems of a list must be two or more, sorted, each once; got {list(systems)!r:.80}."
+            )
         credits, teams = stored.get("credits"), stored.get("teams")
         if not isinstance(credits, list | tuple) or not isinstance(teams, list | tuple) or type(credited) is not int:
-            raise InputError("A list that was shown has credits, teams and credited; log what Shown.to_dict gives.")
+            raise InputError(
+                "A list that was shown has credits, teams and credited; log what InterleavedList.to_dict gives."
+            )
         if not len(credits) == len(teams) == len(docs) >= credited >= 0:
             raise InputError(
-                f"A list of {len(docs)} documents has as many credits and teams, and credited up to that; "
-                f"{len(credits)}, {len(teams)} and {credited!r:.20} came."
+                f"A list of {counted(len(docs), 'document')} has as many credits and teams, and credited is at most "
+                f"that; got {len(credits)}, {len(teams)} and {credited!r:.20}."
             )
         if any(team is not None and team not in systems for team in teams):
             raise InputError("A team is the name of a system, or null.")
@@ -83,7 +87,7 @@ def _credit(stored: object, systems: int) -> tuple[float, ...]:
         or len(stored) != systems
         or not all(type(value) in (float, int) and 0 <= value <= MOST for value in stored)
     ):
-        raise InputError(f"The credit of a document is a number, 0 or more, for each system; {stored!r:.80} came.")
+        raise InputError(f"The credit of a document must be one number for each system, 0 or more; got {stored!r:.80}.")
     return tuple(map(float, stored))
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.specs import Configured, read_configured
+from rankproof.kernel.wording import counted
 from rankproof.online.interleaving.logs import Logged, LoggedPage
 from rankproof.online.interleaving.records import InterleavedList
 from rankproof.online.interleavings._key_rng import KeyRng
@@ -58,7 +59,7 @@ def _check_systems(systems: Sequence[str], asked: Configured) -> None:
     if item.most is not None and len(systems) > item.most:
         raise UsageError(
             f"{item.name} takes {item.most} systems; got {len(systems)}: {', '.join(systems)}. "
-            "Take team_draft_multileave or probabilistic for more."
+            "Use team_draft_multileave or probabilistic for more."
         )
 
 
@@ -157,7 +158,7 @@ def _logged(page: LoggedPage) -> InterleavedList | None:
     if page.shown is None and page.docs is not None:
         raise InputError(
             f"{page.place}: the log has the documents that were shown and not what clicks on them are worth. "
-            "Give the runs (--run) that the lists were made from, so that they can be made anew."
+            "Give the runs (--run) that the lists were made from, so that they can be rebuilt."
         )
     return page.shown
 
@@ -166,12 +167,14 @@ def _refusal(left_out: LeftOut, differing: int, count: int) -> str:
     what = []
     if left_out.changed:
         what.append(
-            f"{left_out.changed:,} have two different lists under one key: make the key of the session and the query, "
-            "and keep the rankings as they are during the experiment"
+            f"{counted(left_out.changed, 'page has', 'pages have')} two different lists under one key: make the key "
+            "of the session and the query, "
+            "and do not change the rankings during the experiment"
         )
     if left_out.mismatched:
         what.append(
-            f"{left_out.mismatched:,} are not what the runs, method, depth and experiment give: take those that the "
-            "server had"
+            f"{counted(left_out.mismatched, 'page differs', 'pages differ')} from the list that the runs, method, "
+            "depth and experiment give: use those that the server had"
         )
-    return f"{differing:,} of {count:,} pages cannot be trusted, the first in {left_out.first}: {'; '.join(what)}."
+    affected = f"{differing:,} of {counted(count, 'page')}"
+    return f"{affected} cannot be trusted, the first in {left_out.first}: {'; '.join(what)}."

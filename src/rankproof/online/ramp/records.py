@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.verdict import Status
+from rankproof.kernel.wording import counted
 
 # What a step asks for before it is left for the next one, beside its days and units:
 #   no_harm      nothing is shown to be worse
@@ -44,7 +45,7 @@ class RampStep:
     def __post_init__(self) -> None:
         if self.most_days is not None and self.most_days < self.least_days:
             raise UsageError(
-                f"The step at {percent(self.share)} asks for {self.least_days} days at least and allows "
+                f"The step at {percent(self.share)} asks for {counted(self.least_days, 'day')} at least and allows "
                 f"{self.most_days} at most. Raise most_days, or lower least_days."
             )
 
@@ -95,11 +96,11 @@ class RampPolicy:
         shares = [step.share for step in self.steps]
         if any(not (math.isfinite(share) and 0 < share < 1) for share in shares):
             raise UsageError(
-                f"Shares of steps lie above 0 and below 1; {_listed(shares)} came. All traffic comes after the last "
+                f"Shares of steps must lie above 0 and below 1; got {_listed(shares)}. All traffic comes after the last "
                 "step."
             )
         if any(later <= sooner for sooner, later in pairwise(shares)):
-            raise UsageError(f"Each step has a greater share than the one before it; {_listed(shares)} came.")
+            raise UsageError(f"Each step must have a greater share than the one before it; got {_listed(shares)}.")
 
     @property
     def ratio_alarm(self) -> float:
@@ -301,7 +302,7 @@ class RampEntry:
         try:
             entry = _entry(stored)
         except (KeyError, TypeError, AttributeError):
-            raise InputError(f"{place}: this is no entry of a ramp. Check that it is the right file.") from None
+            raise InputError(f"{place}: this is not an entry of a ramp. Check that it is the right file.") from None
         if entry.decision.action not in get_args(Action) or stored.get("seal") != entry.seal:
             raise InputError(
                 f"{place}: the entry is not what was written: its seal does not fit. Bring the file back from a copy; "

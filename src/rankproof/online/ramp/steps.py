@@ -46,7 +46,7 @@ def next_step(policy: RampPolicy, history: Sequence[RampDecision], evidence: Ram
     """The decision of one look. What stops goes before what advances."""
     at = standing(history)
     if at.over:
-        raise UsageError("The ramp is over: nothing is decided any more.")
+        raise UsageError("The ramp is over: there is nothing left to decide.")
     if at.step == 0:
         return _gate(policy, evidence)
     return _step(policy, at, policy.steps[at.step - 1], evidence)

@@ -10,6 +10,7 @@ from rankproof.errors import InputError, UnknownName
 from rankproof.kernel.documents import Document
 from rankproof.kernel.jsontext import from_json
 from rankproof.kernel.specs import read_configured
+from rankproof.kernel.wording import counted
 from rankproof.online.relate.records import Changes, MeasuredDifference, PastChange
 from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
 from rankproof.reading.row_batches import RowBatch, stream
@@ -82,7 +83,7 @@ def _figures(
             continue
         error = numbers[columns[name + ERROR]][row] if name + ERROR in columns else math.nan
         if error < 0:
-            raise InputError(f"{batch.where(row)}: a standard error is 0 or more; {column}{ERROR} is {error:g}.")
+            raise InputError(f"{batch.where(row)}: a standard error must be 0 or more; {column}{ERROR} is {error:g}.")
         found[name] = MeasuredDifference(value, None if math.isnan(error) else error)
     return found
 
@@ -112,7 +113,7 @@ def assemble(path: str, lower: Iterable[str] = ()) -> Changes:
             if before[0] != said:
                 raise InputError(
                     f"{path}: the effect on {metric} is {before[0]} in {before[1]!r} and {said} in {asked['name']!r}. "
-                    "Read the trials on one scale."
+                    "Read the A/B tests on one scale."
                 )
         less |= lower_offline | lower_online
         found[asked["name"]] = PastChange(asked["name"], offline, online)
@@ -124,15 +125,15 @@ def assemble(path: str, lower: Iterable[str] = ()) -> Changes:
 
 def _checked(table: object, place: str) -> dict[str, str]:
     if not isinstance(table, Mapping):
-        raise InputError(f"{place} is no table. Write [[change]].")
+        raise InputError(f"{place} is not a table. Write [[change]].")
     for key, value in table.items():
         if key not in KEYS:
             raise UnknownName(f"key of {place}", key, KEYS)
         if not isinstance(value, str) or not value:
-            raise InputError(f"{place}: {key} is a text; {value!r:.60} came.")
+            raise InputError(f"{place}: {key} must be a text; got {value!r:.60}.")
     for key in KEYS[:3]:
         if key not in table:
-            raise InputError(f"{place} has no {key}. A change has a name, a comparison and a trial.")
+            raise InputError(f"{place} has no {key}. A change has a name, a comparison and a trial (an A/B test).")
     return dict(table)
 
 
@@ -141,7 +142,7 @@ def _document(path: str) -> Document:
     require_text(source)
     found = from_json(source.text(), path)
     if not isinstance(found, dict):
-        raise InputError(f"{path} is no JSON document of rankproof.")
+        raise InputError(f"{path} is not a JSON document of rankproof.")
     return found
 
 
@@ -173,7 +174,7 @@ def _online(
     trial = document["trial"]
     effects = trial["effects"]
     if not effects:
-        raise InputError(f"{path} shows no effects: {trial['withheld'] or 'the trial had none'}.")
+        raise InputError(f"{path} shows no effects: {trial['withheld'] or 'the A/B test had none'}.")
     name = _chosen(variant, list(dict.fromkeys(effect["variant"] for effect in effects)), "variant", path)
     found, lower, scales = {}, set(), {}
     for each in effects:
@@ -215,7 +216,8 @@ def _chosen(asked: str | None, there: Sequence[str], what: str, path: str) -> st
             raise UnknownName(f"{what} of {path}", asked, there)
         return asked
     if len(there) != 1:
-        raise InputError(f'{path} has {len(there)} {what}s: {", ".join(there)}. Say which one with {what} = "NAME".')
+        names = f": {', '.join(there)}" if there else ""
+        raise InputError(f'{path} has {counted(len(there), what)}{names}. Name one with {what} = "NAME".')
     return there[0]
 
 

@@ -16,6 +16,7 @@ from rankproof.online.trial.moments import Moments, Tally, merged, moments_of, t
 from rankproof.online.trial.records import TrialDesign
 from rankproof.online.trial.slots import Numbers, Slots, rounded, slots_of
 from rankproof.online.trial.sums import MOST_UNITS, Summing, Units
+from rankproof.online.wording import counted_reason
 from rankproof.reading.row_batches import RowBatch, stream
 
 Rows = NDArray[np.int64]
@@ -129,16 +130,17 @@ def collect_days(
     columns = design.columns
     if (day is None) == (not columns.day):
         raise UsageError(
-            "Say which day the rows are of: --day 2026-11-01, or the column of days in the design's [columns]."
+            "The day of the rows is not known. Give --day 2026-11-01, or name the column of days in the design's "
+            "[columns]."
             if day is None
-            else f"The design says that the column {columns.day!r} has the days. Leave out --day."
+            else f"The design takes days from the column {columns.day!r}. Leave out --day."
         )
     if day is not None and not is_date(day):
-        raise UsageError(f"A day is written as 2026-11-01; {day!r} came.")
+        raise UsageError(f"A day is written as 2026-11-01; got {day!r}.")
     planned = dict(design.shares if shares is None else shares)
     for name in planned:
         if name not in design.shares:
-            raise UsageError(f"{name!r} is no variant of the design; it has {', '.join(design.shares)}.")
+            raise UsageError(f"{name!r} is not a variant of the design; it has {', '.join(design.shares)}.")
     slots = slots_of(design)
     reader = _RowReader(design, planned, day, slots)
     with Summing(slots.slots, slots.empty, most_units) as summing:
@@ -164,7 +166,7 @@ def collect_days(
                 dropped=dict(reader.dropped.get(date, Counter()) + dropped),
             )
     if not found:
-        raise InputError(f"{', '.join(paths)}: no row has a unit in a variant of the trial. {reader.why()}")
+        raise InputError(f"{', '.join(paths)}: no row has a unit in a variant of the A/B test. {reader.why()}")
     return found
 
 
@@ -226,8 +228,8 @@ class _RowReader:
                 found = _DATE.match(value)
                 if found is None or not is_date(found[0]):
                     raise InputError(
-                        f"{batch.where(row)}: {column} is a day such as 2026-11-01, or a time that begins so; "
-                        f"{value!r:.40} came."
+                        f"{batch.where(row)}: {column} must be a day such as 2026-11-01, or a time that begins with "
+                        f"one; got {value!r:.40}."
                     )
                 known[value] = found[0]
         return [known[value] for value in values]
@@ -246,8 +248,8 @@ class _RowReader:
         total: Counter[str] = sum(self.dropped.values(), Counter())
         if not total:
             return "There are no rows."
-        told = "; ".join(f"{count:,} {reason}" for reason, count in total.most_common())
-        return f"Left out: {told}. Variants of the trial: {', '.join(self.shares)}."
+        reasons = "; ".join(counted_reason(count, reason) for reason, count in total.most_common())
+        return f"Left out: {reasons}. Variants of the A/B test: {', '.join(self.shares)}."
 
 
 def _text(value: object) -> str:

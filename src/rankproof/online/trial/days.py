@@ -69,8 +69,8 @@ class Day:
         both = set(self.dates) & set(other.dates)
         if both:
             raise InputError(
-                f"{min(both)} came twice: its units would count twice. Give one file for a day, collected from all its "
-                "rows together."
+                f"{min(both)} is given twice: its units would count twice. Give one file for a day, collected from "
+                "all its rows together."
             )
         moments = {
             cell: merged(day.moments[cell] for day in (self, other) if cell in day.moments)
@@ -124,7 +124,7 @@ class Day:
         if not isinstance(stored, Mapping) or stored.get("schema") != SCHEMA:
             named = stored.get("schema") if isinstance(stored, Mapping) else None
             raise InputError(
-                f"{source} is no day of a trial: its schema is {named!r:.40}, not {SCHEMA!r}. "
+                f"{source} is not a day of an A/B test: its schema is {named!r:.40}, not {SCHEMA!r}. "
                 "`rankproof trial collect` writes such files."
             )
         try:
@@ -133,7 +133,7 @@ class Day:
             raise InputError(f"{source}: {error}") from None
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
-                f"{source} is no whole day of a trial: {type(error).__name__}: {error}. Collect it again."
+                f"{source} is not a complete day of an A/B test: {type(error).__name__}: {error}. Collect it again."
             ) from None
 
 
@@ -142,7 +142,7 @@ def refuse_apart(one: Day, other: Day) -> None:
     for what in ("trial", "unit", "enter", "metrics", "strata", "segments", "shares"):
         if getattr(one, what) != getattr(other, what):
             raise InputError(
-                f"{one.label} and {other.label} do not add up: {what} is {_short(getattr(one, what))} in one and "
+                f"{one.label} and {other.label} cannot be added up: {what} is {_short(getattr(one, what))} in one and "
                 f"{_short(getattr(other, what))} in the other. Collect both by one design."
             )
 
@@ -267,7 +267,7 @@ def left_out(days: Iterable[Day]) -> dict[str, int]:
 def refuse_days(design: TrialDesign, days: Sequence[Day]) -> None:
     """An error where days are not of this trial, were made by another design, or came twice."""
     if not days:
-        raise UsageError("No day came. Give the files that `rankproof trial collect` wrote.")
+        raise UsageError("No day is given. Give the files that `rankproof trial collect` wrote.")
     for day in days:
         _refuse_other(design, day)
     seen: dict[tuple[str, tuple[tuple[str, float], ...]], Day] = {}
@@ -276,8 +276,8 @@ def refuse_days(design: TrialDesign, days: Sequence[Day]) -> None:
             key = (when, tuple(sorted(day.shares.items())))
             if key in seen:
                 raise InputError(
-                    f"{when} came twice: its units would count twice. Give one file for a day, collected from all its "
-                    "rows together."
+                    f"{when} is given twice: its units would count twice. Give one file for a day, collected from "
+                    "all its rows together."
                 )
             seen[key] = day
     for other in days[1:]:
@@ -286,7 +286,7 @@ def refuse_days(design: TrialDesign, days: Sequence[Day]) -> None:
 
 def _refuse_other(design: TrialDesign, day: Day) -> None:
     if day.trial != design.name:
-        raise InputError(f"{day.label} is of the trial {day.trial!r}; the design is of {design.name!r}.")
+        raise InputError(f"{day.label} is of the A/B test {day.trial!r}; the design is of {design.name!r}.")
     if design.control not in day.shares:
         raise InputError(
             f"{day.label} has no share for the control {design.control!r}; it has {', '.join(day.shares)}."
@@ -307,8 +307,8 @@ def _refuse_other(design: TrialDesign, day: Day) -> None:
         made = day.metrics.get(metric.name)
         if made is None:
             raise InputError(
-                f"{day.label} was collected without the metric {metric.name!r}; it has {', '.join(day.metrics)}. "
-                "Collect it again by this design."
+                f"{day.label} was collected without the metric {metric.name!r}; it has "
+                f"{', '.join(day.metrics) or 'none'}. Collect it again by this design."
             )
         for key, value in metric.collected().items():
             if made.get(key) != value:

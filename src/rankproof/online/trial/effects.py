@@ -46,7 +46,7 @@ def stratified_effect(
     weights_of   of each stratum, in any unit; by default its share of all units
     """
     if scale not in ("absolute", "relative"):
-        raise UsageError(f"A scale is absolute or relative; {scale!r} came.")
+        raise UsageError(f"A scale must be absolute or relative; got {scale!r}.")
     names = [name for name in dict.fromkeys([*control, *treatment]) if _size(control, treatment, name)]
     n = sum(_size(control, treatment, name) for name in names)
     arms = [[arm.get(name, Moments()) for name in names] for arm in (control, treatment)]

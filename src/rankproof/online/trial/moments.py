@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from rankproof.errors import InputError
 from rankproof.kernel.specs import finite
+from rankproof.kernel.wording import counted
 
 NUMERATOR, DENOMINATOR, COVARIATE = range(3)
 NAMES = ("numerator", "denominator", "covariate")
@@ -80,7 +81,9 @@ def moments_of(
     ]
     for name, column in zip(NAMES, columns, strict=True):
         if y.ndim != 1 or column.shape != y.shape:
-            raise InputError(f"Every unit has one {name}: {y.shape} numerators came with shape {column.shape}.")
+            raise InputError(
+                f"Every unit has one numerator and one {name}; the shapes are {y.shape} and {column.shape}."
+            )
         if not np.isfinite(column).all():
             raise InputError(f"A {name} is not a finite number. Leave such units out, and count them.")
     if not len(y):
@@ -99,7 +102,7 @@ def from_counts(successes: int, n: int) -> Moments:
     0.75
     """
     if not 0 <= successes <= n:
-        raise InputError(f"Successes lie between 0 and the number of units; {successes} of {n} came.")
+        raise InputError(f"Successes must lie between 0 and the number of units; got {successes} of {n}.")
     if n == 0:
         return Moments()
     return _checked(n, [successes / n, 1.0, 0.0], [successes * (n - successes) / n, 0.0, 0.0, 0.0, 0.0, 0.0])
@@ -121,7 +124,7 @@ def from_sums(n: int, sums: Sequence[float], products: Sequence[float]) -> Momen
             if left < -_ROUNDING * abs(raw):
                 raise InputError(
                     f"The sum of squares of the {NAMES[a]} is {raw:g}, less than {sums[a] * means[b]:g}, which its sum "
-                    f"over {n:,} units takes at least. Check the query that made the sums."
+                    f"over {counted(n, 'unit')} takes at least. Check the query that made the sums."
                 )
             left = 0.0
         centered.append(left)
@@ -153,7 +156,7 @@ def merged(parts: Iterable[Moments]) -> Moments:
 
 def _checked(n: object, means: Sequence[object], products: Sequence[object]) -> Moments:
     if not isinstance(n, int) or isinstance(n, bool) or n < 0:
-        raise InputError(f"The number of units must be a whole number, 0 or more; {n!r} came.")
+        raise InputError(f"The number of units must be a whole number, 0 or more; got {n!r}.")
     numbers = [finite(value) for value in (*means, *products)]
     y, d, x, yy, dd, xx, yd, yx, dx = (math.nan if number is None else number for number in numbers)
     if None in numbers or min(yy, dd, xx) < 0:
@@ -197,7 +200,9 @@ class Tally:
         for value, count in zip(values, counts, strict=True):
             number = finite(value)
             if number is None or not isinstance(count, int) or isinstance(count, bool) or count < 1:
-                raise InputError(f"A tally counts units by finite number; {count!r} units with {value!r} came.")
+                raise InputError(
+                    f"A tally has a count of 1 or more for each finite value; got {count!r} for {value!r}."
+                )
             total[number] += count
         return _made(total)
 

@@ -81,7 +81,7 @@ def days_needed(units: int, per_day: float, *, whole_weeks: bool = True) -> int:
     14
     """
     if not per_day > 0:
-        raise UsageError(f"Units come at a rate above 0 a day; {per_day:g} came.")
+        raise UsageError(f"Units per day must be above 0; got {per_day:g}.")
     days = math.ceil(units / per_day)
     return math.ceil(days / WEEK) * WEEK if whole_weeks else days
 
@@ -129,13 +129,13 @@ def _resized(past: Moments, n: int) -> Moments:
 
 def _refuse(past: Moments, metric: Metric, share: float, power: float) -> None:
     if metric.kind == "quantile":
-        raise UsageError("Moments say nothing about a quantile: plan with a mean or a proportion.")
+        raise UsageError("A quantile cannot be planned from moments. Plan with a mean or a proportion.")
     if past.n < 2:
         raise UsageError("Planning takes two past units or more, to see how much they vary.")
     if not 0 < share < 1:
-        raise UsageError(f"The treatment's share of units lies between 0 and 1; {share:g} came.")
+        raise UsageError(f"The treatment's share of units must lie between 0 and 1; got {share:g}.")
     if not 0.5 <= power < 1:
-        raise UsageError(f"A power lies between 0.5 and 1, such as 0.8; {power:g} came.")
+        raise UsageError(f"A power must lie between 0.5 and 1, such as 0.8; got {power:g}.")
 
 
 POWER = 0.8

@@ -41,7 +41,7 @@ class Metric:
         for word, value, possible in (("kind", self.kind, Kind), ("better", self.better, Better)):
             if value not in get_args(possible):
                 raise UsageError(
-                    f"{word} of the metric {self.name!r} is one of {', '.join(get_args(possible))}; {value!r} came."
+                    f"{word} of the metric {self.name!r} must be one of {', '.join(get_args(possible))}; got {value!r}."
                 )
 
         if self.kind == "quantile":
@@ -65,9 +65,9 @@ class Metric:
         for name, value in stored.items():
             if name == "at":
                 if value is not None and finite(value) is None:
-                    raise UsageError(f"at of a metric is a number between 0 and 1; {value!r} came.")
+                    raise UsageError(f"at of a metric must be a number between 0 and 1; got {value!r}.")
             elif not isinstance(value, str):
-                raise UsageError(f"{name} of a metric is a text; {value!r} came.")
+                raise UsageError(f"{name} of a metric must be a text; got {value!r}.")
         if "name" not in stored:
             raise UsageError("A metric needs a name.")
         return cls(**dict(stored))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.least import least
+from rankproof.kernel.wording import counted
 from rankproof.online.trial.days import WHOLE, Day, refuse_days
 from rankproof.online.trial.effects import variance_kept
 from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, from_counts, merged
@@ -47,11 +48,11 @@ def plan_numbers(
         raise UsageError("Plan with --rate, or with --mean and --sd, or with a design and --past; give one of them.")
     if rate is not None:
         if not 0 < rate < 1:
-            raise UsageError(f"A rate lies between 0 and 1, such as 0.31; {rate:g} came.")
+            raise UsageError(f"A rate must lie between 0 and 1, such as 0.31; got {rate:g}.")
         past, metric = from_counts(round(rate * STANDING_FOR), STANDING_FOR), Metric("rate", "proportion")
     else:
         if mean is None or sd is None or not (math.isfinite(mean) and math.isfinite(sd) and sd > 0):
-            raise UsageError("Give both --mean and --sd, which is greater than 0.")
+            raise UsageError("Give both --mean and --sd; the standard deviation must be greater than 0.")
         metric = Metric("mean")
         products = (sd * sd * (STANDING_FOR - 1), 0.0, 0.0, 0.0, 0.0, 0.0)
         past = Moments(STANDING_FOR, (mean, 1.0, 0.0), products)
@@ -78,16 +79,17 @@ def plan_design(design: TrialDesign, past: Sequence[Day], *, effect: float | Non
         )
         if units.n < 2:
             raise InputError(
-                f"The past has {units.n} units of {design.control} with {asked.name}; two or more are needed."
+                f"The past has {counted(units.n, 'unit')} of {design.control} with {asked.name}; two or more are "
+                "needed."
             )
         here = Size(asked.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
         margin = asked.goal == "not_worse"
         goal = asked.margin if margin else None if effect is None else effect - asked.margin
         if goal is not None and goal <= 0:
-            raise UsageError(f"{asked.name} must be better by {asked.margin:g}: plan for a greater effect.")
+            raise UsageError(f"{asked.name} must be better by {asked.margin:g} at least: plan for a greater effect.")
         found.append(_metric(units, asked.metric, goal, "a margin" if margin else "an effect", here, units.n))
     if not found:
-        raise UsageError("The design has only quantiles to decide by, which moments say nothing about.")
+        raise UsageError("The design decides by quantiles only, and a plan needs a mean, a proportion or a ratio.")
     size = Size(size.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
     return _plan(design.unit, size, tuple(found))
 
@@ -100,9 +102,9 @@ def _metric(
     past: Moments, metric: Metric, effect: float | None, asks: str, size: Size, past_units: int | None
 ) -> MetricPlan:
     if effect is None and size.units is None:
-        raise UsageError("Say --effect, the true effect that is to be shown, or --units, to hear what they show.")
+        raise UsageError("Give --effect, the true effect to detect, or --units, to learn which effect they detect.")
     if effect is not None and not (math.isfinite(effect) and effect != 0):
-        raise UsageError(f"An effect to plan for is a number other than 0; {effect:g} came.")
+        raise UsageError(f"An effect to plan for must be a number other than 0; got {effect:g}.")
     kept = variance_kept(past, Moments()) if metric.covariate else None
     below = past.means[DENOMINATOR]
     return MetricPlan(

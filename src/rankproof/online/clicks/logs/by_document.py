@@ -28,7 +28,8 @@ def read(path: str, columns: Mapping[str, str], into: Gatherer) -> None:
     """All rows of a file."""
     if "page" not in columns and "rank" not in columns:
         raise InputError(
-            f"{path} has neither a page nor a rank: pages cannot be told apart. Say which column is one with --schema."
+            f"{path} has no column for the page and none for the rank, so pages cannot be told apart. Name one with "
+            "--schema."
         )
     pages = _Pages(columns, into)
     for batch in stream(path, tuple(columns.values())):
@@ -121,7 +122,7 @@ def _deeds(batch: RowBatch, columns: Mapping[str, str], stay: float) -> NDArray[
         wrong = np.flatnonzero(dwell < 0)
         if len(wrong):
             at = int(wrong[0])
-            raise InputError(f"{batch.where(at)}: {columns['dwell']} is 0 or more seconds; {dwell[at]:g} came.")
+            raise InputError(f"{batch.where(at)}: {columns['dwell']} must be 0 seconds or more; got {dwell[at]:g}.")
         deeds[clicked & ~np.isnan(dwell)] |= TIMED
         deeds[clicked & (dwell >= stay)] |= STAYED
     if "conversion" in columns:

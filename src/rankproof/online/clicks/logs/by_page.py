@@ -12,6 +12,7 @@ from itertools import chain
 import numpy as np
 
 from rankproof.errors import InputError
+from rankproof.kernel.wording import counted
 from rankproof.online.clicks.logs.gather import Gatherer
 from rankproof.online.clicks.logs.layout import ClicksAre
 from rankproof.online.clicks.logs.parts import SHOWN, UNKNOWN, Ints, PageParts, digests
@@ -90,7 +91,8 @@ def _named(
         page = docs[row]
         if kind == "flags" and len(items) != len(page):
             raise InputError(
-                f"{batch.where(row)}: {name} has {len(items)} flags for {len(page)} documents. Give one for each."
+                f"{batch.where(row)}: {name} has {counted(len(items), 'flag')} for {counted(len(page), 'document')}. "
+                "Give one for each."
             )
         for at, item in enumerate(items):
             if kind == "ids":
@@ -122,12 +124,12 @@ def _dwell(
     else:
         raise InputError(
             f"{batch.where(row)}: {columns['dwell']} is an object of seconds by document, or a list beside the clicks; "
-            f"{value!r:.60} came."
+            f"got {value!r:.60}."
         )
     if found is None:
         return None
     if not isinstance(found, int | float | np.number) or isinstance(found, bool) or not 0 <= found < float("inf"):
-        raise InputError(f"{batch.where(row)}: {columns['dwell']} is 0 or more seconds; {found!r:.60} came.")
+        raise InputError(f"{batch.where(row)}: {columns['dwell']} must be 0 seconds or more; got {found!r:.60}.")
     return float(found)
 
 

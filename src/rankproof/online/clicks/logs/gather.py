@@ -28,6 +28,7 @@ from rankproof.online.clicks.logs.parts import (
     numbered,
 )
 from rankproof.online.impressions import CLICKED, ClickLog, Deeds, Flags, Impressions, slices
+from rankproof.online.wording import counted_reason
 
 STAY, DEPTH, EARLY = 30.0, 50, 5.0
 
@@ -65,8 +66,8 @@ class Gatherer:
         clean = self._cleaned(parts, count)
         kept = put(_numbers(clean, parts))
         if not len(kept):
-            reasons = "; ".join(f"{one.pages or one.clicks:,} {one.why}" for one in count.dropped() if one.pages)
-            raise InputError(f"{name} has no page that could be used: {reasons or 'there is none'}. Correct the log.")
+            reasons = "; ".join(counted_reason(one.pages, one.why) for one in count.dropped() if one.pages)
+            raise InputError(f"{name} has no page that can be used: {reasons or 'there is none'}. Correct the log.")
         sessions = _sessions(parts, kept)
         queries, times, robots = put(all_queries(parts)[kept]), all_times(parts), all_robots(parts)
         times, robots = None if times is None else put(times[kept]), None if robots is None else put(robots[kept])

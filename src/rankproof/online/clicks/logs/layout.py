@@ -84,10 +84,10 @@ def description_of(document: Mapping[str, Any], place: str) -> Described:
             raise UnknownName(f"key of {place}", key, KEYS)
     layout = document.get("layout")
     if layout is not None and layout not in get_args(Layout):
-        raise UsageError(f"{place}: layout is one of {', '.join(get_args(Layout))}; {layout!r} came.")
+        raise UsageError(f"{place}: layout must be one of {', '.join(get_args(Layout))}; got {layout!r}.")
     clicks_are = document.get("clicks_are")
     if clicks_are is not None and clicks_are not in get_args(ClicksAre):
-        raise UsageError(f"{place}: clicks_are is one of {', '.join(get_args(ClicksAre))}; {clicks_are!r} came.")
+        raise UsageError(f"{place}: clicks_are must be one of {', '.join(get_args(ClicksAre))}; got {clicks_are!r}.")
     columns = document.get("columns", {})
     known = [*NAMES["documents"], *NAMES["pages"]] if layout is None else list(NAMES[layout])
     if not isinstance(columns, Mapping) or not all(isinstance(name, str) and name for name in columns.values()):
@@ -106,7 +106,7 @@ def _actions(table: object, place: str) -> Actions:
         if key not in known:
             raise UnknownName(f"key of [ubi] in {place}", key, known)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise UsageError(f'{place}: {key} of [ubi] is a list of names of actions, such as ["click"].')
+            raise UsageError(f'{place}: {key} of [ubi] must be a list of names of actions, such as ["click"].')
     return Actions(**{key: tuple(names) for key, names in table.items()})
 
 
@@ -126,8 +126,8 @@ def guessed(header: Sequence[str], said: Described, name: str) -> tuple[Layout, 
     missing = [role for role in NEEDED[layout] if role not in columns]
     if missing:
         raise InputError(
-            f"{name}: no column is called as one for {_listed(missing)} often is. It has: {', '.join(header)}. Say "
-            f'which it is with --schema, a TOML file with the lines [columns] and {missing[0]} = "NAME".'
+            f"{name}: no column has a usual name for {_listed(missing)}. {_columns(header)} Name the column with "
+            f'--schema, a TOML file with the lines [columns] and {missing[0]} = "NAME".'
         )
     return layout, columns
 
@@ -145,9 +145,13 @@ def _layout(header: Sequence[str], said: Described, name: str) -> Layout:
     if a_document:
         return "documents"
     raise InputError(
-        f"{name}: no column looks like documents. It has: {', '.join(header)}. Say which it is with --schema: "
+        f"{name}: no column looks like documents. {_columns(header)} Name the column with --schema: "
         '[columns] with doc = "NAME" where each row is a document, or docs = "NAME" where each row is a page.'
     )
+
+
+def _columns(header: Sequence[str]) -> str:
+    return f"Its columns are: {', '.join(header)}." if header else "It has no columns."
 
 
 def _listed(roles: Sequence[str]) -> str:

@@ -149,9 +149,9 @@ def _of_event(
 def _ordinal(value: object, batch: RowBatch, row: int) -> int:
     rank = int_of(value)
     if rank is None or rank < 0:
-        came = "nothing" if value is None else f"{value!r:.60}"
+        got = "nothing" if value is None else f"{value!r:.60}"
         raise InputError(
-            f"{batch.where(row)}: the position.ordinal of an impression is a whole number from 1; {came} came."
+            f"{batch.where(row)}: the position.ordinal of an impression must be a whole number from 1; got {got}."
         )
     return min(rank, np.iinfo(np.int32).max)
 
@@ -161,5 +161,5 @@ def _stayed(value: object, stay: float, batch: RowBatch, row: int) -> int:
         return 0
     dwell = float_of(value)
     if not 0 <= dwell < math.inf:
-        raise InputError(f"{batch.where(row)}: the time on a document is 0 or more seconds; {value!r:.60} came.")
+        raise InputError(f"{batch.where(row)}: the time on a document must be 0 seconds or more; got {value!r:.60}.")
     return TIMED | (STAYED if dwell >= stay else 0)

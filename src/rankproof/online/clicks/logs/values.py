@@ -42,8 +42,8 @@ def seconds(value: object, batch: RowBatch, row: int, name: str) -> float:
     number = math.nan if isinstance(value, bool) else float_of(value)
     if not math.isfinite(number):
         raise InputError(
-            f"{batch.where(row)}: {name} is {value!r:.60}, which is no time. Write 2026-05-04T10:00:00Z, or seconds or "
-            "milliseconds of the epoch."
+            f"{batch.where(row)}: {name} is {value!r:.60}, which is not a time. Write 2026-05-04T10:00:00Z, or seconds "
+            "or milliseconds since the epoch."
         )
     return number / 1000 if abs(number) >= _MILLISECONDS else number
 
@@ -80,7 +80,9 @@ def listed(value: object, batch: RowBatch, row: int, name: str) -> Sequence[obje
     if isinstance(value, np.ndarray):
         plain: list[object] = value.tolist()
         return plain
-    raise InputError(f"{batch.where(row)}: {name} is a list, or a text of ids parted by blanks; {value!r:.60} came.")
+    raise InputError(
+        f"{batch.where(row)}: {name} must be a list, or a text of ids separated by blanks; got {value!r:.60}."
+    )
 
 
 def id_of(value: object, batch: RowBatch, row: int, name: str) -> str:
@@ -91,7 +93,9 @@ def id_of(value: object, batch: RowBatch, row: int, name: str) -> str:
         return str(value)
     if value is None or value == "":
         raise InputError(f"{batch.where(row)}: {name} is missing. Every row needs one.")
-    raise InputError(f"{batch.where(row)}: {name} has {value!r:.60}, which is no id. Ids are texts or whole numbers.")
+    raise InputError(
+        f"{batch.where(row)}: {name} has {value!r:.60}, which is not an id. Ids are texts or whole numbers."
+    )
 
 
 def by_value(batch: RowBatch, name: str, read: Callable[[RowBatch], Sequence[T]]) -> list[T]:
@@ -113,7 +117,7 @@ def rank_numbers(found: NDArray[np.float64], where: Callable[[int], str], name: 
     wrong = np.flatnonzero(~(found >= 0) | (found != np.floor(found)))
     if len(wrong):
         at = int(wrong[0])
-        came = "nothing" if math.isnan(found[at]) else f"{found[at]:g}"
-        raise InputError(f"{where(at)}: {name} is a whole number from 1; {came} came. Correct the row.")
+        got = "nothing" if math.isnan(found[at]) else f"{found[at]:g}"
+        raise InputError(f"{where(at)}: {name} must be a whole number from 1; got {got}. Correct the row.")
     # A rank beyond what fits is a gap like any other.
     return np.minimum(found, np.iinfo(np.int32).max).astype(np.int32)
