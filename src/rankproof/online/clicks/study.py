@@ -128,8 +128,8 @@ def even_and_odd(pages: Impressions, by: Split = "pages") -> tuple[Impressions, 
     even = numbers % 2 == 0
     if even.all() or not even.any():
         raise InputError(
-            f"Models learn from {by} of even number and are tested on {by} of odd number; {counted(len(pages), 'page')} "
-            "cannot be split so. Read more pages."
+            f"Models learn from {by} of even number and are tested on {by} of odd number; "
+            f"{counted(len(pages), 'page')} cannot be split so. Read more pages."
         )
     return pages.take(even), pages.take(~even)
 

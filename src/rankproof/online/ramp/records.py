@@ -96,8 +96,8 @@ class RampPolicy:
         shares = [step.share for step in self.steps]
         if any(not (math.isfinite(share) and 0 < share < 1) for share in shares):
             raise UsageError(
-                f"Shares of steps must lie above 0 and below 1; got {_listed(shares)}. All traffic comes after the last "
-                "step."
+                f"Shares of steps must lie above 0 and below 1; got {_listed(shares)}. All traffic comes after the "
+                "last step."
             )
         if any(later <= sooner for sooner, later in pairwise(shares)):
             raise UsageError(f"Each step must have a greater share than the one before it; got {_listed(shares)}.")
