@@ -117,13 +117,13 @@ class Impressions:
             raise ValueError(f"queries have shape {queries.shape}, documents {docs.shape}")
         parts = [slice(start, start + PAGES_AT_ONCE) for start in range(0, len(docs), PAGES_AT_ONCE)]
         known = np.zeros(0, dtype=np.int64)
-        found: list[Numbers] = []
+        new_keys: list[Numbers] = []
         for at in parts:
-            found.append(np.unique(_keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])[0]))
+            new_keys.append(np.unique(_keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])[0]))
             let_go(docs[at])
             # Distinct ones are put together when there are as many new as known: seldom, and never many more than that.
-            if at is parts[-1] or sum(map(len, found)) > len(known):
-                known, found = np.unique(np.concatenate([known, *found])), []
+            if at is parts[-1] or sum(map(len, new_keys)) > len(known):
+                known, new_keys = np.unique(np.concatenate([known, *new_keys])), []
         shown = zeros(docs.shape, np.int64)
         for at in parts:
             keys, there = _keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])
@@ -186,11 +186,11 @@ def taken(column: NDArray[Scalar], rows: Numbers | Flags) -> NDArray[Scalar]:
     if not is_kept(column):
         return np.asarray(column[rows])
     places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-    found = zeros((len(places), *column.shape[1:]), column.dtype)
+    selected = zeros((len(places), *column.shape[1:]), column.dtype)
     for at in slices(len(places)):
-        found[at] = column[places[at]]
-        let_go(found[at], column)
-    return found
+        selected[at] = column[places[at]]
+        let_go(selected[at], column)
+    return selected
 
 
 def _keys(

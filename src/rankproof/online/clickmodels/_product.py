@@ -115,8 +115,8 @@ def learn(cells: Cells, n_pairs: int, n_slots: int, values: Mapping[str, float])
         attractive = (alpha + np.bincount(cells.pairs, cells.clicked + missed * a * (1 - e), n_pairs)) / of_pairs
         looked = (alpha + np.bincount(cells.slots, cells.clicked + missed * e * (1 - a), n_slots)) / of_slots
         click = attractive[cells.pairs] * looked[cells.slots]
-        seen = float(cells.clicked @ np.log(click) + skipped @ np.log1p(-click))
-        trail.append(seen + _prior(attractive, alpha, beta) + _prior(looked, alpha, beta))
+        log_likelihood = float(cells.clicked @ np.log(click) + skipped @ np.log1p(-click))
+        trail.append(log_likelihood + _prior(attractive, alpha, beta) + _prior(looked, alpha, beta))
     return ProductFit(attractive, looked, tuple(trail))
 
 

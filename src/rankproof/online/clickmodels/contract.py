@@ -83,18 +83,18 @@ def clicked(piece: Impressions) -> Flags:
 
 def per_pair(pages: Impressions, of: Callable[[Impressions], Flags]) -> Floats:
     """For each pair, at how many places of the pages a flag holds, which is asked of each piece."""
-    found = np.zeros(len(pages.pairs), dtype=np.int64)
+    counts = np.zeros(len(pages.pairs), dtype=np.int64)
     for piece in pages.pieces():
-        np.add.at(found, piece.shown[of(piece)], 1)
-    return found.astype(np.float64)
+        np.add.at(counts, piece.shown[of(piece)], 1)
+    return counts.astype(np.float64)
 
 
 def sum_per_pair(pages: Impressions, of: Callable[[Impressions], Floats]) -> Floats:
     """For each pair, the sum of a number over the places where it stood, which is asked of each piece."""
-    found = np.zeros(len(pages.pairs))
+    sums = np.zeros(len(pages.pairs))
     for piece in pages.pieces():
-        np.add.at(found, piece.shown[piece.there], of(piece)[piece.there])
-    return found
+        np.add.at(sums, piece.shown[piece.there], of(piece)[piece.there])
+    return sums
 
 
 def last_click(pages: Impressions) -> NDArray[np.int64]:

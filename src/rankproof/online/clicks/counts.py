@@ -52,10 +52,10 @@ class CountedFit:
 
 def fit_counts(counts: RankCounts, model: str = "position_based") -> CountedFit:
     """A model by name or call, such as `position_based(passes=20)`."""
-    asked = read_configured("clickmodels", model)
-    if asked.item.name not in MODELS:
+    chosen = read_configured("clickmodels", model)
+    if chosen.item.name not in MODELS:
         raise UsageError(
-            f"{asked.item.name} needs whole pages and cannot be learned from counts. Models for counts: "
+            f"{chosen.item.name} needs whole pages and cannot be learned from counts. Models for counts: "
             f"{', '.join(MODELS)}."
         )
     pairs, cells = _cells(counts)
@@ -63,24 +63,24 @@ def fit_counts(counts: RankCounts, model: str = "position_based") -> CountedFit:
     shown: Floats = np.asarray(np.bincount(cells.pairs, cells.shown, n_pairs), dtype=np.float64)
     clicked: Floats = np.asarray(np.bincount(cells.pairs, cells.clicked, n_pairs), dtype=np.float64)
     fitted: Fitted
-    if asked.item.name == "ctr":
-        fitted = ClickThrough(rate(clicked, shown, asked.values))
+    if chosen.item.name == "ctr":
+        fitted = ClickThrough(rate(clicked, shown, chosen.values))
     else:
-        found = learn(cells, n_pairs, ranks, asked.values)
-        fitted = PositionBased(found.attractiveness, found.examination, found.trail)
-    return CountedFit(asked.text, pairs, fitted, shown.astype(np.int64), clicked.astype(np.int64))
+        fit = learn(cells, n_pairs, ranks, chosen.values)
+        fitted = PositionBased(fit.attractiveness, fit.examination, fit.trail)
+    return CountedFit(chosen.text, pairs, fitted, shown.astype(np.int64), clicked.astype(np.int64))
 
 
 def _cells(counts: RankCounts) -> tuple[Pairs, Cells]:
     query_ids, queries = _numbered(counts.queries, counts.first, counts.ranks)
     doc_ids, docs = _numbered(counts.docs, counts.first, counts.ranks)
     known, pair = np.unique(queries * len(doc_ids) + docs, return_inverse=True)
-    turn = np.lexsort((counts.ranks, pair))
+    order = np.lexsort((counts.ranks, pair))
     cells = Cells(
-        pair[turn],
-        counts.ranks[turn] - 1,
-        counts.shown[turn].astype(np.float64),
-        counts.clicked[turn].astype(np.float64),
+        pair[order],
+        counts.ranks[order] - 1,
+        counts.shown[order].astype(np.float64),
+        counts.clicked[order].astype(np.float64),
     )
     return Pairs(query_ids, doc_ids, known // len(doc_ids), known % len(doc_ids)), cells
 

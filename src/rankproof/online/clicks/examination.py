@@ -86,10 +86,10 @@ def _fitted(cells: Cells, n_pairs: int, ranks: int) -> tuple[Floats, Floats]:
     there = looked > 0
     for _ in range(PASSES):
         liked = _over(of_pairs, np.bincount(cells.pairs, cells.shown * looked[cells.slots], n_pairs))
-        found = _over(of_ranks, np.bincount(cells.slots, cells.shown * liked[cells.pairs], ranks))
-        found /= found[0]
-        moved = float(np.abs(np.log(found[there] / looked[there])).max())
-        looked = found
+        updated = _over(of_ranks, np.bincount(cells.slots, cells.shown * liked[cells.pairs], ranks))
+        updated /= updated[0]
+        moved = float(np.abs(np.log(updated[there] / looked[there])).max())
+        looked = updated
         if moved <= STILL:
             break
     return looked, _over(of_pairs, np.bincount(cells.pairs, cells.shown * looked[cells.slots], n_pairs))
@@ -112,13 +112,13 @@ def _tied(cells: Cells, n_pairs: int, ranks: int) -> NDArray[np.bool_]:
 
 
 def _from_first(reaches: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    found = np.zeros(len(reaches), dtype=np.bool_)
-    found[0] = True
+    reached = np.zeros(len(reaches), dtype=np.bool_)
+    reached[0] = True
     while True:
-        more = found | reaches[found].any(axis=0)
-        if (more == found).all():
-            return found
-        found = more
+        more = reached | reaches[reached].any(axis=0)
+        if (more == reached).all():
+            return reached
+        reached = more
 
 
 POSITION_BASED = "position_based"
@@ -168,18 +168,18 @@ def curve(
 
     resamples, seed   for models other than position_based, whose intervals take resamples
     """
-    asked = read_configured("clickmodels", model)
+    chosen = read_configured("clickmodels", model)
     if resamples < 20 or not 0 < level < 1:
         raise UsageError(
             f"An interval needs 20 resamples or more and a level between 0 and 1; got {resamples}, {level}."
         )
-    unit, of = ("page", pages.numbers) if pages.sessions is None else ("session", pages.sessions)
-    of, units = renumbered(of)
-    if asked.item.name == POSITION_BASED:
-        ranks, notes = _compared(pages, of, units, level)
+    unit, unit_of = ("page", pages.numbers) if pages.sessions is None else ("session", pages.sessions)
+    unit_of, units = renumbered(unit_of)
+    if chosen.item.name == POSITION_BASED:
+        ranks, notes = _compared(pages, unit_of, units, level)
         return Curve(POSITION_BASED, ranks, level, unit, units, 0, notes)
-    ranks = _resampled(asked, pages, of, resamples, level, np.random.default_rng(seed))
-    return Curve(asked.text, ranks, level, unit, units, resamples, (WITH_PRIOR,))
+    ranks = _resampled(chosen, pages, unit_of, resamples, level, np.random.default_rng(seed))
+    return Curve(chosen.text, ranks, level, unit, units, resamples, (WITH_PRIOR,))
 
 
 def mean_examination(fitted: Fitted, pages: Impressions) -> Floats | None:
@@ -217,18 +217,18 @@ def _compared(pages: Impressions, of: Numbers, units: int, level: float) -> tupl
 
     if not clicked_at_top(pages):
         raise UsageError(f"{POSITION_BASED}: there is no click at rank 1, so other ranks cannot be compared with it.")
-    found = proportions(pages)
-    spread = np.sqrt(_squares(found.influences, of, units) * (units / max(units - 1, 1)))
+    fit = proportions(pages)
+    spread = np.sqrt(_squares(fit.influences, of, units) * (units / max(units - 1, 1)))
     reach = np.exp(float(stdtrit(max(units - 1, 1), (1 + level) / 2)) * spread)
     ranks = tuple(
         Looked(rank + 1, value, value / by, value * by, tells)
         for rank, (tied, value, by, tells) in enumerate(
-            zip(found.tied.tolist(), found.values.tolist(), reach.tolist(), found.telling.tolist(), strict=True)
+            zip(fit.tied.tolist(), fit.values.tolist(), reach.tolist(), fit.telling.tolist(), strict=True)
         )
         if tied
     )
     reached = int(pages.lengths.max())
-    apart = [rank for rank in range(1, reached + 1) if not found.tied[rank - 1]]
+    apart = [rank for rank in range(1, reached + 1) if not fit.tied[rank - 1]]
     few = [one.rank for one in ranks if one.telling is not None and one.telling < FEW]
     notes = []
     if apart:
@@ -252,11 +252,11 @@ def _squares(influences: Floats, of: Numbers, units: int) -> Floats:
         let_go(influences[at], by_unit)
     if not is_kept(by_unit):
         return np.asarray((by_unit**2).sum(axis=0))
-    found = np.zeros(influences.shape[1])
+    sums = np.zeros(influences.shape[1])
     for at in slices(units):
-        found += (by_unit[at] ** 2).sum(axis=0)
+        sums += (by_unit[at] ** 2).sum(axis=0)
         let_go(by_unit[at])
-    return found
+    return sums
 
 
 def _ranks(numbers: list[int]) -> str:
@@ -264,20 +264,20 @@ def _ranks(numbers: list[int]) -> str:
 
 
 def _resampled(
-    asked: Configured, pages: Impressions, of: Numbers, resamples: int, level: float, rng: np.random.Generator
+    chosen: Configured, pages: Impressions, unit_of: Numbers, resamples: int, level: float, rng: np.random.Generator
 ) -> tuple[Looked, ...]:
     """The curve of the model as it is fitted, and of resampled units."""
-    value = _relative(asked, pages)
-    units = int(of.max()) + 1
-    order = np.argsort(of, kind="stable")
-    starts, counts = np.searchsorted(of[order], np.arange(units)), np.bincount(of)
+    value = _relative(chosen, pages)
+    units = int(unit_of.max()) + 1
+    order = np.argsort(unit_of, kind="stable")
+    starts, counts = np.searchsorted(unit_of[order], np.arange(units)), np.bincount(unit_of)
     drawn = np.full((resamples, len(value)), np.nan)  # a resample may lack the few pages that reach the last ranks
     for row in drawn:
         picked = rng.integers(units, size=units)
         sizes = counts[picked]
         # The rows of each picked unit, one after the other.
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        again = _relative(asked, pages.take(order[np.repeat(starts[picked], sizes) + within]))
+        again = _relative(chosen, pages.take(order[np.repeat(starts[picked], sizes) + within]))
         row[: len(again)] = again
     low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return tuple(
@@ -286,10 +286,10 @@ def _resampled(
     )
 
 
-def _relative(asked: Configured, pages: Impressions) -> Floats:
-    looked = mean_examination(asked.item.fit(pages, asked.values), pages)
+def _relative(chosen: Configured, pages: Impressions) -> Floats:
+    looked = mean_examination(chosen.item.fit(pages, chosen.values), pages)
     if looked is None:
-        raise UsageError(f"{asked.text} has no examination. Use another click model, such as position_based.")
+        raise UsageError(f"{chosen.text} has no examination. Use another click model, such as position_based.")
     if not looked[0]:
-        raise UsageError(f"{asked.text}: the examination of rank 1 is 0, so other ranks cannot be compared with it.")
+        raise UsageError(f"{chosen.text}: the examination of rank 1 is 0, so other ranks cannot be compared with it.")
     return np.asarray(looked / looked[0])

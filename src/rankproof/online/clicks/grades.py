@@ -54,8 +54,8 @@ class Posterior:
     def _weights(self) -> Iterator[Floats]:
         for start in range(0, len(self.pairs), PAIRS_AT_ONCE):
             at = slice(start, start + PAIRS_AT_ONCE)
-            found = _likelihood(self.showings[at], self.clicks[at], self.looks[at]) * self.spread
-            yield found / found.sum(axis=1, keepdims=True)
+            weights = _likelihood(self.showings[at], self.clicks[at], self.looks[at]) * self.spread
+            yield weights / weights.sum(axis=1, keepdims=True)
 
 
 def posterior(fitted: Fitted, pages: Impressions, pairs: Numbers) -> Posterior:
@@ -131,8 +131,8 @@ def graded(fitted: Fitted, pages: Impressions, limits: Sequence[float] = LIMITS,
     """The pairs that these pages showed `least` times or more, in the order of queries and documents as read."""
     steps = [GradeStep("click", limit) for limit in limits]
     refuse(steps)
-    found = posterior(fitted, pages, often_shown(pages, least))
-    return rows_of(pages, found, *grades_of(steps, {"click": found}))
+    known = posterior(fitted, pages, often_shown(pages, least))
+    return rows_of(pages, known, *grades_of(steps, {"click": known}))
 
 
 def often_shown(pages: Impressions, least: int) -> Numbers:
@@ -168,18 +168,18 @@ def grades_of(steps: Sequence[GradeStep], by_signal: Mapping[str, Posterior]) ->
             above = [at for at, step in enumerate(own) if step > grade]
             if above:
                 at_most[grade] *= below[above[0]]
-    chances = np.diff(at_most, axis=0, prepend=0.0)
-    grades = np.argmax(chances, axis=0)
-    return grades, np.clip(chances[grades, np.arange(pairs)], 0.0, 1.0)  # sums of weights may round beyond 1
+    probabilities = np.diff(at_most, axis=0, prepend=0.0)
+    grades = np.argmax(probabilities, axis=0)
+    return grades, np.clip(probabilities[grades, np.arange(pairs)], 0.0, 1.0)  # sums of weights may round beyond 1
 
 
-def rows_of(pages: Impressions, found: Posterior, grades: NDArray[np.int64], sure: Floats) -> tuple[Graded, ...]:
+def rows_of(pages: Impressions, known: Posterior, grades: NDArray[np.int64], confidences: Floats) -> tuple[Graded, ...]:
     """The rows of the pairs, with the counts of these pages."""
     showings, clicks = per_pair(pages, there), per_pair(pages, clicked)
-    columns = (found.pairs, grades, found.means(), sure, showings[found.pairs], clicks[found.pairs], found.looks)
+    columns = (known.pairs, grades, known.means(), confidences, showings[known.pairs], clicks[known.pairs], known.looks)
     return tuple(
-        Graded(*pages.pairs.named(pair), grade, value, sure, int(shown), int(clicked), looks)
-        for pair, grade, value, sure, shown, clicked, looks in zip(*(c.tolist() for c in columns), strict=True)
+        Graded(*pages.pairs.named(pair), grade, value, confidences, int(shown), int(clicked), looks)
+        for pair, grade, value, confidences, shown, clicked, looks in zip(*(c.tolist() for c in columns), strict=True)
     )
 
 

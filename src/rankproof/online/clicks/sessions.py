@@ -36,8 +36,8 @@ class SessionRule:
     limit: float | None
     find: Callable[[ClickLog, float], Flags | str | None]
 
-    def told(self, limit: float | None) -> str:
-        """The words with the limit in them."""
+    def description(self, limit: float | None) -> str:
+        """What the rule leaves out, with the limit filled in."""
         return self.why if limit is None else self.why.format(f"{limit:,g}")
 
 
@@ -51,25 +51,25 @@ def filtered(log: ClickLog, limits: Mapping[str, float | None] | None = None) ->
         limit = limits.get(rule.name, rule.limit)
         if limit is None and (rule.name in limits or rule.limit is not None):
             continue
-        found = rule.find(log, 0.0 if limit is None else limit)
-        if isinstance(found, str):
-            log = replace(log, notes=(*log.notes, f"{rule.name} was not applied: {found}"))
-        elif found is not None:
-            clicks = int(_clicks_by_page(log.pages)[found].sum()) if found.any() else 0
-            gone = Dropped(rule.name, rule.told(limit), int(found.sum()), clicks, limit)
-            if found.all():
+        flags = rule.find(log, 0.0 if limit is None else limit)
+        if isinstance(flags, str):
+            log = replace(log, notes=(*log.notes, f"{rule.name} was not applied: {flags}"))
+        elif flags is not None:
+            clicks = int(_clicks_by_page(log.pages)[flags].sum()) if flags.any() else 0
+            left_out = Dropped(rule.name, rule.description(limit), int(flags.sum()), clicks, limit)
+            if flags.all():
                 raise InputError(
                     f"No page is left: the rule {rule.name}{'' if limit is None else f' with the limit {limit:g}'} "
                     "leaves out all "
                     f"{counted(len(log), 'page')}. Change its limit, or turn it off with --drop {rule.name}=off."
                 )
-            log = log.take(~found, [gone]) if found.any() else replace(log, dropped=(*log.dropped, gone))
+            log = log.take(~flags, [left_out]) if flags.any() else replace(log, dropped=(*log.dropped, left_out))
     return log
 
 
 def read_limits(texts: Sequence[str]) -> dict[str, float | None]:
     """Limits from texts such as `too_fast=60` and `robot_agent=off`."""
-    found: dict[str, float | None] = {}
+    limits: dict[str, float | None] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:
@@ -77,7 +77,7 @@ def read_limits(texts: Sequence[str]) -> dict[str, float | None]:
         if name not in _BY_NAME:
             raise UnknownName("rule", name, _BY_NAME)
         if value == "off":
-            found[name] = None
+            limits[name] = None
             continue
         rule = _BY_NAME[name]
         if rule.limit is None:
@@ -89,8 +89,8 @@ def read_limits(texts: Sequence[str]) -> dict[str, float | None]:
         least, most, words = _RANGES[name]
         if not least <= limit <= most:
             raise UsageError(f"The limit of {name} must be {words}, or off; got {value!r}.")
-        found[name] = limit
-    return found
+        limits[name] = limit
+    return limits
 
 
 def _robots(log: ClickLog, limit: float) -> Flags | None:
@@ -118,10 +118,10 @@ def _clicks_all(log: ClickLog, limit: float) -> Flags | None:
     who, pages = log.pages.sessions, log.pages
     if who is None:
         return None
-    told = pages.lengths >= DOCUMENTS
-    shown = np.bincount(who[told], pages.lengths[told], int(who.max()) + 1)
-    clicked = np.bincount(who[told], _clicks_by_page(pages)[told], len(shown))
-    many = np.bincount(who[told], minlength=len(shown)) >= PAGES
+    long_enough = pages.lengths >= DOCUMENTS
+    shown = np.bincount(who[long_enough], pages.lengths[long_enough], int(who.max()) + 1)
+    clicked = np.bincount(who[long_enough], _clicks_by_page(pages)[long_enough], len(shown))
+    many = np.bincount(who[long_enough], minlength=len(shown)) >= PAGES
     return (many & (clicked >= limit * shown))[who]
 
 

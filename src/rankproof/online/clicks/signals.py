@@ -79,8 +79,8 @@ def _dwells(log: ClickLog) -> Event:
             "Use the signal click."
         )
     known = np.asarray(~unknown)
-    gone = Dropped("dwell_unknown", UNKNOWN_DWELL, int(unknown.sum()), lost)
-    return Event("dwell", log.having(STAYED).take(known), gone)
+    dropped = Dropped("dwell_unknown", UNKNOWN_DWELL, int(unknown.sum()), lost)
+    return Event("dwell", log.having(STAYED).take(known), dropped)
 
 
 def _conversions(log: ClickLog) -> Event:

@@ -76,9 +76,9 @@ def score(fitted: Fitted, pages: Impressions) -> Score:
     )
 
 
-def _logs(chances: Floats, clicks: NDArray[np.bool_]) -> Floats:
+def _logs(probabilities: Floats, clicks: NDArray[np.bool_]) -> Floats:
     """The logarithm of the probability of what happened at each place."""
-    safe = np.clip(chances, FLOOR, 1 - FLOOR)
+    safe = np.clip(probabilities, FLOOR, 1 - FLOOR)
     return np.asarray(np.log(np.where(clicks, safe, 1 - safe)), dtype=np.float64)
 
 
@@ -138,15 +138,15 @@ def fit_models(
     pages: Impressions, models: Sequence[str] = (), by: Split = "pages", progress: Progress = silent
 ) -> Fits:
     """Models by name or call, such as `user_browsing(passes=20)`, on even pages and odd; all of them by default."""
-    asked = [read_configured("clickmodels", text) for text in models or shelf.everything("clickmodels")]
-    texts = [call.text for call in asked]
+    calls = [read_configured("clickmodels", text) for text in models or shelf.everything("clickmodels")]
+    texts = [call.text for call in calls]
     for text in texts:
         if texts.count(text) > 1:
             raise UsageError(f"The click model {text} is named twice. Name it once.")
     train, test = even_and_odd(pages, by)
     tried = []
-    for done, call in enumerate(asked):
-        progress("fitting model", done, len(asked))
+    for done, call in enumerate(calls):
+        progress("fitting model", done, len(calls))
         fitted: Fitted = call.item.fit(train, call.values)
         tried.append(Tried(call.text, fitted, score(fitted, test)))
     return Fits(len(train), len(test), tuple(tried))
@@ -234,30 +234,30 @@ def study(
     grader = None if grade_model is None else read_configured("clickmodels", grade_model)
     if curve_of is not None:
         read_configured("clickmodels", curve_of)
-    found = event(log, signal)
-    fits = fit_models(found.pages, models, split, progress)
+    chosen = event(log, signal)
+    fits = fit_models(chosen.pages, models, split, progress)
     progress("drawing the curve", 0, 1)
-    notes, looked = log.notes, None
-    if curve_of is not None and not clicked_at_top(found.pages):
+    notes, examination_curve = log.notes, None
+    if curve_of is not None and not clicked_at_top(chosen.pages):
         notes = (*notes, "there is no curve of looks: nothing at rank 1 that others could be compared with")
     elif curve_of is not None:
-        looked = curve(found.pages, curve_of, resamples, level, seed)
+        examination_curve = curve(chosen.pages, curve_of, resamples, level, seed)
     progress("grading", 0, 1)
     grader = grader or read_configured("clickmodels", fits.best.text)
     return ClickStudy(
         files,
-        len(found.pages),
-        None if found.pages.sessions is None else renumbered(found.pages.sessions)[1],
-        *_counted(found.pages),
-        found.pages.ranks,
+        len(chosen.pages),
+        None if chosen.pages.sessions is None else renumbered(chosen.pages.sessions)[1],
+        *_counted(chosen.pages),
+        chosen.pages.ranks,
         log.stay,
         signal,
         split,
         acts(log),
-        log.dropped if found.dropped is None else (*log.dropped, found.dropped),
+        log.dropped if chosen.dropped is None else (*log.dropped, chosen.dropped),
         notes,
         fits,
-        looked,
+        examination_curve,
         judged(log, grader, mapped, signal, showings=showings, confidence=confidence),
     )
 
@@ -268,9 +268,13 @@ def _counted(pages: Impressions) -> tuple[int, int]:
     return len(np.unique(pages.pairs.queries[pairs])), len(pairs)
 
 
-def _perplexity_dict(found: Perplexity) -> dict[str, object]:
-    return {"mean": found.mean, "by_rank": list(found.by_rank)}
+def _perplexity_dict(perplexity: Perplexity) -> dict[str, object]:
+    return {"mean": perplexity.mean, "by_rank": list(perplexity.by_rank)}
 
 
-def _curve(found: Curve) -> dict[str, object]:
-    return {**asdict(found), "ranks": [asdict(one) for one in found.ranks], "notes": list(found.notes)}
+def _curve(fitted_curve: Curve) -> dict[str, object]:
+    return {
+        **asdict(fitted_curve),
+        "ranks": [asdict(one) for one in fitted_curve.ranks],
+        "notes": list(fitted_curve.notes),
+    }

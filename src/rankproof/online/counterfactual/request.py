@@ -32,8 +32,8 @@ def read_curve(path: str) -> Floats:
     """
     text = bytes(open_source(path).data)
     if text.lstrip()[:1] in (b"{", b"["):
-        found = from_json(text.decode("utf-8", "surrogateescape"), path)
-        rows = next(_curves(found.get("curve", found) if isinstance(found, dict) else found), None)
+        document = from_json(text.decode("utf-8", "surrogateescape"), path)
+        rows = next(_curves(document.get("curve", document) if isinstance(document, dict) else document), None)
         if rows is None:
             raise InputError(f"{path} has no list of objects with rank and value. Give what clicks fit --json wrote.")
     else:
@@ -45,8 +45,8 @@ def read_curve(path: str) -> Floats:
     by_rank = dict(rows)
     if len(by_rank) < len(rows) or 1 not in by_rank:
         raise InputError(f"{path}: an examination curve must have rank 1, and every rank once.")
-    deep = next(rank for rank in range(1, len(by_rank) + 2) if rank not in by_rank)
-    looked = np.array([by_rank[rank] for rank in range(1, deep)], dtype=np.float64)
+    missing = next(rank for rank in range(1, len(by_rank) + 2) if rank not in by_rank)
+    looked = np.array([by_rank[rank] for rank in range(1, missing)], dtype=np.float64)
     if not (looked > 0).all():
         raise InputError(
             f"{path}: examination must be above 0 at every rank. Leave out the ranks that nobody looks at."
@@ -58,13 +58,13 @@ def learned_curve(pages: Impressions, source: str) -> Proportions:
     """The curve of position-based users that the pages themselves tell."""
     if not pages.clicks[:, 0].any():
         raise InputError(f"{source}: there is no click at rank 1, so no examination curve can be learned.")
-    found = proportions(pages)
-    if not found.tied[1:].any():
+    curve = proportions(pages)
+    if not curve.tied[1:].any():
         raise InputError(
             f"{source}: no document was shown and clicked at several ranks, so no examination curve can be "
             "learned. Show some documents at random ranks, or give a curve with --examination FILE."
         )
-    return found
+    return curve
 
 
 def _curves(value: object) -> Iterator[list[tuple[float, float]]]:
@@ -156,9 +156,9 @@ def _by_examination(
 ) -> Counterfactual:
     """The estimate by an examination curve. No propensities are needed, so every log of pages can be used."""
     curve = None if examination == POSITION_BASED else read_curve(examination)
-    read = read_log([log], Described("documents", dict(columns)) if columns else None)
-    left_out = {one.why: one.pages for one in read.dropped if one.pages}
-    pages = read.pages
+    click_log = read_log([log], Described("documents", dict(columns)) if columns else None)
+    left_out = {one.why: one.pages for one in click_log.dropped if one.pages}
+    pages = click_log.pages
     return of_examination(
         pages,
         rankings_of(run, pages.pairs.query_ids),

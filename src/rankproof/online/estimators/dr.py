@@ -33,10 +33,10 @@ from rankproof.online.estimators.contract import Estimator, with_clip
 
 def estimate(decisions: Decisions, values: Mapping[str, float | None]) -> Influence:
     """The mean over pages of what is believed and what corrects it."""
-    kept = with_clip(decisions, values)
-    if kept.believed is None:
+    clipped = with_clip(decisions, values)
+    if clipped.believed is None:
         raise ValueError("a doubly robust estimate needs a model of rewards")
-    worth = kept.believed.of_pages + kept.by_page(kept.weights * (kept.rewards - kept.believed.rewards))
+    worth = clipped.believed.of_pages + clipped.by_page(clipped.weights * (clipped.rewards - clipped.believed.rewards))
     value = float(worth.mean())
     return Influence(value, worth - value)
 

@@ -146,11 +146,11 @@ class _LogReader:
                 ) from None
         if isinstance(value, dict):
             try:
-                found = self._lean(InterleavedList.from_dict(value))
+                interleaved = self._lean(InterleavedList.from_dict(value))
             except InputError as error:
                 raise InputError(f"{batch.where(row)}: {error}") from None
-            page.changed |= page.shown is not None and page.shown != found
-            page.shown = found
+            page.changed |= page.shown is not None and page.shown != interleaved
+            page.shown = interleaved
         elif isinstance(value, list) and all(isinstance(doc, str) for doc in value):
             docs: tuple[str, ...] = tuple(self._kept(doc) for doc in value)
             page.changed |= page.docs is not None and page.docs != docs

@@ -67,13 +67,13 @@ class InterleavingPlan:
         }
 
 
-def _needed(found: UnitsNeeded, days: int | None) -> dict[str, object]:
+def _needed(needed: UnitsNeeded, days: int | None) -> dict[str, object]:
     return {
-        "decided_units": found.decided,
-        "units": found.units,
-        "power": found.power,
-        "exact": found.exact,
-        "average_decided_units": found.average,
+        "decided_units": needed.decided,
+        "units": needed.units,
+        "power": needed.power,
+        "exact": needed.exact,
+        "average_decided_units": needed.average,
         "days": days,
     }
 
@@ -86,15 +86,15 @@ def units_needed(share: float, decided: float = 1.0, power: float = 0.8, level: 
     check_plan(share, decided, power, level)
     about = _approximate(share, power, level)
     if about > EXACT:
-        found, has, exact = math.ceil(about), power, False
+        decided_units, reached, exact = math.ceil(about), power, False
     else:
         # The approximation is near: the whole saw lies in this window.
         tried = np.arange(max(1, int(about * 0.8) - 60), int(about * 1.2) + 60)
         powers = power_at(tried, share, level)
         below = np.flatnonzero(powers < power)
         at = int(below[-1]) + 1 if len(below) else 0
-        found, has, exact = int(tried[at]), float(powers[at]), True
-    return UnitsNeeded(share, found, math.ceil(round(found / decided, 6)), has, exact)
+        decided_units, reached, exact = int(tried[at]), float(powers[at]), True
+    return UnitsNeeded(share, decided_units, math.ceil(round(decided_units / decided, 6)), reached, exact)
 
 
 def power_at(decided: NDArray[np.int64], share: float, level: float = 0.95) -> NDArray[np.float64]:
@@ -105,8 +105,8 @@ def power_at(decided: NDArray[np.int64], share: float, level: float = 0.95) -> N
     # The most losses, or wins, that the test still rejects; -1 where it rejects nothing.
     edge = binom.ppf(tail, decided, 0.5)
     edge = np.where(binom.cdf(edge, decided, 0.5) <= tail, edge, edge - 1)
-    found: NDArray[np.float64] = binom.cdf(edge, decided, share) + binom.cdf(edge, decided, 1 - share)
-    return found
+    power: NDArray[np.float64] = binom.cdf(edge, decided, share) + binom.cdf(edge, decided, 1 - share)
+    return power
 
 
 def _approximate(share: float, power: float, level: float) -> float:
@@ -140,13 +140,13 @@ def units_needed_anytime(
     check_plan(share, decided, power, level)
     distance = abs(share - 0.5)
     summed = 0.5 + max(distance, NEAREST)
-    found = least(lambda n: power_anytime(n, summed, level, looks)[0] >= power, 2, MOST)
-    assert found is not None  # with shares this far from 1/2, a few ten thousand units are enough
-    has, average = power_anytime(found, summed, level, looks)
+    decided_units = least(lambda n: power_anytime(n, summed, level, looks)[0] >= power, 2, MOST)
+    assert decided_units is not None  # with shares this far from 1/2, a few ten thousand units are enough
+    reached, average = power_anytime(decided_units, summed, level, looks)
     growth = max(1.0, (NEAREST / distance) ** 2)
-    found = math.ceil(round(found * growth, 6))
-    units = math.ceil(round(found / decided, 6))
-    return UnitsNeeded(share, found, units, has, distance >= NEAREST, looks, average * growth)
+    decided_units = math.ceil(round(decided_units * growth, 6))
+    units = math.ceil(round(decided_units / decided, 6))
+    return UnitsNeeded(share, decided_units, units, reached, distance >= NEAREST, looks, average * growth)
 
 
 def power_anytime(decided: int, share: float, level: float = 0.95, looks: int = LOOKS) -> tuple[float, float]:
@@ -156,17 +156,17 @@ def power_anytime(decided: int, share: float, level: float = 0.95, looks: int = 
     sizes = np.unique(np.ceil(decided * np.arange(1, looks + 1) / looks).astype(np.int64))
     edges = _edges(sizes, level, decided)
     going, first, before = np.ones(1), 0, 0  # the chance of each number of wins, from `first` on
-    shown = average = 0.0
+    detected = average = 0.0
     for size, edge in zip(sizes.tolist(), edges.tolist(), strict=True):
-        came = size - before
-        going = np.convolve(going, binom.pmf(np.arange(came + 1), came, share))
+        new_units = size - before
+        going = np.convolve(going, binom.pmf(np.arange(new_units + 1), new_units, share))
         # Shown from `edge` wins on, or with as many losses.
         low, high = max(size - edge + 1 - first, 0), max(edge - first, 0)
         stopped = float(going[:low].sum() + going[high:].sum())
-        shown += stopped
+        detected += stopped
         average += stopped * size
         going, first, before = going[low:high], first + low, size
-    return shown, average + (1 - shown) * decided
+    return detected, average + (1 - detected) * decided
 
 
 def _edges(sizes: NDArray[np.int64], level: float, units: int) -> NDArray[np.int64]:

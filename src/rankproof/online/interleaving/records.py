@@ -236,39 +236,39 @@ class SystemPair:
 
     @property
     def _deciding(self) -> tuple[Answer, Adjusted | None]:
-        said = self.preferred
-        return (said.share, self.share) if self.by == "share" else (said.margin, self.margin)
+        pair = self.preferred
+        return (pair.share, self.share) if self.by == "share" else (pair.margin, self.margin)
 
     @property
     def winner(self) -> str | None:
         """Whom users prefer, as far as it is shown; None where it is not."""
-        found, adjusted = self._deciding
-        if not isinstance(found, Estimate):
+        answer, adjusted = self._deciding
+        if not isinstance(answer, Estimate):
             return None
-        p = found.p_value if adjusted is None else adjusted.p_value
-        if p > 1 - found.level or found.value == found.null:
+        p = answer.p_value if adjusted is None else adjusted.p_value
+        if p > 1 - answer.level or answer.value == answer.null:
             return None
-        return self.preferred.second if found.value > found.null else self.preferred.first
+        return self.preferred.second if answer.value > answer.null else self.preferred.first
 
     def sentence(self, always_valid: bool) -> str:
         """What the pair says, with the numbers behind it."""
         first, second = self.preferred.first, self.preferred.second
-        found, adjusted = self._deciding
-        if not isinstance(found, Estimate):
-            return f"Nothing can be said about {first} and {second}: {found.reason}."
+        answer, adjusted = self._deciding
+        if not isinstance(answer, Estimate):
+            return f"Nothing can be said about {first} and {second}: {answer.reason}."
         winner = self.winner
-        low, high = (found.low, found.high) if adjusted is None else (adjusted.low, adjusted.high)
-        value = found.value
+        low, high = (answer.low, answer.high) if adjusted is None else (adjusted.low, adjusted.high)
+        value = answer.value
         if (winner or second) == first:  # told from the side of the one that is ahead
-            value, low, high = 2 * found.null - value, 2 * found.null - high, 2 * found.null - low
+            value, low, high = 2 * answer.null - value, 2 * answer.null - high, 2 * answer.null - low
         kind = "always-valid interval" if always_valid else "interval"
         together = "" if adjusted is None else " for all pairs together"
-        span = f"{percent(found.level)} {kind}{together}"
+        span = f"{percent(answer.level)} {kind}{together}"
         if self.by == "share":
-            numbers = f"{_share(value)} of {found.n:,} decided units; {span} {_share(low)} to {_share(high)}"
+            numbers = f"{_share(value)} of {answer.n:,} decided units; {span} {_share(low)} to {_share(high)}"
             won = "won "
         else:
-            numbers = f"{signed(value)} credit in a unit, of {found.n:,}; {span} {signed(low)} to {signed(high)}"
+            numbers = f"{signed(value)} credit in a unit, of {answer.n:,}; {span} {signed(low)} to {signed(high)}"
             won = "earned "
         if winner is None:
             return f"No preference between {first} and {second} is shown ({second} {won}{numbers})."
@@ -276,17 +276,17 @@ class SystemPair:
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        said = self.preferred
+        pair = self.preferred
         return {
-            "first": said.first,
-            "second": said.second,
-            "units": said.units,
-            "wins": said.wins,
-            "ties": said.ties,
-            "losses": said.losses,
-            "share": answer_dict(said.share),
-            "margin": answer_dict(said.margin),
-            "lift": said.lift,
+            "first": pair.first,
+            "second": pair.second,
+            "units": pair.units,
+            "wins": pair.wins,
+            "ties": pair.ties,
+            "losses": pair.losses,
+            "share": answer_dict(pair.share),
+            "margin": answer_dict(pair.margin),
+            "lift": pair.lift,
             "share_adjusted": None if self.share is None else asdict(self.share),
             "margin_adjusted": None if self.margin is None else asdict(self.margin),
             "decided_by": self.by,

@@ -25,20 +25,20 @@ def interleave(
     experiment: str = "",
 ) -> InterleavedList:
     """The list to show: at most `depth` documents, and what a click on each is worth to each system."""
-    asked = _asked(method)
+    chosen = _asked(method)
     if depth < 1:
         raise UsageError(f"depth must be 1 or more; got {depth}.")
     systems = tuple(sorted(rankings))
-    _check_systems(systems, asked)
+    _check_systems(systems, chosen)
     ranked = {name: rankings[name] for name in systems}
     for name, ranking in ranked.items():
         _check_ranking(name, ranking)
     size = min(depth, min(map(len, ranked.values())))
-    drafted = asked.item.draft(ranked, size, KeyRng(key, experiment), asked.values)
+    drafted = chosen.item.draft(ranked, size, KeyRng(key, experiment), chosen.values)
     filling = _filling(ranked, drafted.docs, depth)
     nothing = (0.0,) * len(systems)
     return InterleavedList(
-        method=asked.text,
+        method=chosen.text,
         systems=systems,
         docs=(*drafted.docs, *filling),
         credits=(*drafted.credits, *([nothing] * len(filling))),
@@ -52,8 +52,8 @@ def _asked(method: str) -> Configured:
     return read_configured("interleavings", method)
 
 
-def _check_systems(systems: Sequence[str], asked: Configured) -> None:
-    item: Interleaving = asked.item
+def _check_systems(systems: Sequence[str], chosen: Configured) -> None:
+    item: Interleaving = chosen.item
     if len(systems) < 2:
         raise UsageError(f"Interleaving takes the rankings of two systems or more; got {len(systems)}.")
     if item.most is not None and len(systems) > item.most:
@@ -71,18 +71,18 @@ def _check_ranking(name: str, ranking: Sequence[str]) -> None:
 
 def _filling(rankings: Mapping[str, Sequence[str]], drafted: Sequence[str], depth: int) -> list[str]:
     """What fills the page below: by best rank, and by the system's name where two are equal."""
-    wanted = depth - len(drafted)
-    if wanted == 0:
+    missing = depth - len(drafted)
+    if missing == 0:
         return []
-    found: dict[str, None] = {}
+    documents: dict[str, None] = {}
     shown = set(drafted)
     for rank in range(max(map(len, rankings.values()))):
         for ranking in rankings.values():
             if rank < len(ranking) and ranking[rank] not in shown:
-                found.setdefault(ranking[rank])
-        if len(found) >= wanted:
+                documents.setdefault(ranking[rank])
+        if len(documents) >= missing:
             break
-    return list(found)[:wanted]
+    return list(documents)[:missing]
 
 
 # The share of pages that may differ.
@@ -133,11 +133,11 @@ def lists(
         if page.changed:
             left_out.differs(page, changed=True)
         elif recipe is None:
-            found = _logged(page)
-            if found is None:
+            interleaved = _logged(page)
+            if interleaved is None:
                 left_out.stray += len(page.touches)
             else:
-                yield key, page, found
+                yield key, page, interleaved
         else:
             if page.query is None:
                 raise InputError(f"{page.place}: key {key!r} has no query_id in any row. Log the query of every page.")

@@ -156,8 +156,8 @@ class Sign:
     @property
     def status(self) -> Status:
         """By this ruling, after correction."""
-        found: Status = self.ruling["status"]
-        return found
+        status: Status = self.ruling["status"]
+        return status
 
     @property
     def tolerates(self) -> bool:
@@ -166,7 +166,7 @@ class Sign:
         return bool(threshold > 0 if self.ruling.get("better") == "lower" else threshold < 0)
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """Its title and its reason, in one line."""
         return f"{self.ruling['title']}: {self.ruling['reason']}"
 

@@ -249,11 +249,11 @@ def merged_days(days: Iterable[Day]) -> tuple[Day, ...]:
 
 def periods(days: Iterable[Day]) -> list[tuple[dict[str, int], Mapping[str, float]]]:
     """Units by variant and planned shares, for each set of shares, in the order of their first dates."""
-    found: dict[tuple[tuple[str, float], ...], tuple[Counter[str], Mapping[str, float]]] = {}
+    by_shares: dict[tuple[tuple[str, float], ...], tuple[Counter[str], Mapping[str, float]]] = {}
     for day in sorted(days, key=lambda day: day.dates):
-        units, _ = found.setdefault(tuple(sorted(day.shares.items())), (Counter(), day.shares))
+        units, _ = by_shares.setdefault(tuple(sorted(day.shares.items())), (Counter(), day.shares))
         units.update(day.units)
-    return [(dict(units), shares) for units, shares in found.values()]
+    return [(dict(units), shares) for units, shares in by_shares.values()]
 
 
 def left_out(days: Iterable[Day]) -> dict[str, int]:

@@ -115,11 +115,11 @@ def _variant(
     below = _mean(parts, weights, DENOMINATOR)
     ratio = _mean(parts, weights, NUMERATOR) / below
     value = ratio - theta * (_mean(parts, weights, COVARIATE) - everyone.means[COVARIATE])
-    found = []
+    parts_of_variance = []
     for weight, part in zip(weights, parts, strict=True):
         spread = _spread(part, ratio, below, theta) if part.n > 1 else 0.0
-        found.append(VariancePart(weight * weight * spread / part.n, part.n))
-    return value, found
+        parts_of_variance.append(VariancePart(weight * weight * spread / part.n, part.n))
+    return value, parts_of_variance
 
 
 def _theta(everyone: Moments) -> float:

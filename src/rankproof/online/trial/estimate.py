@@ -35,9 +35,9 @@ def estimate(
     null: float = 0.0,
 ) -> Answer:
     """The effect of a treatment on a metric, by an item of the trials shelf such as "sequence(units=20000)"."""
-    asked = EffectRequest(refuse_level(level), alternative, null)
+    request = EffectRequest(refuse_level(level), alternative, null)
     call = read_configured("trials", method)
-    answer: Answer = call.item.answer(_effect(control, treatment, metric, scale), asked, call.values)
+    answer: Answer = call.item.answer(_effect(control, treatment, metric, scale), request, call.values)
     return answer
 
 
@@ -77,8 +77,8 @@ def infer_family(
         )
     call = read_configured("trials", method)
 
-    def at_level(asked: float) -> list[Answer]:
-        return [call.item.answer(effect, EffectRequest(asked, alternative), call.values) for effect in effects]
+    def at_level(one_level: float) -> list[Answer]:
+        return [call.item.answer(effect, EffectRequest(one_level, alternative), call.values) for effect in effects]
 
     answers = at_level(refuse_level(level))
     if chosen.name == "none" or len(answers) < 2:

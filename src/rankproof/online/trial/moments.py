@@ -136,17 +136,17 @@ def merged(parts: Iterable[Moments]) -> Moments:
 
     The updating formula of Chan, Golub and LeVeque (1983), for any number of parts.
     """
-    found = [part for part in parts if part.n]
-    if len(found) < 2:
-        return found[0] if found else Moments()
-    n = sum(part.n for part in found)
+    filled = [part for part in parts if part.n]
+    if len(filled) < 2:
+        return filled[0] if filled else Moments()
+    n = sum(part.n for part in filled)
     # Around the first mean, in sorted order, so that large means lose nothing and the order does not matter.
-    base = min(found, key=lambda part: (part.means, part.products, part.n)).means
-    means = [base[i] + math.fsum(part.n * (part.means[i] - base[i]) for part in found) / n for i in range(len(NAMES))]
+    base = min(filled, key=lambda part: (part.means, part.products, part.n)).means
+    means = [base[i] + math.fsum(part.n * (part.means[i] - base[i]) for part in filled) / n for i in range(len(NAMES))]
     products = [
         math.fsum(
             term
-            for part in found
+            for part in filled
             for term in (part.products[at], part.n * (part.means[a] - means[a]) * (part.means[b] - means[b]))
         )
         for at, (a, b) in enumerate(PRODUCTS)

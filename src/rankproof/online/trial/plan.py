@@ -38,13 +38,13 @@ def smallest_effect(
     units   of both variants together, of which `share` are in the treatment
     """
     _refuse(past, metric, share, power)
-    asked = EffectRequest(refuse_level(level), "greater" if one_sided else "two-sided")
+    request = EffectRequest(refuse_level(level), "greater" if one_sided else "two-sided")
     call = read_configured("trials", method)
-    found = _shown(past, metric, units, call, scale, share, asked, power, 0.0)
+    smallest = _shown(past, metric, units, call, scale, share, request, power, 0.0)
     for _ in range(SETTLING):  # a greater proportion varies more, which takes a greater effect to show
-        if found is not None:
-            found = _shown(past, metric, units, call, scale, share, asked, power, found)
-    return found
+        if smallest is not None:
+            smallest = _shown(past, metric, units, call, scale, share, request, power, smallest)
+    return smallest
 
 
 def units_needed(
@@ -64,11 +64,11 @@ def units_needed(
     None where no number does: an effect of 0, or one so small that more than MOST_UNITS would be needed.
     """
     _refuse(past, metric, share, power)
-    asked = EffectRequest(refuse_level(level), "greater" if one_sided else "two-sided")
+    request = EffectRequest(refuse_level(level), "greater" if one_sided else "two-sided")
     call = read_configured("trials", method)
 
     def enough(units: int) -> bool:
-        shown = _shown(past, metric, units, call, scale, share, asked, power, effect)
+        shown = _shown(past, metric, units, call, scale, share, request, power, effect)
         return shown is not None and shown <= abs(effect)
 
     return least(enough, first=4, most=MOST_UNITS)
@@ -93,7 +93,7 @@ def _shown(
     call: Configured,
     scale: Scale,
     share: float,
-    asked: EffectRequest,
+    request: EffectRequest,
     power: float,
     true: float,
 ) -> float | None:
@@ -106,7 +106,7 @@ def _shown(
     if made.value is None:
         return None
     # The interval of a value of 0: whatever the value, its reach is the same.
-    answer = call.item.answer(Effect(0.0, made.parts, made.n), asked, call.values)
+    answer = call.item.answer(Effect(0.0, made.parts, made.n), request, call.values)
     if not isinstance(answer, Estimate):
         return None
     return -answer.low + float(ndtri(power)) * math.sqrt(made.variance)
@@ -152,11 +152,11 @@ def units_to_decide(
 
     assert effect.value is not None
     distance = abs(effect.value - threshold)
-    asked = EffectRequest(level, "greater")
+    request = EffectRequest(level, "greater")
 
     def enough(units: int) -> bool:
         grown = _grown(effect, units / n)
-        answer = call.item.answer(grown, asked, call.values)
+        answer = call.item.answer(grown, request, call.values)
         if not isinstance(answer, Estimate):
             return False
         return distance >= -answer.low + float(ndtri(power)) * math.sqrt(grown.variance)

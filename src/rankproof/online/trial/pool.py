@@ -120,7 +120,8 @@ def _pooled(
 
 def _ratio_of(arm: Mapping[str, Moments], weights: Mapping[str, float], metric: TrialMetric) -> float | None:
     above, below = (
-        math.fsum(weights[name] * part.means[which] for name, part in arm.items()) for which in (NUMERATOR, DENOMINATOR)
+        math.fsum(weights[name] * part.means[quantity] for name, part in arm.items())
+        for quantity in (NUMERATOR, DENOMINATOR)
     )
     return above / below if below else None
 
@@ -136,13 +137,13 @@ def _by_stratum(
     strata: Sequence[str],
     add: Callable[[Iterable[Statistic]], Statistic],
 ) -> dict[str, Statistic]:
-    found = {}
+    by_stratum = {}
     for stratum in strata:
         here = cell._replace(stratum=stratum)
         parts = [day[here] for day in days if here in day]
         if parts:
-            found[stratum] = add(parts)
-    return found
+            by_stratum[stratum] = add(parts)
+    return by_stratum
 
 
 def _thick(

@@ -145,18 +145,18 @@ class TrialReading:
 
 
 def _effect(effect: MetricEffect) -> dict[str, object]:
-    found = effect.found
+    variant_effect = effect.found
     return {
-        "metric": found.metric.to_dict(),
-        "variant": found.variant,
+        "metric": variant_effect.metric.to_dict(),
+        "variant": variant_effect.variant,
         "role": effect.role,
         "segment": effect.segment or None,
-        "scale": found.scale,
+        "scale": variant_effect.scale,
         "control": effect.control,
         "treatment": effect.treatment,
-        "effect": answer_dict(found.effect),
-        "adjusted": _adjusted(found.adjusted),
-        "direction": found.direction,
+        "effect": answer_dict(variant_effect.effect),
+        "adjusted": _adjusted(variant_effect.adjusted),
+        "direction": variant_effect.direction,
         "variance_kept": effect.variance_kept,
     }
 
@@ -177,9 +177,9 @@ def _adjusted(adjusted: Adjusted | None) -> dict[str, object] | None:
 
 def trial_of(verdict: Verdict) -> TrialReading | None:
     """What the A/B test behind a verdict showed; None for the verdict of a gate."""
-    found = verdict.trial
-    assert found is None or isinstance(found, TrialReading)
-    return found
+    reading = verdict.trial
+    assert reading is None or isinstance(reading, TrialReading)
+    return reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,5 +238,5 @@ class TrialPlan:
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        found: dict[str, object] = plain(self)
-        return found
+        document: dict[str, object] = plain(self)
+        return document

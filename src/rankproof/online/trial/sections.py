@@ -19,30 +19,30 @@ RESULTS: Mapping[Direction, str] = {"better": "better", "worse": "worse", "not s
 
 def trial_sections(reading: TrialReading) -> list[Section]:
     """The parts that have something to say."""
-    found = [
+    every_section = [
         Section("Units", _units(reading)),
         Section("Variants", (), _variants(reading), 2),
         Section("Effects", _effect_lines(reading), _effects(reading), 3),
         Section("Day by day", _trend_lines(reading), _days(reading), 3),
         Section("Segments", _segment_lines(reading), _segments(reading), 3),
     ]
-    return [section for section in found if section.lines or section.table]
+    return [section for section in every_section if section.lines or section.table]
 
 
 def _units(reading: TrialReading) -> tuple[str, ...]:
     ratio = reading.sample_ratio
     days = len(reading.dates)
     span = reading.dates[0] if days == 1 else f"{reading.dates[0]} to {reading.dates[-1]}"
-    came = ", ".join(f"{name} {n:,}" for name, n in ratio.observed.items())
+    counts = ", ".join(f"{name} {n:,}" for name, n in ratio.observed.items())
     total = sum(ratio.observed.values())
     lines = [
         f"{counted(total, reading.unit)} on {counted(days, 'day')}, {span}: {reading.per_day:,.0f} a day",
-        f"{came}; as planned by {p_phrase(ratio.p_value)} (a mismatch is below {ratio.alpha:g})",
+        f"{counts}; as planned by {p_phrase(ratio.p_value)} (a mismatch is below {ratio.alpha:g})",
     ]
     losses = {name: loss for name, loss in ratio.detectable.items() if loss is not None}
     if ratio.holds and losses:
-        told = ", ".join(f"{loss:.2%} of {name}" for name, loss in losses.items())
-        lines.append(f"a loss of {told} would be noticed {percent(ratio.power)} of the time")
+        losses_text = ", ".join(f"{loss:.2%} of {name}" for name, loss in losses.items())
+        lines.append(f"a loss of {losses_text} would be noticed {percent(ratio.power)} of the time")
     if len(reading.periods) > 1:
         shares = "; ".join(", ".join(f"{n} {percent(s)}" for n, s in period.items()) for period in reading.periods)
         lines.append(f"periods of different shares, compared within each: {shares}")
@@ -80,16 +80,16 @@ def _effects(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
 
 
 def _effect(effect: MetricEffect, several: bool) -> tuple[str, ...]:
-    found = effect.found
+    variant_effect = effect.found
     cells = (
-        found.metric.name,
-        found.variant,
+        variant_effect.metric.name,
+        variant_effect.variant,
         effect.role,
         _level(effect.control),
         _level(effect.treatment),
-        *_answer(found.effect, found.scale),
+        *_answer(variant_effect.effect, variant_effect.scale),
     )
-    return (*cells, *((_adjusted(found.adjusted),) if several else ()), RESULTS[found.direction])
+    return (*cells, *((_adjusted(variant_effect.adjusted),) if several else ()), RESULTS[variant_effect.direction])
 
 
 def _effect_lines(reading: TrialReading) -> tuple[str, ...]:

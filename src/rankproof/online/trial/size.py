@@ -67,31 +67,33 @@ def plan_design(design: TrialDesign, past: Sequence[Day], *, effect: float | Non
     level = size.level
     if design.correction != "none":
         level = 1 - (1 - level) / len(design.treatments)
-    found = []
-    for asked in design.metrics:
-        if asked.role == "watch" or asked.metric.kind == "quantile":
+    plans = []
+    for planned in design.metrics:
+        if planned.role == "watch" or planned.metric.kind == "quantile":
             continue
         units = merged(
             moments
             for day in past
             for cell, moments in day.moments.items()
-            if (cell.metric, cell.variant, cell.segment) == (asked.name, design.control, WHOLE)
+            if (cell.metric, cell.variant, cell.segment) == (planned.name, design.control, WHOLE)
         )
         if units.n < 2:
             raise InputError(
-                f"The past has {counted(units.n, 'unit')} of {design.control} with {asked.name}; two or more are "
+                f"The past has {counted(units.n, 'unit')} of {design.control} with {planned.name}; two or more are "
                 "needed."
             )
-        here = Size(asked.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
-        margin = asked.goal == "not_worse"
-        goal = asked.margin if margin else None if effect is None else effect - asked.margin
+        here = Size(planned.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
+        margin = planned.goal == "not_worse"
+        goal = planned.margin if margin else None if effect is None else effect - planned.margin
         if goal is not None and goal <= 0:
-            raise UsageError(f"{asked.name} must be better by {asked.margin:g} at least: plan for a greater effect.")
-        found.append(_metric(units, asked.metric, goal, "a margin" if margin else "an effect", here, units.n))
-    if not found:
+            raise UsageError(
+                f"{planned.name} must be better by {planned.margin:g} at least: plan for a greater effect."
+            )
+        plans.append(_metric(units, planned.metric, goal, "a margin" if margin else "an effect", here, units.n))
+    if not plans:
         raise UsageError("The design decides by quantiles only, and a plan needs a mean, a proportion or a ratio.")
     size = Size(size.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
-    return _plan(design.unit, size, tuple(found))
+    return _plan(design.unit, size, tuple(plans))
 
 
 def _plan(unit: str, size: Size, metrics: tuple[MetricPlan, ...]) -> TrialPlan:
@@ -144,16 +146,16 @@ def _methods(past: Moments, metric: Metric, effect: float | None, size: Size) ->
         return effect is not None and shown is not None and shown <= abs(effect)
 
     fixed = shows(size.units, "welch")
-    found = [_method("welch", needs("welch"), fixed, size)]
+    methods = [_method("welch", needs("welch"), fixed, size)]
     always = None if effect is None else least(enough, first=4, most=MOST_UNITS)
     if always or size.units:
         text = f"sequence(units={always or size.units})"
-        found.append(_method(text, always, shows(size.units, text), size))
+        methods.append(_method(text, always, shows(size.units, text), size))
     mixing = fixed if effect is None else abs(effect)
     if mixing:
         text = f"msprt(effect={mixing:.6g})"
-        found.append(_method(text, needs(text), shows(size.units, text), size))
-    return tuple(found)
+        methods.append(_method(text, needs(text), shows(size.units, text), size))
+    return tuple(methods)
 
 
 def _method(text: str, units: int | None, smallest: float | None, size: Size) -> MethodPlan:

@@ -72,7 +72,7 @@ class Inference:
         """The first line of the page."""
         return self.page.strip().splitlines()[0]
 
-    def answer(self, effect: Effect, asked: EffectRequest, values: Mapping[str, float]) -> Answer:
+    def answer(self, effect: Effect, request: EffectRequest, values: Mapping[str, float]) -> Answer:
         """The estimate; or why there is none, which is the same for every item."""
         if effect.reason or effect.value is None:
             return NotEstimable(effect.reason, self.name, effect.n, effect.value)
@@ -86,4 +86,4 @@ class Inference:
         if effect.variance <= 0:
             return NotEstimable("no unit differs: without spread nothing says what chance can do", self.name, effect.n,
                                 effect.value)  # fmt: skip
-        return self.infer(effect, asked, values)
+        return self.infer(effect, request, values)

@@ -84,8 +84,8 @@ def _part(batch: RowBatch, columns: Mapping[str, str], pages: _Pages, into: Gath
     deeds = _deeds(batch, columns, into.stay)
     sessions = None
     if "session" in columns:
-        said = batch.values(columns["session"])
-        sessions = digests(None if said[at] is None else str(said[at]) for at in starts.tolist())
+        session_ids = batch.values(columns["session"])
+        sessions = digests(None if session_ids[at] is None else str(session_ids[at]) for at in starts.tolist())
     times = robots = timed = clicked_at = None
     if "time" in columns:
         when = batch.values(columns["time"])

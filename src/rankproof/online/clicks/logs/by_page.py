@@ -118,19 +118,25 @@ def _dwell(
     if value is None or value == "":
         return None
     if isinstance(value, dict):
-        found = value.get(doc)
+        seconds_spent = value.get(doc)
     elif isinstance(value, list | tuple | np.ndarray) and len(value) == expected:
-        found = value[at]
+        seconds_spent = value[at]
     else:
         raise InputError(
             f"{batch.where(row)}: {columns['dwell']} is an object of seconds by document, or a list beside the clicks; "
             f"got {value!r:.60}."
         )
-    if found is None:
+    if seconds_spent is None:
         return None
-    if not isinstance(found, int | float | np.number) or isinstance(found, bool) or not 0 <= found < float("inf"):
-        raise InputError(f"{batch.where(row)}: {columns['dwell']} must be 0 seconds or more; got {found!r:.60}.")
-    return float(found)
+    if (
+        not isinstance(seconds_spent, int | float | np.number)
+        or isinstance(seconds_spent, bool)
+        or not 0 <= seconds_spent < float("inf")
+    ):
+        raise InputError(
+            f"{batch.where(row)}: {columns['dwell']} must be 0 seconds or more; got {seconds_spent!r:.60}."
+        )
+    return float(seconds_spent)
 
 
 def _stayed(dwell: float | None, stay: float) -> int:

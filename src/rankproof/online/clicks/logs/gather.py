@@ -88,20 +88,20 @@ class Gatherer:
 
     def _cleaned(self, parts: Pile[PageParts], count: Count) -> Pile[Clean]:
         """The pages that stay, part by part."""
-        found = Pile(Clean)
+        clean_pages = Pile(Clean)
         for part in parts:
-            found.add(cleaned(part, len(self.docs), count, self.depth, self.early))
-        return found
+            clean_pages.add(cleaned(part, len(self.docs), count, self.depth, self.early))
+        return clean_pages
 
 
 def _numbers(clean: Pile[Clean], parts: Pile[PageParts]) -> NDArray[np.int64]:
     """The numbers of the pages that stay."""
-    found, start = [np.zeros(0, dtype=np.int64)], 0
+    numbers, start = [np.zeros(0, dtype=np.int64)], 0
     for kept, queries in zip(clean.column("kept"), parts.column("queries"), strict=True):
         if kept is not None and queries is not None:
-            found.append(kept + start)
+            numbers.append(kept + start)
             start += len(queries)
-    return np.concatenate(found)
+    return np.concatenate(numbers)
 
 
 def _sessions(parts: Pile[PageParts], kept: NDArray[np.int64]) -> NDArray[np.int64] | None:
@@ -128,8 +128,8 @@ def _by_rank(clean: Pile[Clean], pages: int) -> tuple[Ints, Deeds, Ints]:
 
 
 def _clicked(deeds: Deeds) -> Flags:
-    found = zeros(deeds.shape, np.bool_)
+    flags = zeros(deeds.shape, np.bool_)
     for at in slices(len(deeds)):
-        found[at] = (deeds[at] & CLICKED) > 0
-        let_go(found[at], deeds[at])
-    return found
+        flags[at] = (deeds[at] & CLICKED) > 0
+        let_go(flags[at], deeds[at])
+    return flags

@@ -110,19 +110,19 @@ def _actions(table: object, place: str) -> Actions:
     return Actions(**{key: tuple(names) for key, names in table.items()})
 
 
-def guessed(header: Sequence[str], said: Described, name: str) -> tuple[Layout, Mapping[str, str]]:
+def guessed(header: Sequence[str], description: Described, name: str) -> tuple[Layout, Mapping[str, str]]:
     """The layout of a table and the column of each role: what was said, else what the names say."""
-    layout = said.layout or _layout(header, said, name)
+    layout = description.layout or _layout(header, description, name)
     if layout in ("ubi", "text"):
         return layout, {}
     folded = {column.casefold(): column for column in header}
-    columns = dict(said.columns)
+    columns = dict(description.columns)
     taken = set(columns.values())
     for role, names in NAMES[layout].items():
-        found = next((folded[n] for n in names if n in folded and folded[n] not in taken), None)
-        if role not in columns and found is not None:
-            columns[role] = found
-            taken.add(found)
+        usual = next((folded[n] for n in names if n in folded and folded[n] not in taken), None)
+        if role not in columns and usual is not None:
+            columns[role] = usual
+            taken.add(usual)
     missing = [role for role in NEEDED[layout] if role not in columns]
     if missing:
         raise InputError(
@@ -132,15 +132,15 @@ def guessed(header: Sequence[str], said: Described, name: str) -> tuple[Layout, 
     return layout, columns
 
 
-def _layout(header: Sequence[str], said: Described, name: str) -> Layout:
+def _layout(header: Sequence[str], description: Described, name: str) -> Layout:
     folded = {column.casefold() for column in header}
     if folded & UBI or {"query_id", "user_query"} <= folded:
         return "ubi"
     documents = NAMES["documents"]
-    a_document = "doc" in said.columns or bool(folded & set(documents["doc"]))
-    if a_document and ("rank" in said.columns or folded & set(documents["rank"])):
+    a_document = "doc" in description.columns or bool(folded & set(documents["doc"]))
+    if a_document and ("rank" in description.columns or folded & set(documents["rank"])):
         return "documents"
-    if "docs" in said.columns or folded & set(NAMES["pages"]["docs"]):
+    if "docs" in description.columns or folded & set(NAMES["pages"]["docs"]):
         return "pages"
     if a_document:
         return "documents"

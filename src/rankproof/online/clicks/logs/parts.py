@@ -43,9 +43,9 @@ def numbered(keys: Digests) -> NDArray[np.int64]:
         first[at] = np.repeat(at[new], np.diff(np.flatnonzero(new), append=len(at)))
     appeared = np.zeros(len(keys), dtype=np.bool_)
     appeared[first] = True
-    found: NDArray[np.int64] = np.cumsum(appeared, dtype=np.int64)[first]
-    found -= 1
-    return found
+    numbers: NDArray[np.int64] = np.cumsum(appeared, dtype=np.int64)[first]
+    numbers -= 1
+    return numbers
 
 
 def _bytes(key: str) -> bytes:
@@ -142,14 +142,14 @@ class Ids:
     def of_values(self, values: Sequence[Any], text_of: Callable[[int], str]) -> Ints:
         """The number of each value of a file; `text_of` makes a text of the value at a place, or an error."""
         try:
-            found: list[int | None] = list(map(self._known.get, values))
+            numbers: list[int | None] = list(map(self._known.get, values))
         except TypeError:  # a list or an object, which is no id
-            found = [None] * len(values)
+            numbers = [None] * len(values)
         known = self._known
-        for at, number in enumerate(found):
+        for at, number in enumerate(numbers):
             if number is None:
-                found[at] = known.setdefault(text_of(at), len(known))
-        return np.array(found, dtype=np.int32)
+                numbers[at] = known.setdefault(text_of(at), len(known))
+        return np.array(numbers, dtype=np.int32)
 
     def texts(self) -> tuple[str, ...]:
         """All of them, by number."""
@@ -180,12 +180,12 @@ def all_of(name: str, parts: Pile[PageParts], otherwise: NDArray[Scalar]) -> NDA
     if not parts.has(name):
         return None
     sizes = [0 if queries is None else len(queries) for queries in parts.column("queries")]
-    found = np.empty((sum(sizes), *otherwise.shape[1:]), dtype=otherwise.dtype)
+    column_of_all = np.empty((sum(sizes), *otherwise.shape[1:]), dtype=otherwise.dtype)
     start = 0
     for column, size in zip(parts.column(name), sizes, strict=True):
-        found[start : start + size] = otherwise if column is None else column
+        column_of_all[start : start + size] = otherwise if column is None else column
         start += size
-    return found
+    return column_of_all
 
 
 def all_keys(name: str, parts: Pile[PageParts]) -> Digests | None:

@@ -108,16 +108,16 @@ def by_value(batch: RowBatch, name: str, read: Callable[[RowBatch], Sequence[T]]
     except TypeError:  # a list or an object, which reading refuses
         return list(read(batch))
     rows = [batch.numbers_of_rows[row] for row in first.values()]
-    found = dict(zip(first, read(RowBatch(batch.source, batch.unit, rows, {name: list(first)})), strict=True))
-    return list(map(found.__getitem__, column))
+    parsed = dict(zip(first, read(RowBatch(batch.source, batch.unit, rows, {name: list(first)})), strict=True))
+    return list(map(parsed.__getitem__, column))
 
 
-def rank_numbers(found: NDArray[np.float64], where: Callable[[int], str], name: str) -> NDArray[np.int32]:
+def rank_numbers(numbers: NDArray[np.float64], where: Callable[[int], str], name: str) -> NDArray[np.int32]:
     """Ranks as whole numbers; one that is none, or negative, is an error with its place."""
-    wrong = np.flatnonzero(~(found >= 0) | (found != np.floor(found)))
+    wrong = np.flatnonzero(~(numbers >= 0) | (numbers != np.floor(numbers)))
     if len(wrong):
         at = int(wrong[0])
-        got = "nothing" if math.isnan(found[at]) else f"{found[at]:g}"
+        got = "nothing" if math.isnan(numbers[at]) else f"{numbers[at]:g}"
         raise InputError(f"{where(at)}: {name} must be a whole number from 1; got {got}. Correct the row.")
     # A rank beyond what fits is a gap like any other.
-    return np.minimum(found, np.iinfo(np.int32).max).astype(np.int32)
+    return np.minimum(numbers, np.iinfo(np.int32).max).astype(np.int32)
