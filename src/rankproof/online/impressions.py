@@ -16,7 +16,7 @@ from rankproof.kernel.wording import counted
 
 Numbers = NDArray[np.int64]
 Whole = Numbers | NDArray[np.int32]
-# Millions of pages are numbered, and gone over, so many at a time: what that takes beside them stays small.
+# Pages are processed so many at a time, to bound the memory for intermediate results.
 PAGES_AT_ONCE = 50_000
 Flags = NDArray[np.bool_]
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -44,9 +44,9 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Impressions:
-    """Pages by ranks. A part taken from it has the same pairs, so that what one part teaches can be asked of another.
+    """Pages by ranks. A part taken from it has the same pairs, so a model fitted to one part can be applied to another.
 
-    Columns of many pages lie in files (see `kept`): who goes over all pages does so in pieces.
+    Columns of many pages lie in files (see kernel/column_files.py): iterate over all pages with `pieces`.
 
     pairs      what `shown` numbers
     shown      pages x ranks: the pair at that rank; 0 below the end of a page, where `lengths` says that nothing stood

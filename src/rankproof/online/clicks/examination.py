@@ -14,7 +14,7 @@ from rankproof.online.clickmodels._product import Cells, by_rank, cells_of
 from rankproof.online.clickmodels.contract import Fitted, Floats
 from rankproof.online.impressions import Impressions, Numbers, slices
 
-# Fitting ends when no logarithm changes by more than this, or after so many passes: then pairs hardly tell anything.
+# Fitting ends when no logarithm changes by more than this, or after PASSES: then the pairs hold little information.
 STILL = 1e-10
 PASSES = 5_000
 # A residual of a pair with few clicks is too small, since the pair's own effect was fitted to it. It is divided by the
@@ -24,9 +24,9 @@ LEVERAGE = 0.9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proportions:
-    """Examination by rank over that of rank 1, and what each page adds to its error.
+    """Examination by rank relative to rank 1, and the influence of each page on its error.
 
-    tied         whether pairs compare the rank with rank 1, directly or over other ranks; elsewhere nothing is known
+    tied         whether pairs connect the rank with rank 1, directly or through other ranks; otherwise it is unknown
     values       1 at rank 1; 0 where the rank is not tied
     influences   pages x ranks: an error of the logarithm is the sum over pages, which are independent of each other
                  or are summed by session first; 0 at rank 1 and where the rank is not tied
@@ -41,7 +41,7 @@ class Proportions:
 
 
 def proportions(pages: Impressions) -> Proportions:
-    """The proportions that the clicks of these pages tell."""
+    """The proportions, estimated from the clicks of these pages."""
     ranks = pages.ranks
     cells = cells_of(pages, by_rank, ranks)
     tied = _tied(cells, len(pages.pairs), ranks)
@@ -99,7 +99,7 @@ def _tied(cells: Cells, n_pairs: int, ranks: int) -> NDArray[np.bool_]:
     """Ranks that reach rank 1 and are reached from it; j reaches k by a pair that stood at j and was clicked at k.
 
     As for paired comparisons (Ford, Solution of a ranking problem from binary comparisons, 1957): without both ways the
-    clicks would be foretold best by a proportion of 0 or without bound.
+    likelihood is greatest at a proportion of 0 or without bound.
     """
     stood = np.zeros((n_pairs, ranks), dtype=np.bool_)
     stood[cells.pairs, cells.slots] = True
@@ -144,12 +144,12 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What a model says users look at. Models fix examination only up to a factor: rank 1 is 1, without an interval.
+    """Examination by rank, as a model estimates it. It is known only up to a factor: rank 1 is 1, without an interval.
 
     ranks       those that can be compared with rank 1; notes name the others
     unit        what varies from one sample to another: "session" where the log has sessions, else "page"
-    resamples   how many times they were resampled; 0 where nothing was left to chance
-    notes       what a reader must know, as sentences without their ends
+    resamples   how many times they were resampled; 0 where no resampling was needed
+    notes       what a reader must know, as sentences without full stops
     """
 
     model: str
@@ -164,7 +164,7 @@ class Curve:
 def curve(
     pages: Impressions, model: str = POSITION_BASED, resamples: int = 200, level: float = 0.95, seed: int = 0
 ) -> Curve:
-    """The curve of a model, from all the pages. Choices of position_based, which are about its prior, change nothing.
+    """The curve of a model, from all the pages. The parameters of position_based, its prior, have no effect here.
 
     resamples, seed   for models other than position_based, whose intervals take resamples
     """
@@ -183,10 +183,7 @@ def curve(
 
 
 def mean_examination(fitted: Fitted, pages: Impressions) -> Floats | None:
-    """Examination by rank, mean over the pages that reach it, down to the end of the longest of them.
-
-    None where the model has no such thing.
-    """
+    """Mean examination by rank over the pages that reach it; None where the model has no examination."""
     sums, counts = np.zeros(pages.ranks), np.zeros(pages.ranks, dtype=np.int64)
     for piece in pages.pieces():
         looked = fitted.examination(piece)
@@ -213,7 +210,7 @@ def renumbered(units: Numbers) -> tuple[Numbers, int]:
 
 def _compared(pages: Impressions, of: Numbers, units: int, level: float) -> tuple[tuple[Looked, ...], tuple[str, ...]]:
     """The curve without a prior, and what to know about it."""
-    from scipy.special import stdtrit  # here: loading scipy is for those who ask for a curve
+    from scipy.special import stdtrit  # here: only a curve needs scipy
 
     if not clicked_at_top(pages):
         raise UsageError(f"{POSITION_BASED}: there is no click at rank 1, so other ranks cannot be compared with it.")

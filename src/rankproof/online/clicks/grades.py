@@ -17,7 +17,7 @@ from rankproof.online.clickmodels.contract import Fitted, Floats, clicked, per_p
 from rankproof.online.clicks.examination import mean_examination
 from rankproof.online.impressions import Impressions, Numbers
 
-# Chances at which Jeffreys' prior for a proportion, Beta(1/2, 1/2), has the same weight everywhere.
+# Probabilities at which Jeffreys' prior for a proportion, Beta(1/2, 1/2), has the same weight everywhere.
 POINTS = 200
 GRID: Floats = np.sin((np.arange(POINTS) + 0.5) / POINTS * np.pi / 2) ** 2
 # Pairs that the spread is learned from, at most; passes; and pairs' worth of Jeffreys' prior.
@@ -29,11 +29,11 @@ FLOOR = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posterior:
-    """For some pairs: what is known of their chances.
+    """The posterior distribution of the click probability of some pairs.
 
     pairs      their numbers
-    looks      in looks at rank 1
-    spread     the weight of each point of the grid over all pairs
+    looks      how often each was examined, in units of examinations at rank 1
+    spread     the weight of each point of the grid over all pairs: the prior, learned from them
     """
 
     pairs: Numbers
@@ -43,11 +43,11 @@ class Posterior:
     spread: Floats
 
     def means(self) -> Floats:
-        """The mean of each pair's chance."""
+        """The posterior mean of each pair."""
         return np.concatenate([np.zeros(0), *(weights @ GRID for weights in self._weights())])
 
     def below(self, limits: Sequence[float]) -> Floats:
-        """Limits x pairs: how likely the chance lies below the limit."""
+        """Limits x pairs: the posterior probability of lying below the limit."""
         under = (np.array(limits)[:, None] > GRID).astype(np.float64)
         return np.concatenate([np.zeros((len(limits), 0)), *(under @ weights.T for weights in self._weights())], axis=1)
 
@@ -59,12 +59,12 @@ class Posterior:
 
 
 def posterior(fitted: Fitted, pages: Impressions, pairs: Numbers) -> Posterior:
-    """What these pages and a model fitted to them say of some pairs, which are taken to be alike before it is known."""
+    """The posterior of some pairs, from pages and a model fitted to them. All pairs share one prior."""
     top = mean_examination(fitted, pages)
 
     def looked(piece: Impressions) -> Floats:
         examined = fitted.examination(piece)
-        # A model without looks, or for which nobody looks at rank 1, tells no place from another.
+        # Without examination, or where that of rank 1 is 0, all places count alike.
         return np.ones(piece.shown.shape) if top is None or examined is None or not top[0] else examined / top[0]
 
     looks = sum_per_pair(pages, looked)[pairs]
@@ -102,11 +102,11 @@ LIMITS = (0.1, 0.3, 0.5)
 class Graded:
     """A pair with its grade.
 
-    value       the chance of a click at rank 1; with steps of several signals that of the first
+    value       the probability of a click at rank 1; with steps of several signals, that of the first signal
     confidence  the probability that this is the grade, from 0 to 1
     showings    on how many pages it stood
     clicks      on how many of them it was clicked
-    looks       how often it was looked at, by the model, in looks at rank 1
+    looks       how often it was examined according to the model, in units of examinations at rank 1
     """
 
     query_id: str
@@ -121,7 +121,7 @@ class Graded:
 
 @dataclass(frozen=True, slots=True)
 class GradeStep:
-    """What the next grade takes: the chance of a signal at this limit or above it. The first step is grade 1."""
+    """What the next grade needs: the probability of a signal at or above this limit. The first step is grade 1."""
 
     signal: str
     limit: float
@@ -145,7 +145,7 @@ def often_shown(pages: Impressions, least: int) -> Numbers:
 
 
 def refuse(steps: Sequence[GradeStep]) -> None:
-    """An error for steps that are none."""
+    """Raises an error where the limits of steps do not rise."""
     if not steps:
         raise UsageError("Grades need one limit or more, such as 0.1, 0.3 and 0.5.")
     for signal in dict.fromkeys(step.signal for step in steps):
@@ -159,7 +159,7 @@ def refuse(steps: Sequence[GradeStep]) -> None:
 def grades_of(steps: Sequence[GradeStep], by_signal: Mapping[str, Posterior]) -> tuple[NDArray[np.int64], Floats]:
     """The most probable grade of each pair, the lowest of equals, and its probability."""
     pairs = len(next(iter(by_signal.values())).pairs)
-    # How likely no step above a grade is reached. Steps of one signal rise, so that its next one decides.
+    # The probability that no step above a grade is reached. Steps of one signal rise, so its next one decides.
     at_most = np.ones((len(steps) + 1, pairs))
     for signal in dict.fromkeys(step.signal for step in steps):
         own = [grade for grade, step in enumerate(steps, start=1) if step.signal == signal]
@@ -190,7 +190,7 @@ _AT_ONCE = 10_000
 
 
 def refuse_name(path: str) -> None:
-    """An error for a name that does not say the form."""
+    """Raises an error where the name of the file does not say its format."""
     if os.path.splitext(path)[1].casefold() not in ENDINGS:
         raise UsageError(
             f"The name {path!r} does not say in which format to write grades. It must end in one of "

@@ -1,8 +1,8 @@
-"""Judging: a log to graded rows and qrels, through a mapping that is stated.
+"""Qrels from a click log: graded pairs by a stated mapping of click probabilities to grades.
 
-Three mappings: limits on the chance of the signal at rank 1; shares of the pairs, whose quantiles become such limits;
+Three mappings: limits on the probability of the signal at rank 1; shares of the pairs, whose quantiles become limits;
 and steps of several signals, one for each grade, such as click=0.1, dwell=0.1, conversion=0.02. Pairs that were shown
-too seldom, or whose grade is too unsure, are left out and counted.
+too seldom, or whose grade is too uncertain, are left out and counted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SHOWINGS, CONFIDENCE = 10, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """How values become grades: steps, or the shares of pairs that steps are found from."""
+    """How probabilities become grades: by steps, or by shares of pairs from which steps are computed."""
 
     steps: tuple[GradeStep, ...] = ()
     shares: tuple[float, ...] = ()
@@ -48,10 +48,10 @@ class LogGrades:
 
     model      what the values come from, fitted to all pages
     steps      what each grade took, from grade 1
-    shares     the shares that the steps were found from; empty where limits were said
+    shares     the shares that the steps were computed from; empty where limits were given
     rows       the pairs that stay
     few        pairs that were shown fewer than `showings` times
-    unsure     pairs whose grade is less sure than `confidence`
+    unsure     pairs whose grade has less confidence than `confidence`
     """
 
     model: str
@@ -92,7 +92,7 @@ class LogGrades:
 
 
 def limits_mapping(limits: Sequence[float] = LIMITS, signal: str = "click") -> Mapped:
-    """Grades by limits on the chance of one signal."""
+    """Grades by limits on the probability of one signal."""
     steps = tuple(GradeStep(signal, limit) for limit in limits)
     refuse(steps)
     return Mapped(steps)

@@ -1,4 +1,4 @@
-"""Reading: files, folders and patterns to one ClickLog, in the order given, whatever layout each file has."""
+"""Read click logs: files, folders and patterns, in any known layout, as one ClickLog."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_log(
     early: float = EARLY,
     progress: Progress = silent,
 ) -> ClickLog:
-    """The log in files, folders and patterns such as `logs/*.jsonl.gz`; a file's layout is seen from how it begins.
+    """The log in files, folders and patterns such as `logs/*.jsonl.gz`; the layout of each file is detected.
 
     description   of the layout and the columns; what it leaves out is guessed from the names of columns
     stay    how many seconds on a document count as satisfied

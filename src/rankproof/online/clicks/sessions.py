@@ -1,7 +1,7 @@
-"""Sessions: pages that no person saw, or that tell nothing, left out by stated rules; each rule counts what it took.
+"""Session rules: they leave out pages of robots and of implausible sessions, and count what each of them leaves out.
 
 Rules are applied one after the other, so that a page is counted once. The limit of each can be changed, and each can be
-turned off. A rule that the log has no data for does nothing.
+turned off. A rule does nothing where the log lacks the data it needs.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from rankproof.kernel.wording import counted
 from rankproof.online.impressions import ClickLog, Dropped, Flags, Impressions, Numbers
 
 HOUR = 3600.0
-# What clicks_all looks at: pages with so many documents, of sessions that have so many of them.
+# The rule clicks_all counts pages with at least DOCUMENTS documents, in sessions with at least PAGES such pages.
 DOCUMENTS, PAGES = 3, 10
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRule:
-    """What a rule leaves out.
+    """One rule.
 
-    why     in the plural, with {} where the limit stands
-    limit   unless somebody says otherwise; None for a rule that has none
-    find    the pages to leave out; a text where the rule cannot be applied, which says why
+    why     what it leaves out, in the plural, with {} in place of the limit
+    limit   the default; None for a rule without a limit
+    find    flags of the pages to leave out; a text with the reason where the rule cannot be applied
     """
 
     name: str
@@ -42,7 +42,10 @@ class SessionRule:
 
 
 def filtered(log: ClickLog, limits: Mapping[str, float | None] | None = None) -> ClickLog:
-    """The log without what the rules leave out; `limits` by the names of rules, None to turn a rule off."""
+    """The log without the pages that the rules leave out.
+
+    limits   by the name of a rule, in place of its default; None turns a rule off
+    """
     limits = limits or {}
     for name in limits:
         if name not in _BY_NAME:

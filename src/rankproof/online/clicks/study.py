@@ -1,4 +1,4 @@
-"""Study: all that a click log tells in one answer: what was dropped, which model fits, examination, grades."""
+"""Study of a click log: what was dropped, which click model fits best, the examination curve, and grades."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from rankproof.online.clicks.qrels import CONFIDENCE, SHOWINGS, LogGrades, Mappe
 from rankproof.online.clicks.signals import ClickSignals, acts, event
 from rankproof.online.impressions import ClickLog, Dropped, Impressions
 
-# What a model holds impossible happens in logs. It counts as this unlikely, so that one such click does not decide all;
-# and what a model holds sure counts as this far from it.
+# Probabilities of clicks and skips are kept this far from 0 and 1, so that one event that a model holds impossible does
+# not decide the whole score.
 FLOOR = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Perplexity:
-    """2 to the mean surprise in bits: 1 where every click and skip was foretold, 2 where a coin would do as well.
+    """2 to the mean surprise in bits: 1 where every click and skip was predicted, 2 for a fair coin.
 
     by_rank   from rank 1; None where no page reaches
     mean      over the ranks that have one
@@ -43,12 +43,12 @@ class Perplexity:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How a model foretold the clicks of pages.
+    """How well a model predicts the clicks of pages.
 
     log_likelihood   natural logarithm of the probability of all clicks and skips of a page, mean over pages
     conditional      perplexity given the clicks above, on each page
     marginal         perplexity before anything is clicked
-    floored          places that the model held impossible, and that count with the floor instead
+    floored          clicks and skips that the model held impossible, and that count with FLOOR instead
     """
 
     pages: int
@@ -59,7 +59,7 @@ class Score:
 
 
 def score(fitted: Fitted, pages: Impressions) -> Score:
-    """The score of a model on pages whose pairs are numbered as those it learned from."""
+    """The score of a model on pages that share their pairs with the pages it learned from."""
     counts, floored, likely = np.zeros(pages.ranks, dtype=np.int64), 0, 0.0
     conditional, marginal = np.zeros((2, pages.ranks))
     for piece in pages.pieces():
@@ -90,13 +90,13 @@ def _perplexity(sums: Floats, counts: NDArray[np.int64]) -> Perplexity:
     return Perplexity(tuple(float(np.exp(-s / n)) if n else None for s, n in zip(sums, counts, strict=True)))
 
 
-# What is numbered to be parted into even and odd.
+# Whether pages or sessions are split into even and odd numbers.
 Split = Literal["pages", "sessions"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tried:
-    """A model as it was asked for, what it learned, and its score on the pages that were held out."""
+    """A model with its parameters, what it learned, and its score on the held-out pages."""
 
     text: str
     fitted: Fitted
@@ -105,7 +105,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Models tried on the same pages, in the order asked. `best` foretold the held-out clicks best."""
+    """Models tried on the same pages, in the order given. `best` predicts the held-out clicks best."""
 
     training: int
     testing: int
@@ -154,14 +154,14 @@ def fit_models(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClickStudy:
-    """What a log says.
+    """The whole study of a log.
 
     files      how many
     pages      that were used, after all that was dropped; `sessions` is None where the log names none
     pairs      of a query and a document that these pages show
-    signal     what counts as the event in place of a click
-    split      what was parted into even, to learn from, and odd, to test on
-    curve      None where it was not asked for, or where nobody clicks at rank 1, which notes say
+    signal     the event that models learn
+    split      what was split into even numbers, to learn from, and odd numbers, to test on
+    curve      None where it was not requested, or where there is no click at rank 1 (see notes)
     """
 
     files: int

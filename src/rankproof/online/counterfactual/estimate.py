@@ -1,4 +1,4 @@
-"""Answering: what a new system would have earned on a log, in one of four settings.
+"""Counterfactual estimates: the reward a new system would have earned on a log, in one of four settings.
 
 action        one logged action for each page, with its propensity
 list          the whole list of a page as one action, with its propensity
@@ -46,7 +46,7 @@ EQUAL_DR = "dr is ips where every page shows all that the new ranking has: there
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What is asked of a log, and what it and the new system are called.
+    """The request: estimators, level and seed, and the names of the log and of the new system.
 
     left_out   pages that were left out on reading, by the reason
     """
@@ -67,7 +67,7 @@ def of_actions(log: Choices, policy: Policy, ask: Ask) -> Counterfactual:
 
 
 def of_lists(log: PlacedPages, rankings: Rankings, ask: Ask) -> Counterfactual:
-    """What rankings would earn, from pages whose whole lists were chosen by chance."""
+    """What rankings would earn, from pages whose whole lists were chosen at random."""
     assert log.propensities is not None
     same = np.where(log.pages.there, log.propensities, log.propensities[:, :1]) == log.propensities[:, :1]
     if not same.all():
@@ -83,7 +83,7 @@ def of_lists(log: PlacedPages, rankings: Rankings, ask: Ask) -> Counterfactual:
 
 
 def of_placements(log: PlacedPages, rankings: Rankings, ask: Ask, depth: int | None = None) -> Counterfactual:
-    """What rankings would earn, from pages whose documents had known chances to stand where they stood."""
+    """What rankings would earn, from pages whose documents were placed with known probabilities."""
     rows = _pages_answered(log.pages, rankings, ask)
     kept = _taken(log, rows)
     longest = int(kept.pages.lengths.max())
@@ -171,7 +171,7 @@ def _report(
 
 
 def _dependence_texts(dependence: Dependence | None, apart: bool) -> tuple[str, ...]:
-    """What to say of clicks that keep each other away, or else of those that go together."""
+    """The warning (`apart`) or the note about clicks of one page that are not independent."""
     if dependence is None or dependence.p_value >= UNLIKELY or (dependence.share < 0) != apart:
         return ()
     return ((APART if apart else TOGETHER).format(share=abs(dependence.share), p=p_phrase(dependence.p_value)),)

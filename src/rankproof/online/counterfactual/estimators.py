@@ -19,7 +19,7 @@ PRIOR = 5.0
 
 
 def with_beliefs(decisions: Decisions, seed: int = 0) -> Decisions:
-    """The decisions with what the model says of them."""
+    """The decisions with predictions of a reward model that is cross-fitted over folds of units."""
     units, of = decisions.numbered_units
     folds = min(FOLDS, units)
     dealt = (np.random.default_rng(seed).permutation(units) % folds)[of]
@@ -77,7 +77,7 @@ def read_estimators(texts: Sequence[str]) -> tuple[Configured, ...]:
 def estimates(
     decisions: Decisions, calls: Sequence[Configured], level: float, seed: int = 0, learned: LearnedCurve | None = None
 ) -> tuple[Valued | NotEstimable, tuple[Estimated, ...]]:
-    """What was earned, and what each estimator says."""
+    """The logged mean reward, and the result of each estimator."""
     if not 0 < level < 1:
         raise UsageError(f"A confidence level must lie between 0 and 1; got {level}.")
     mean = float(decisions.logged.mean())
@@ -108,7 +108,7 @@ def estimates(
 
 
 def _given(decisions: Decisions, call: Configured, seed: int) -> Decisions:
-    """With beliefs where the estimator needs them and nobody has brought others."""
+    """With predicted rewards where the estimator needs them and the decisions have none."""
     return with_beliefs(decisions, seed) if call.item.believes and decisions.believed is None else decisions
 
 

@@ -1,4 +1,4 @@
-"""Logs with propensities: which column is what, and the table as choices or pages."""
+"""Read logs with propensities: the roles of columns, and the table as logged choices or as pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rankproof.online.wording import counted_reason
 from rankproof.reading.row_batches import RowBatch, stream
 
 Id = TypeVar("Id", bound=Hashable)
-# What a column may be, and what it is often called; the first name that is there wins.
+# The roles of columns and their usual names; the first name that is present is used.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "query": ("query_id", "query"),
     "session": ("session", "session_id", "user_id", "user"),
@@ -170,7 +170,7 @@ class _Ids(Generic[Id]):
 
 
 def _faults(pages: Numbers, ranks: Numbers, docs: Numbers, count: int) -> tuple[Flags, dict[str, int]]:
-    """Whether each page is worthless, and why how many are."""
+    """Whether each page has a fault, and how many pages have which fault."""
     twice, gap = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
     for column, flags in ((docs, twice), (ranks, gap)):
         order = np.lexsort((column, pages))

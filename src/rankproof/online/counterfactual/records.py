@@ -1,4 +1,4 @@
-"""Counterfactual, logged decisions and logged choices with their propensities."""
+"""Records of counterfactual evaluation: logged decisions and choices with propensities, and estimates from them."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ class Dependence:
 
 @dataclass(frozen=True, slots=True)
 class Clipped:
-    """What a limit on weights has done.
+    """The effect of a limit on weights.
 
     weights   how many were above it
-    bias      how far off the estimate may be for that: the mean weight cut off a page times the greatest reward
+    bias      the greatest bias this can cause: the mean weight cut off a page times the greatest reward
     """
 
     limit: float
@@ -101,9 +101,9 @@ class Clipped:
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """What one estimator says: the new system's mean reward of a page, and how much more that is than the logged one's.
+    """The result of one estimator: the new system's mean reward of a page, and its difference from the logged system's.
 
-    estimator   with its choices, as it was asked for
+    estimator   its name with its parameters
     """
 
     estimator: str
@@ -201,7 +201,7 @@ class TargetDisplay:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Believed:
-    """What a model of rewards foretells, learned from other pages.
+    """What a reward model predicts, learned from other pages.
 
     rewards    of each decision that was logged
     of_pages   of all that the new system would show on each page
@@ -223,12 +223,12 @@ class Decisions:
     rewards    of each decision: what came of it
     weights    of each decision: how much more the new system would choose it than the logged one did; where a rank was
                chosen, how much more it would be looked at
-    looked     of each decision: the chance that the user saw it, where that is corrected for; else 1
+    looked     of each decision: the probability that the user saw it, where that is corrected for; otherwise 1
     norms      of each decision: what it counts where its group is normalized; None where that is its weight
     group_of   of each cell: the group in which it is normalized
     wanted     what the new system would show
-    balanced   whether weights are 1 on average for all that is wanted, where the log is right
-    believed   what a model of rewards says; None where nobody asked
+    balanced   whether the mean weight is 1 if the propensities are right
+    believed   what a reward model predicts; None where none was fitted
     """
 
     queries: Numbers
@@ -299,7 +299,7 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Influence:
-    """An estimate, and how far each page pulled it: the error of the estimate is the mean of `of_pages`."""
+    """An estimate and its influence function by page: the error of the estimate is the mean of `of_pages`."""
 
     value: float
     of_pages: Floats

@@ -1,4 +1,4 @@
-"""The setting that a request asks for, the log read for it, and the examination curve it needs."""
+"""Counterfactual estimates from files: which setting applies, the log read for it, and its examination curve."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def read_curve(path: str) -> Floats:
 
 
 def learned_curve(pages: Impressions, source: str) -> Proportions:
-    """The curve of position-based users that the pages themselves tell."""
+    """The examination curve of the position-based model, learned from the pages themselves."""
     if not pages.clicks[:, 0].any():
         raise InputError(f"{source}: there is no click at rank 1, so no examination curve can be learned.")
     curve = proportions(pages)
@@ -81,7 +81,7 @@ def _curves(value: object) -> Iterator[list[tuple[float, float]]]:
 def setting_of(
     log: str, columns: Mapping[str, str], setting: Setting | None, examination: str | None, policy: str | None
 ) -> Setting:
-    """The setting that was asked for, or the only one that can be meant."""
+    """The given setting, or the only one that fits the options and the columns."""
     if setting is not None and setting not in get_args(Setting):
         raise UsageError(f"A setting must be one of {', '.join(get_args(Setting))}; got {setting!r}.")
     if examination is not None:

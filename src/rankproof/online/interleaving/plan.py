@@ -82,7 +82,7 @@ EXACT = 100_000
 
 
 def units_needed(share: float, decided: float = 1.0, power: float = 0.8, level: float = 0.95) -> UnitsNeeded:
-    """Units that show a share of wins, where `decided` of all units are no ties."""
+    """Units needed to detect a share of wins, where `decided` of all units are no ties."""
     check_plan(share, decided, power, level)
     about = _approximate(share, power, level)
     if about > EXACT:
@@ -117,7 +117,7 @@ def _approximate(share: float, power: float, level: float) -> float:
 
 
 def check_plan(share: float, decided: float, power: float, level: float) -> None:
-    """An error for what cannot be planned."""
+    """Raises an error for values that cannot be planned with."""
     if not 0 < share < 1 or share == 0.5:
         raise UsageError(f"The share of wins to show must lie between 0 and 1 and not be 0.5; got {share}.")
     if not 0 < decided <= 1:
@@ -136,7 +136,7 @@ MOST = 10_000_000
 def units_needed_anytime(
     share: float, decided: float = 1.0, power: float = 0.8, level: float = 0.95, looks: int = LOOKS
 ) -> UnitsNeeded:
-    """Units that show a share of wins by the last of so many looks, each as good a time to stop as any."""
+    """Units needed to detect a share of wins by the last of so many looks; one may stop at each of them."""
     check_plan(share, decided, power, level)
     distance = abs(share - 0.5)
     summed = 0.5 + max(distance, NEAREST)
@@ -150,17 +150,17 @@ def units_needed_anytime(
 
 
 def power_anytime(decided: int, share: float, level: float = 0.95, looks: int = LOOKS) -> tuple[float, float]:
-    """The chance that a preference is shown by the last look; and how many units are decided when it is over."""
+    """The probability of a significant preference by the last look; and the mean number of decided units at the end."""
     from scipy.stats import binom  # here: loading scipy is for those who test
 
     sizes = np.unique(np.ceil(decided * np.arange(1, looks + 1) / looks).astype(np.int64))
     edges = _edges(sizes, level, decided)
-    going, first, before = np.ones(1), 0, 0  # the chance of each number of wins, from `first` on
+    going, first, before = np.ones(1), 0, 0  # the probability of each number of wins, from `first` on
     detected = average = 0.0
     for size, edge in zip(sizes.tolist(), edges.tolist(), strict=True):
         new_units = size - before
         going = np.convolve(going, binom.pmf(np.arange(new_units + 1), new_units, share))
-        # Shown from `edge` wins on, or with as many losses.
+        # Significant from `edge` wins on, or with as many losses.
         low, high = max(size - edge + 1 - first, 0), max(edge - first, 0)
         stopped = float(going[:low].sum() + going[high:].sum())
         detected += stopped
@@ -170,7 +170,7 @@ def power_anytime(decided: int, share: float, level: float = 0.95, looks: int = 
 
 
 def _edges(sizes: NDArray[np.int64], level: float, units: int) -> NDArray[np.int64]:
-    """For each number of decided units the least number of wins that shows a preference; more than all: none does."""
+    """For each number of decided units, the least significant number of wins; more than all where there is none."""
     limit = -math.log(1 - level)
     low, high = sizes // 2, sizes + 1  # not enough; enough, or beyond what there can be
     while np.any(high - low > 1):
@@ -180,7 +180,7 @@ def _edges(sizes: NDArray[np.int64], level: float, units: int) -> NDArray[np.int
     return high
 
 
-# Decided units beyond which every share of interest is shown, and sums take long.
+# Decided units beyond which every share of interest is detected, and sums take long.
 MOST_UNITS = 1_000_000
 
 

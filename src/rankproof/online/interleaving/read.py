@@ -155,12 +155,12 @@ def analyze(
     baseline: str | None = None,
     correction: str = CORRECTION,
 ) -> Interleaved:
-    """What a log says.
+    """The preferences in a log, with counts and the balance check.
 
-    recipe     what lists are made anew from; without it the log has them
+    recipe     what lists are rebuilt from; without it the log has them
     credit     what counts: a click, a dwell of so many `seconds`, a conversion
     planned    the units at which always-valid intervals are tightest; None for one look at a size fixed before
-    baseline   the system that others are held against; without it the order is that of the names
+    baseline   the system that others are compared with; without it systems are in the order of their names
     """
     refuse_level(level)
     rule, words = _rule(credit, seconds)
@@ -237,7 +237,7 @@ def _preferences(
 
 
 def _by(methods: Sequence[str]) -> By:
-    """What decides; the margin too where a method is none of ours, and nobody knows what it makes even."""
+    """What decides: the margin where wins are not even under a method, or where the method is not known."""
     for method in methods:
         try:
             even = read_configured("interleavings", method).item.even_wins

@@ -93,7 +93,7 @@ def _credit(stored: object, systems: int) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A click on a document: seconds spent on it, None where nobody knows; and whether it led to a conversion."""
+    """A click on a document: seconds spent on it, None where not known; and whether it led to a conversion."""
 
     doc_id: str
     dwell: float | None = None
@@ -145,7 +145,7 @@ class Preferred:
 
 @dataclass(frozen=True, slots=True)
 class Evenness:
-    """One thing that chance should have shared out evenly, and whether it did.
+    """One thing that randomization should have shared out evenly, and whether it did.
 
     what      in words: "the first place", "the greatest team"
     counts    how often each system had it; of credit on offer, how much on average
@@ -159,7 +159,7 @@ class Evenness:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """Whether the sides had the same chances: `even` is False where a p-value lies below `alarm`."""
+    """Whether the systems were treated alike: `even` is False where a p-value lies below `alarm`."""
 
     lists: int
     parts: tuple[Evenness, ...]
@@ -173,14 +173,14 @@ class Balance:
 
 @dataclass(frozen=True, slots=True)
 class UnitsNeeded:
-    """Units that show a share of wins with the power asked for.
+    """Units that detect a share of wins with the given power.
 
     decided   units that are no ties
     units     all of them, at the rate of decided units that was given
     power     what that many decided units have
     exact     whether the binomial distribution was summed; beyond the limit it is the normal one
     looks     how often one looks on the way; 1 is once, at the end
-    average   of the decided units, how many had come when it was over: shown, or at the end
+    average   decided units until the experiment ends: at a significant preference, or after the last look
     """
 
     share: float
@@ -202,11 +202,11 @@ class LogCounts:
     pages        lists that count, one for each key
     clicks       rows with a clicked document
     counted      documents whose clicks counted, each once for its page
-    unknown      clicked documents of which nobody knows whether they count
+    unknown      clicked documents of which it is not known whether they count
     dropped      clicks on documents that were not shown
     stray        clicks with a key that has no list
     changed      keys left out because two different lists were shown under them
-    mismatched   keys left out because the list made anew is not the one that was shown
+    mismatched   keys left out because the rebuilt list is not the one that was shown
     unranked     keys left out because no run has a ranking for their query
     """
 
@@ -241,7 +241,7 @@ class SystemPair:
 
     @property
     def winner(self) -> str | None:
-        """Whom users prefer, as far as it is shown; None where it is not."""
+        """The system that users prefer, where the preference is statistically significant; otherwise None."""
         answer, adjusted = self._deciding
         if not isinstance(answer, Estimate):
             return None
@@ -251,7 +251,7 @@ class SystemPair:
         return self.preferred.second if answer.value > answer.null else self.preferred.first
 
     def sentence(self, always_valid: bool) -> str:
-        """What the pair says, with the numbers behind it."""
+        """The result for the pair as a sentence, with its numbers."""
         first, second = self.preferred.first, self.preferred.second
         answer, adjusted = self._deciding
         if not isinstance(answer, Estimate):
@@ -318,7 +318,7 @@ class Interleaved:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What is said of each pair; of none where chance did not treat the systems alike."""
+        """One sentence for each pair; none of them where randomization did not treat the systems alike."""
         if not self.balance.even:
             return (
                 "The systems were not treated alike, so no preference is stated: see the balance, and find what broke "

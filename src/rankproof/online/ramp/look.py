@@ -100,11 +100,11 @@ Judged = tuple[RampEvidence, "Verdict | None"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RampLook:
-    """What one look came to.
+    """The result of one look.
 
     entry     the decision, as it stands or is to stand on record
     again     nothing has come since the last entry, or the ramp is over: the entry is that one, and nothing is added
-    verdict   that the decision rests on; None where there was nothing to judge, or nobody asked for it again
+    verdict   that the decision rests on; None where there was nothing to judge, or it was not requested again
     """
 
     entry: RampEntry

@@ -142,11 +142,11 @@ Role = Literal["gate", "sample_ratio", "decision", "guardrail", "watch"]
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One ruling of a verdict, and what it means to a ramp.
+    """One ruling of a verdict, and its meaning for a ramp.
 
     ruling   as `verdict/1` writes it, with all its numbers
-    worse    whether the change is shown to be worse at all, margin or not; of the sample ratio: whether it is shown to
-             be wrong at all looks together, and not only at this one
+    worse    whether the change is significantly worse at all, margin or not; of the sample ratio: whether it is
+             significantly wrong over all looks together, and not only at this one
     """
 
     role: Role

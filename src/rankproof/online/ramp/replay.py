@@ -1,4 +1,4 @@
-"""Replaying: every decision of a ramp made again, from the evidence on record and from the files it was made of."""
+"""Replay: every decision of a ramp made again, from the evidence on record and from the files it was made of."""
 
 from __future__ import annotations
 

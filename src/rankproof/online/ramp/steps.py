@@ -1,4 +1,4 @@
-"""Stepping: the state machine of a ramp. From rules, what was decided before and what is seen now to the next step.
+"""The state machine of a ramp: the next step from the rules, the decisions so far and the evidence now.
 
     gate -> first share -> ... -> last share -> committed
       \\         \\                    \\

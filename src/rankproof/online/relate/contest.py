@@ -27,7 +27,7 @@ def ranked(
     by: str,
     level: float,
 ) -> RankedMeasures:
-    """The measures by how well they tell one metric. `values` and `online` are by change, more is better."""
+    """The measures by how well they predict one metric. `values` and `online` are by change, more is better."""
     coefficients = {name: _coefficient(values[name], online, by) for name in measures}
     known = {name: value for name, value in coefficients.items() if value is not None}
     if not known:

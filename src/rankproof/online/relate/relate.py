@@ -1,4 +1,4 @@
-"""Relate: every measure with every metric over past changes, and for each metric which measure told it best."""
+"""Relate: every measure with every metric over past changes, and for each metric the measure that predicts it best."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ FEW = 8
 
 
 def relate(changes: Changes, *, by: str = "spearman", level: float = 0.95, chance: float = CHANCE) -> Relation:
-    """What past changes say about measures.
+    """How well offline measures predicted online metrics over past changes.
 
     by       the correlation that measures are ranked by
-    chance   how likely a shown online gain must be for an offline difference to be enough
+    chance   the probability of a significant online gain that an offline difference must reach to be enough
     """
     refuse_level(level)
     if by not in BY:

@@ -138,7 +138,7 @@ class Day:
 
 
 def refuse_apart(one: Day, other: Day) -> None:
-    """An error where two days cannot be added up."""
+    """Raises an error where two days cannot be added up."""
     for what in ("trial", "unit", "enter", "metrics", "strata", "segments", "shares"):
         if getattr(one, what) != getattr(other, what):
             raise InputError(
@@ -238,7 +238,7 @@ def merged_days(days: Iterable[Day]) -> tuple[Day, ...]:
     """Days added up: one for each set of planned shares, in the order of their first dates.
 
     Days of different shares stay apart. If traffic grows from 1% to 50% on a better day, a treatment that changes
-    nothing looks better where all of it is thrown together (Simpson's paradox).
+    nothing looks better where all days are pooled (Simpson's paradox).
     """
     groups: dict[tuple[tuple[str, float], ...], Day] = {}
     for day in sorted(days, key=lambda day: day.dates):
@@ -265,7 +265,7 @@ def left_out(days: Iterable[Day]) -> dict[str, int]:
 
 
 def refuse_days(design: TrialDesign, days: Sequence[Day]) -> None:
-    """An error where days are not of this trial, were made by another design, or came twice."""
+    """Raises an error where days are not of this A/B test, were collected by another design, or are given twice."""
     if not days:
         raise UsageError("No day is given. Give the files that `rankproof trial collect` wrote.")
     for day in days:

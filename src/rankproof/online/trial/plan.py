@@ -33,7 +33,7 @@ def smallest_effect(
     power: float = 0.8,
     one_sided: bool = False,
 ) -> float | None:
-    """The size of the least true effect that is shown with the power; None where nothing can be said.
+    """The size of the least true effect that is detected with the power; None where it cannot be computed.
 
     units   of both variants together, of which `share` are in the treatment
     """
@@ -59,7 +59,7 @@ def units_needed(
     power: float = 0.8,
     one_sided: bool = False,
 ) -> int | None:
-    """The least number of units, of both variants together, that shows a true effect with the power.
+    """The least number of units, of both variants together, that detects a true effect with the power.
 
     None where no number does: an effect of 0, or one so small that more than MOST_UNITS would be needed.
     """
@@ -97,7 +97,7 @@ def _shown(
     power: float,
     true: float,
 ) -> float | None:
-    """The least effect that is shown, where the variances are those of the effect `true`."""
+    """The least effect that is detected, where the variances are those of the effect `true`."""
     from scipy.special import ndtri
 
     treated = round(units * share)

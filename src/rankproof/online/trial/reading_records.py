@@ -1,4 +1,4 @@
-"""TrialReading and TrialPlan: everything one look at an A/B test showed, and how many units and days it takes."""
+"""Results of A/B tests: TrialReading, everything at one look, and TrialPlan, the units and days a test needs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """When an open ruling could be decided, if what was seen is the truth and units keep coming.
+    """When an undecided ruling could be decided, if the observed effect is the true one and units keep coming.
 
     units    of both variants, with those that came, at which it is decided with `power`; None: no number does
     days     more at the present rate
@@ -78,7 +78,7 @@ class VariantStatus:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrialReading:
-    """One look. Effects are empty where they may not be seen, which `withheld` says; segments decide nothing.
+    """One look. Effects are empty where they are withheld, for the reason in `withheld`; segments decide nothing.
 
     per_day   units that came on an average day
     family    how many segment effects are corrected together
@@ -176,7 +176,7 @@ def _adjusted(adjusted: Adjusted | None) -> dict[str, object] | None:
 
 
 def trial_of(verdict: Verdict) -> TrialReading | None:
-    """What the A/B test behind a verdict showed; None for the verdict of a gate."""
+    """The reading of the A/B test behind a verdict; None for the verdict of a gate."""
     reading = verdict.trial
     assert reading is None or isinstance(reading, TrialReading)
     return reading
@@ -186,9 +186,9 @@ def trial_of(verdict: Verdict) -> TrialReading | None:
 class MethodPlan:
     """What one method of the trials shelf takes, with its choices made for the size it needs.
 
-    units      of both variants together that show the effect with the power; None: no number does
+    units      of both variants together that detect the effect with the power; None where no number does
     days       until so many have come, in whole weeks; None where the rate is not known
-    smallest   the least effect that the units asked about show with the power; None where none were asked about
+    smallest   the least effect that the given units detect with the power; None where no units were given
     """
 
     method: str
@@ -200,7 +200,7 @@ class MethodPlan:
 
 @dataclass(frozen=True, slots=True)
 class MetricPlan:
-    """One metric. `effect` is the true effect that is to be shown; of a guardrail its margin, with no true effect.
+    """One metric. `effect` is the true effect to detect; of a guardrail its margin, with no true effect.
 
     mean, sd        of past units, by which it is planned; sd is after the covariate's adjustment
     variance_kept   the share of the variance that the covariate leaves; None without one
@@ -223,7 +223,7 @@ class TrialPlan:
 
     share      of the treatment among the units of both variants
     level      of the bound or interval
-    units      asked about; None where none were
+    units      that were given; None where the plan is for an effect
     per_day    units of both variants; None where it is not known
     """
 

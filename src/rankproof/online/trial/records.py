@@ -104,7 +104,7 @@ class VariantEffect:
 
     @property
     def direction(self) -> Direction:
-        """What is shown at the level of the trial."""
+        """Better or worse where statistically significant at the level of the test; otherwise "not shown"."""
         if not isinstance(self.effect, Estimate):
             return "not shown"
         p = self.effect.p_value if self.adjusted is None else self.adjusted.p_value
@@ -123,7 +123,7 @@ ROWS = "*"
 
 @dataclass(frozen=True, slots=True)
 class TrialMetric:
-    """A metric with the columns it is made of and what the trial asks of it.
+    """A metric with the columns it is made of and its role in the decision.
 
     value         the column of what is counted: of a ratio its numerator
     denominator   of a ratio: the column it is divided by, or "*" for the number of rows; "" for other kinds

@@ -1,4 +1,4 @@
-"""What a trial showed beside its rulings, part by part, for every form that a person reads."""
+"""Sections of the report of an A/B test beside its rulings: units, variants, effects, days and segments."""
 
 from __future__ import annotations
 

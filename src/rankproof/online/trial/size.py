@@ -1,7 +1,7 @@
-"""Sizing: what a trial takes before it begins, at a fixed horizon and with always-valid methods, side by side.
+"""Plan an A/B test (trial): the units and days it needs, at a fixed horizon and with always-valid methods.
 
 The sequence is planned with `units` at the size that it needs itself, where its interval is tightest; mSPRT with
-`effect` at the effect that is to be shown.
+`effect` at the effect to detect.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ STANDING_FOR = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What is asked of a plan, whatever the metric.
+    """The request for a plan, the same for all metrics.
 
     units      of both variants that are asked about; `per_day` of both variants
     """

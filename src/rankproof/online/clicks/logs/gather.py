@@ -1,8 +1,8 @@
-"""Gathering: parts of a log to one ClickLog.
+"""Build one ClickLog from the parts of a log.
 
-Held in memory while reading: the text of each query and document once, and as much of the rest as `kept` allows. The
-rest lies in files: for each row 13 bytes, for each page 4 to 45 (query, keys of page and session, time, robot); at the
-end for each page 10 bytes for each rank of the longest page, and 16 to 33. Keys are put in order in memory.
+Held in memory while reading: the text of each query and document once, and as much of the rest as column_files keeps.
+The rest lies in files: for each row 13 bytes, for each page 4 to 45 (query, keys of page and session, time, robot); at
+the end for each page 10 bytes for each rank of the longest page, and 16 to 33. Keys are put in order in memory.
 """
 
 from __future__ import annotations

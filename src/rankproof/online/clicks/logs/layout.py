@@ -1,4 +1,4 @@
-"""Described: which layout a log has, and which of its columns is what, as said in TOML or guessed by name."""
+"""The layout of a log and the meaning of its columns: described in TOML, or detected from the names of columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankproof.reading.source import read_toml
 Layout = Literal["documents", "pages", "ubi", "text"]
 ClicksAre = Literal["ids", "ranks", "flags"]
 
-# What a column may be, and what it is often called; the first name that is there wins.
+# The roles of columns and their usual names; the first name that is present is used.
 _BOTH = {
     "session": ("session", "session_id", "sessionid", "visit_id", "visit", "client_id", "visitor_id", "user_id"),
     "query": ("query_id", "query", "user_query", "search_term", "q"),
@@ -64,7 +64,7 @@ class Actions:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What somebody said of a log; nothing, where all is guessed."""
+    """A description of a log; empty where everything is detected."""
 
     layout: Layout | None = None
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -111,7 +111,7 @@ def _actions(table: object, place: str) -> Actions:
 
 
 def guessed(header: Sequence[str], description: Described, name: str) -> tuple[Layout, Mapping[str, str]]:
-    """The layout of a table and the column of each role: what was said, else what the names say."""
+    """The layout of a table and the column of each role: as described, otherwise by the usual names of columns."""
     layout = description.layout or _layout(header, description, name)
     if layout in ("ubi", "text"):
         return layout, {}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Digests = NDArray[np.uint64]
-# Stands for no id. That a text has this digest is as likely as that two texts have the same: not in the age of logs.
+# Stands for no id. A text with this digest is as improbable as two texts with the same digest.
 NONE = bytes(16)
 # Put in order so many at a time, more or less, so that what this takes beside them stays small.
 KEYS_AT_ONCE = 1_000_000
