@@ -105,7 +105,7 @@ def test_a_described_log(here: Path) -> None:
     assert told("log.csv", "--schema", "log.toml", "-m", "ctr", "--curve", "none")["pages"] == 40
     alone = fit("log.csv")
     assert alone.exit_code == 1
-    assert "no column is called as one for query or clicked often is. It has: term, sku, slot, hit" in alone.stderr
+    assert "query or clicked. Its columns are: term, sku, slot, hit" in alone.stderr
 
 
 def test_a_log_without_a_click_has_no_curve_and_says_so(here: Path) -> None:
@@ -128,17 +128,17 @@ def test_a_file_for_the_answer(here: Path) -> None:
         (("no.csv",), 1, "there is no such file"),
         (("-",), 2, "standard input"),
         (("clicks.jsonl", "-m", "ubm"), 2, "No click model is called 'ubm'"),
-        (("clicks.jsonl", "--curve", "ctr"), 2, "ctr says nothing about examination"),
+        (("clicks.jsonl", "--curve", "ctr"), 2, "ctr has no examination"),
         (("clicks.jsonl", "--limits", "0.1;0.2"), 2, "--limits is written 0.1,0.3; '0.1;0.2' came"),
         (("clicks.jsonl", "--limits", "0.5,0.1"), 2, "must rise"),
         (("clicks.jsonl", "--limits", "0.5", "--shares", "0.5"), 2, "--limits and --shares are several ways to grade"),
         (("clicks.jsonl", "--steps", "click"), 2, "--steps is written click=0.1"),
-        (("clicks.jsonl", "--steps", "look=0.1"), 2, "'look' came"),
+        (("clicks.jsonl", "--steps", "look=0.1"), 2, "got 'look'"),
         (("clicks.jsonl", "--drop", "too_fast"), 2, "NAME=LIMIT"),
         (("clicks.jsonl", "--qrels", "made.xlsx"), 2, "does not say in which format"),
         (("clicks.jsonl", "--qrels", "nowhere/made.qrels"), 2, "does not exist"),
-        (("clicks.jsonl", "--grades", "made"), 2, "End it in .csv"),
-        (("clicks.jsonl", "--least-confidence", "80"), 2, "A confidence is from 0 to 1; got 80"),
+        (("clicks.jsonl", "--grades", "made"), 2, "one of .csv"),
+        (("clicks.jsonl", "--least-confidence", "80"), 2, "between 0 and 1; got 80"),
         (("clicks.jsonl", "--stay", "0"), 2, "must be more than 0"),
         (("clicks.jsonl", "--schema", "no.toml"), 1, "there is no such file"),
         (("clicks.jsonl", "--least-showings", "100000", "--qrels", "made.qrels"), 1, "No pair is left to be judged"),

@@ -120,17 +120,17 @@ def test_a_file_is_written_whole_and_the_same_each_time(here: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "why"),
     [
-        (["log.csv", "--run", "new.run"], "Say what the propensities are of: log.csv has a column rank"),
+        (["log.csv", "--run", "new.run"], "log.csv has ranks in the column rank"),
         (["log.csv", "--setting", "placement"], "give --run RUN, or --policy TABLE"),
         (["log.csv", "--run", "new.run", "--policy", "p.csv"], "is a run or a policy"),
         (["-", "--run", "-", "--setting", "list"], "can be read only once"),
         (["log.csv", "--run", "new.run", "--examination", "looked.csv", "--propensity", "p"], "Leave out one"),
-        (["log.csv", "--run", "new.run", "--setting", "list", "--depth", "1"], "--depth counts ranks"),
+        (["log.csv", "--run", "new.run", "--setting", "list", "--depth", "1"], "--depth is for the settings"),
         (
             ["log.csv", "--run", "new.run", "--setting", "placement", "--estimator", "ipw"],
             "No estimator is called 'ipw'",
         ),
-        (["log.csv", "--run", "new.run", "--setting", "placement", "--level", "95"], "between 0 and 1; 95.0 came"),
+        (["log.csv", "--run", "new.run", "--setting", "placement", "--level", "95"], "between 0 and 1; got 95.0"),
         (["log.csv", "--run", "new.run", "--setting", "placement", "--column", "x"], "WHAT=NAME"),
     ],
 )
@@ -144,7 +144,7 @@ def test_a_log_that_cannot_be_trusted(here: Path) -> None:
     (here / "log.csv").write_text("page,query_id,doc_id,rank,clicked,propensity\np,q,a,1,1,0\n")
     result = estimate("log.csv", "--run", "new.run", "--setting", "placement")
     assert result.exit_code == 1
-    assert "log.csv, line 2: propensity lies above 0" in result.output
+    assert "log.csv, line 2: propensity must be above 0" in result.output
 
 
 def test_help_imports_no_flow() -> None:

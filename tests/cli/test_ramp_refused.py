@@ -92,7 +92,7 @@ def test_a_file_that_is_no_day_and_what_is_no_file_of_days(here: Path) -> None:
     Path("days/2026-03-02.json.123-ab.part").write_text("{")
     assert ramp().exit_code == 3
     Path("days/odd.json").write_text("{}")
-    assert "odd.json is no day of a trial" in refused()
+    assert "odd.json is not a day" in refused()
 
 
 def test_a_day_of_another_trial(here: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_trial_that_cannot_ramp(
         ),
         ("share = 0.05", "share = 5", "ramp.toml, step 2: share must be a number above 0 below 1; got 5."),
         ("share = 0.05", "", "ramp.toml, step 2: share is missing: of units that get the change."),
-        ("share = 0.05", "share = 0.001", "ramp.toml: Each step has a greater share than the one before it"),
+        ("share = 0.05", "share = 0.001", "ramp.toml: Each step must have a greater share"),
         ('trial = "trial.toml"', "", "ramp.toml, [ramp]: trial is missing"),
         ('advance = "pass"', 'advance = "hope"', "ramp.toml, step 3: advance must be one of 'no_harm', 'guardrails'"),
         ("[[step]]", "[[steps]]", "No table of ramp.toml is called 'steps'. Did you mean 'step'?"),

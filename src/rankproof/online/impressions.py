@@ -6,18 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.column_files import is_kept, let_go, put, zeros
+from rankproof.kernel.wording import counted
 
 Numbers = NDArray[np.int64]
 Whole = Numbers | NDArray[np.int32]
-# Millions of pages are numbered, and gone over, so many at a time: what that takes beside them stays small.
+# Pages are processed so many at a time, to bound the memory for intermediate results.
 PAGES_AT_ONCE = 50_000
 Flags = NDArray[np.bool_]
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,9 +44,9 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Impressions:
-    """Pages by ranks. A part taken from it has the same pairs, so that what one part teaches can be asked of another.
+    """Pages by ranks. A part taken from it has the same pairs, so a model fitted to one part can be applied to another.
 
-    Columns of many pages lie in files (see `kept`): who goes over all pages does so in pieces.
+    Columns of many pages lie in files (see kernel/column_files.py): iterate over all pages with `pieces`.
 
     pairs      what `shown` numbers
     shown      pages x ranks: the pair at that rank; 0 below the end of a page, where `lengths` says that nothing stood
@@ -68,11 +70,11 @@ class Impressions:
         if not pages or not ranks:
             raise ValueError("impressions need a page and a rank")
         if self.clicks.shape != (pages, ranks):
-            raise ValueError(f"{self.clicks.shape} clicks for {self.shown.shape} documents")
+            raise ValueError(f"clicks have shape {self.clicks.shape}, documents {self.shown.shape}")
         columns = {"lengths": self.lengths, "numbers": self.numbers, "sessions": self.sessions}
         for name, column in columns.items():
             if column is not None and column.shape != (pages,):
-                raise ValueError(f"{name}: {column.shape} for {pages} pages")
+                raise ValueError(f"{name}: shape {column.shape} for {counted(pages, 'page')}")
         if self.lengths.min() < 1 or self.lengths.max() > ranks:
             raise ValueError(f"a page has from 1 to {ranks} documents")
         for at in self._slices():
@@ -112,16 +114,16 @@ class Impressions:
     ) -> Impressions:
         """Impressions from the query of each page and the documents by rank, both as places in the ids."""
         if docs.ndim != 2 or queries.shape != docs.shape[:1]:
-            raise ValueError(f"{queries.shape} queries for {docs.shape} documents")
+            raise ValueError(f"queries have shape {queries.shape}, documents {docs.shape}")
         parts = [slice(start, start + PAGES_AT_ONCE) for start in range(0, len(docs), PAGES_AT_ONCE)]
         known = np.zeros(0, dtype=np.int64)
-        found: list[Numbers] = []
+        new_keys: list[Numbers] = []
         for at in parts:
-            found.append(np.unique(_keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])[0]))
+            new_keys.append(np.unique(_keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])[0]))
             let_go(docs[at])
             # Distinct ones are put together when there are as many new as known: seldom, and never many more than that.
-            if at is parts[-1] or sum(map(len, found)) > len(known):
-                known, found = np.unique(np.concatenate([known, *found])), []
+            if at is parts[-1] or sum(map(len, new_keys)) > len(known):
+                known, new_keys = np.unique(np.concatenate([known, *new_keys])), []
         shown = zeros(docs.shape, np.int64)
         for at in parts:
             keys, there = _keys(query_ids, doc_ids, queries[at], docs[at], lengths[at])
@@ -179,16 +181,16 @@ def slices(pages: int) -> Iterator[slice]:
         yield slice(start, min(start + PAGES_AT_ONCE, pages))
 
 
-def taken(column: NDArray[Any], rows: Numbers | Flags) -> NDArray[Any]:
+def taken(column: NDArray[Scalar], rows: Numbers | Flags) -> NDArray[Scalar]:
     """Some rows of a column, by their numbers or by a flag for each."""
     if not is_kept(column):
         return np.asarray(column[rows])
     places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-    found = zeros((len(places), *column.shape[1:]), column.dtype)
+    selected = zeros((len(places), *column.shape[1:]), column.dtype)
     for at in slices(len(places)):
-        found[at] = column[places[at]]
-        let_go(found[at], column)
-    return found
+        selected[at] = column[places[at]]
+        let_go(selected[at], column)
+    return selected
 
 
 def _keys(
@@ -198,7 +200,7 @@ def _keys(
     there = np.arange(docs.shape[1]) < lengths[:, None]
     for what, places, ids in (("query", queries, query_ids), ("document", docs[there], doc_ids)):
         if len(places) and (places.min() < 0 or places.max() >= len(ids)):
-            raise ValueError(f"a page names a {what} that is not among the {len(ids)} ids")
+            raise ValueError(f"a page names a {what} that is not among the ids ({counted(len(ids), 'id')} known)")
     keys = queries[:, None].astype(np.int64) * len(doc_ids) + docs
     return keys[there], there
 
@@ -232,7 +234,7 @@ class Dropped:
     clicks: int
     limit: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {"name": self.name, "why": self.why, "pages": self.pages, "clicks": self.clicks, "limit": self.limit}
 
@@ -261,10 +263,10 @@ class ClickLog:
 
     def __post_init__(self) -> None:
         if self.deeds.shape != self.pages.shown.shape:
-            raise ValueError(f"{self.deeds.shape} deeds for {self.pages.shown.shape} documents")
+            raise ValueError(f"deeds have shape {self.deeds.shape}, documents {self.pages.shown.shape}")
         for name, column in (("times", self.times), ("robots", self.robots)):
             if column is not None and column.shape != (len(self.pages),):
-                raise ValueError(f"{name}: {column.shape} for {len(self.pages)} pages")
+                raise ValueError(f"{name}: shape {column.shape} for {counted(len(self.pages), 'page')}")
 
     def __len__(self) -> int:
         return len(self.pages)

@@ -48,7 +48,7 @@ def test_shares(log: ClickLog) -> None:
     found = judged(log, CTR, shares_mapping([0.4, 0.9]), confidence=0)
     assert [(row.doc_id, row.grade) for row in found.rows] == [("a", 2), ("b", 1), ("c", 0)]
     assert (found.shares, [step.signal for step in found.steps]) == ((0.4, 0.9), ["click", "click"])
-    with raises(InputError, "share", "--least-showings"):
+    with raises(InputError, "shares", "--least-showings"):
         judged(log, CTR, shares_mapping([0.5]), showings=99)
 
 

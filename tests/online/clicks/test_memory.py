@@ -13,7 +13,7 @@ import pytest
 RUN = """
 import resource, sys
 from rankproof.kernel import column_files
-kept.LARGE = 2**20
+column_files.LARGE = 2**20
 from rankproof.cli import main
 try:
     main(["clicks", "fit", sys.argv[1], "--json", "-o", sys.argv[2], "-m", "ctr", "-m", "user_browsing(passes=5)",

@@ -55,7 +55,7 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
         read_log([str(tmp_path / "no.csv")])
     os.mkfifo(tmp_path / "pipe")
     for name in ("-", str(tmp_path / "pipe")):
-        with raises(UsageError, "standard input", "pipes"):
+        with raises(UsageError, "standard input", "pipe"):
             read_log([name])
     with raises(UsageError, "rankproof clicks fit"):
         read_log([])

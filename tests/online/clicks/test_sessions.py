@@ -89,7 +89,7 @@ def test_a_page_is_counted_by_the_first_rule_that_takes_it() -> None:
 
 
 def test_nothing_left_and_rules_that_are_none() -> None:
-    with raises(InputError, "sessions", "--drop too_many_pages=off"):
+    with raises(InputError, "too_many_pages", "2 pages", "--drop too_many_pages=off"):
         filtered(log_of("q: a", "q: a", sessions=[0, 0]), {"too_many_pages": 1})
     with raises(UnknownName) as unknown:
         filtered(log_of("q: a"), {"too_fats": 1})

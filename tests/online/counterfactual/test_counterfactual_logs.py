@@ -62,10 +62,10 @@ def test_worthless_pages_are_left_out_and_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "values"),
     [
-        ("p9,q,a,1,1,0,s", ["propensity", "0 came"]),
+        ("p9,q,a,1,1,0,s", ["propensity", "got 0"]),
         ("p9,q,a,1,1,1.5,s", ["propensity", "1.5"]),
         ("p9,q,a,1,1,,s", ["propensity", "nothing"]),
-        ("p9,q,a,0,1,1,s", ["rank", "0 came"]),
+        ("p9,q,a,0,1,1,s", ["rank", "got 0"]),
         ("p9,q,a,1.5,1,1,s", ["rank", "1.5"]),
         ("p9,q,a,,1,1,s", ["rank", "nothing"]),
         ("p9,q,a,1,,1,s", ["clicked", "missing"]),
@@ -112,7 +112,7 @@ def test_a_policy_sums_to_one(tmp_path: Path) -> None:
         ("q,a,0.25\nq,b,0.5\n", ["line 2", "'q'", "0.75"]),
         ("q,a,1.5\n", ["line 2", "probability", "1.5"]),
         ("q,a,0.5\nq,a,0.5\n", ["line 3", "'a'", "'q'", "probability"]),
-        ("", ["row", "query_id", "action", "probability"]),
+        ("", ["rows", "query_id", "action", "probability"]),
     ):
         with raises(InputError, "log.csv", *values):
             read_policy(write(tmp_path, head + rows))

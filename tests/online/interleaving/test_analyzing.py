@@ -176,7 +176,7 @@ def test_without_units_each_page_is_its_own_and_that_is_warned_of() -> None:
 
 def test_documents_alone_need_the_runs() -> None:
     whole = log(TWO, 10, logged=False)
-    with raises(InputError, "Shown.to_dict", "--run"):
+    with raises(InputError, "InterleavedList.to_dict", "--run"):
         analyze(whole)
     whole.pages["s0"].docs = ("a", "c")
     with raises(InputError, "log, line 1", "clicks", "--run"):

@@ -91,7 +91,7 @@ def test_a_list_reads_back(tmp_path: Path) -> None:
         ({"credits": [[1, 0]]}, ["3", "credits", "teams", "1, 3 and 2"]),
         ({"credits": [[1, -1], [0, 1], [0, 1]]}, ["credit", "[1, -1]"]),
         ({"teams": ["new", "third", None]}, ["team", "null"]),
-        ({"credited": True}, ["credits", "credited", "Shown.to_dict"]),
+        ({"credited": True}, ["credits", "credited", "InterleavedList.to_dict"]),
         ({"method": None}, ["method", "systems", "docs"]),
     ],
 )
@@ -108,7 +108,7 @@ def test_a_list_that_is_none_is_refused_with_its_place(tmp_path: Path, change: d
         ([{"key": "k", "unit": "u"}, {"key": "k", "unit": "v"}], ["line 2", "'k'", "unit", "'v'", "'u'"]),
         ([{"key": "k", "doc_id": "a", "dwell": -1}], ["line 1", "dwell", "-1"]),
         ([{"key": "k", "shown": "a b"}], ["line 1", "shown", "JSON", "'a b'"]),
-        ([{"key": "k", "shown": [1]}], ["line 1", "shown", "Shown.to_dict", "[1]"]),
+        ([{"key": "k", "shown": [1]}], ["line 1", "shown", "InterleavedList.to_dict", "[1]"]),
     ],
 )
 def test_what_contradicts_itself_is_refused(tmp_path: Path, rows: list[dict], values: list[str]) -> None:
@@ -118,5 +118,5 @@ def test_what_contradicts_itself_is_refused(tmp_path: Path, rows: list[dict], va
 
 def test_a_log_without_rows_is_refused(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("key,doc_id\n")
-    with raises(InputError, "log.csv", "row"):
+    with raises(InputError, "log.csv", "rows"):
         read_logs([str(tmp_path / "log.csv")])

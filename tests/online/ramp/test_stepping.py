@@ -104,7 +104,7 @@ def test_decision_and_sample_ratio_stop_or_hold_as_said(role: str) -> None:
     patient = policy(stops=StopRules(**{role: "hold"}))
     held = next_step(patient, at_step(1), evidence(wrong))
     assert (held.action, held.share) == ("HOLD", 0.01)
-    assert held.reasons == (wrong.said,)
+    assert held.reasons == (wrong.summary,)
 
 
 def test_a_metric_that_was_to_be_better_stops_when_it_is_shown_worse() -> None:

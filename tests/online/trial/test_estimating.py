@@ -121,7 +121,7 @@ def test_wrong_requests_are_told() -> None:
         estimate(some, moments_of([1, 2], [2, 2]), PLAIN)
     with raises(UsageError, "stratum"):
         estimate(some, {"a": some}, PLAIN)
-    with raises(UsageError, "margin", "0 came"):
+    with raises(UsageError, "margin", "got 0"):
         non_inferiority(some, some, PLAIN, 0)
     with raises(UsageError, "msprt", "effect"):
         estimate(some, some, PLAIN, "msprt")

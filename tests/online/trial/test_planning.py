@@ -78,15 +78,15 @@ def test_examples_of_functions_run(module: ModuleType) -> None:
 def test_days_are_whole_weeks() -> None:
     assert [days_needed(n, 1_000) for n in (1, 7_000, 7_001)] == [7, 7, 14]
     assert days_needed(7_001, 1_000, whole_weeks=False) == 8
-    with raises(UsageError, "rate", "0 came"):
+    with raises(UsageError, "per day", "got 0"):
         days_needed(5, 0)
 
 
 def test_what_cannot_be_planned_is_told() -> None:
     for wrong, values in (
-        ({"share": 1.0}, ["share", "1 came"]),
+        ({"share": 1.0}, ["share", "got 1"]),
         ({"power": 0.3}, ["power", "0.3"]),
-        ({"level": 1.0}, ["confidence", "1 came"]),
+        ({"level": 1.0}, ["confidence", "got 1"]),
     ):
         with raises(UsageError, *values):
             units_needed(UNIT, PLAIN, 0.1, **wrong)

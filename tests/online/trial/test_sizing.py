@@ -96,7 +96,7 @@ def test_what_cannot_be_planned_is_said() -> None:
         plan_numbers(mean=3.0, effect=0.1, size=Size())
     with raises(UsageError, "--effect", "--units"):
         plan_numbers(rate=0.3, effect=None, size=Size())
-    with raises(UsageError, "effect", "0 came"):
+    with raises(UsageError, "effect", "got 0"):
         plan_numbers(rate=0.3, effect=0.0, size=Size())
     asked = design({**SUCCESS, "margin": 0.02})
     past = successes(asked, "2026-10-01", {"old": (30, 100), "new": (30, 100)})
@@ -105,5 +105,5 @@ def test_what_cannot_be_planned_is_said() -> None:
     with raises(InputError, "1", "old", "success"):
         plan_design(asked, [successes(asked, "2026-10-01", {"old": (0, 1), "new": (1, 1)})], effect=0.1, size=Size())
     quantiles = design({**LATENCY, "role": "decision", "goal": "not_worse"})
-    with raises(UsageError, "quantiles", "moments"):
+    with raises(UsageError, "quantiles", "mean"):
         plan_design(quantiles, [drawn(quantiles, "2026-10-01", np.random.default_rng(0))], effect=0.1, size=Size())

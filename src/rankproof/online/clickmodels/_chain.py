@@ -16,19 +16,19 @@ from rankproof.online.clickmodels.contract import Floats
 def examined(attraction: Floats, goes_on: Floats) -> Floats:
     """The probability that each rank is looked at, before anything is clicked."""
     steps = 1 - attraction[:, :-1] * (1 - goes_on[:, :-1])
-    found = np.ones_like(attraction)
-    found[:, 1:] = np.cumprod(steps, axis=1)
-    return found
+    probabilities = np.ones_like(attraction)
+    probabilities[:, 1:] = np.cumprod(steps, axis=1)
+    return probabilities
 
 
 def examined_given(attraction: Floats, goes_on: Floats, clicks: NDArray[np.bool_]) -> Floats:
     """The probability that each rank is looked at, given the clicks at the ranks above it."""
-    found = np.ones_like(attraction)
+    probabilities = np.ones_like(attraction)
     for rank in range(1, attraction.shape[1]):
-        before, drawn = found[:, rank - 1], attraction[:, rank - 1]
+        before, drawn = probabilities[:, rank - 1], attraction[:, rank - 1]
         # Bayes: a rank without a click was passed over, or not reached.
         click = before * drawn
         with np.errstate(invalid="ignore"):
             reached = np.where(click < 1, (before - click) / (1 - click), 0.0)
-        found[:, rank] = np.where(clicks[:, rank - 1], goes_on[:, rank - 1], reached)
-    return found
+        probabilities[:, rank] = np.where(clicks[:, rank - 1], goes_on[:, rank - 1], reached)
+    return probabilities

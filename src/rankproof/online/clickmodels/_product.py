@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +99,7 @@ class _Sorted:
         self._known = known, counts[0], counts[1]
 
 
-def learn(cells: Cells, n_pairs: int, n_slots: int, values: Mapping[str, Any]) -> ProductFit:
+def learn(cells: Cells, n_pairs: int, n_slots: int, values: Mapping[str, float]) -> ProductFit:
     """Both kinds of parameters at a mode of the posterior, from where the prior has them."""
     alpha, beta = float(values["alpha"]), float(values["beta"])
     attractive = np.full(n_pairs, alpha / (alpha + beta))
@@ -116,8 +115,8 @@ def learn(cells: Cells, n_pairs: int, n_slots: int, values: Mapping[str, Any]) -
         attractive = (alpha + np.bincount(cells.pairs, cells.clicked + missed * a * (1 - e), n_pairs)) / of_pairs
         looked = (alpha + np.bincount(cells.slots, cells.clicked + missed * e * (1 - a), n_slots)) / of_slots
         click = attractive[cells.pairs] * looked[cells.slots]
-        seen = float(cells.clicked @ np.log(click) + skipped @ np.log1p(-click))
-        trail.append(seen + _prior(attractive, alpha, beta) + _prior(looked, alpha, beta))
+        log_likelihood = float(cells.clicked @ np.log(click) + skipped @ np.log1p(-click))
+        trail.append(log_likelihood + _prior(attractive, alpha, beta) + _prior(looked, alpha, beta))
     return ProductFit(attractive, looked, tuple(trail))
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ class Readers:
 
 
 def learn(
-    pages: Impressions, slots_of: Callable[[Impressions], NDArray[np.int64]], n_slots: int, values: Mapping[str, Any]
+    pages: Impressions, slots_of: Callable[[Impressions], NDArray[np.int64]], n_slots: int, values: Mapping[str, float]
 ) -> Readers:
     """Both kinds of parameters at a mode of the posterior, from where the prior has them.
 
@@ -40,15 +39,15 @@ def learn(
     alpha, beta = float(values["alpha"]), float(values["beta"])
     n_pairs = len(pages.pairs)
     clicked, looked = per_pair(pages, clicked_places), per_pair(pages, _surely_looked)
-    told, went_on = np.zeros(n_slots, dtype=np.int64), np.zeros(n_slots)
+    informative, went_on = np.zeros(n_slots, dtype=np.int64), np.zeros(n_slots)
     left_open, spool = [], Spool()
     for piece in pages.pieces():
         ranks, last, slots = np.arange(1, piece.ranks + 1), last_click(piece), slots_of(piece)
         telling = piece.clicks & (ranks < piece.lengths[:, None])
-        np.add.at(told, slots[telling], 1)
+        np.add.at(informative, slots[telling], 1)
         np.add.at(went_on, slots[telling & (ranks < last[:, None])], 1.0)
         left_open.append(_Open.of(piece, slots, last, spool))
-    of_slots = alpha + beta + told
+    of_slots = alpha + beta + informative
 
     attractive, goes_on = np.full(n_pairs, alpha / (alpha + beta)), np.full(n_slots, alpha / (alpha + beta))
     trail = []
@@ -65,9 +64,9 @@ def learn(
             np.add.at(more_looks, pairs, read_on[rows])
             np.add.at(more_on, last_slots, read_on)
         if turn:
-            seen = clicked @ np.log(attractive) + (looked - clicked) @ skips
-            seen += went_on @ np.log(goes_on) + ended
-            trail.append(float(seen) + _prior(attractive, alpha, beta) + _prior(goes_on, alpha, beta))
+            log_likelihood = clicked @ np.log(attractive) + (looked - clicked) @ skips
+            log_likelihood += went_on @ np.log(goes_on) + ended
+            trail.append(float(log_likelihood) + _prior(attractive, alpha, beta) + _prior(goes_on, alpha, beta))
         if turn < int(values["passes"]):
             attractive = (alpha + clicked) / (alpha + beta + (looked + more_looks))
             goes_on = (alpha + went_on + more_on) / of_slots

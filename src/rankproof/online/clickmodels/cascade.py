@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -50,7 +49,7 @@ class Cascade:
         return examined(attraction, np.zeros_like(attraction))
 
 
-def fit(pages: Impressions, values: Mapping[str, Any]) -> Cascade:
+def fit(pages: Impressions, values: Mapping[str, float]) -> Cascade:
     """First clicks over looks."""
     return Cascade(rate(per_pair(pages, lambda piece: piece.clicks & _looked(piece)), per_pair(pages, _looked), values))
 

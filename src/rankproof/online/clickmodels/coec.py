@@ -25,7 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -66,7 +65,7 @@ class OverExpected:
         return np.broadcast_to(looked, pages.shown.shape)
 
 
-def fit(pages: Impressions, values: Mapping[str, Any]) -> OverExpected:
+def fit(pages: Impressions, values: Mapping[str, float]) -> OverExpected:
     """Clicks over the rates of the ranks where a pair stood."""
     showings, clicks = np.zeros((2, pages.ranks), dtype=np.int64)
     for piece in pages.pieces():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +42,7 @@ class Fitted(Protocol):
 
 
 # The same pages and values give the same answer.
-Fit = Callable[[Impressions, Mapping[str, Any]], Fitted]
+Fit = Callable[[Impressions, Mapping[str, float]], Fitted]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +65,7 @@ BETA = Param("beta", Number(0, open_low=True), 1.0, "failures that the prior add
 PASSES = Param("passes", Whole(), 50, "how many passes of expectation and maximization")
 
 
-def rate(successes: Floats, trials: Floats, values: Mapping[str, Any]) -> Floats:
+def rate(successes: Floats, trials: Floats, values: Mapping[str, float]) -> Floats:
     """The share of successes under the prior: the mode of a posterior whose prior is Beta(alpha + 1, beta + 1)."""
     alpha, beta = float(values["alpha"]), float(values["beta"])
     return np.asarray((successes + alpha) / (trials + alpha + beta), dtype=np.float64)
@@ -83,18 +83,18 @@ def clicked(piece: Impressions) -> Flags:
 
 def per_pair(pages: Impressions, of: Callable[[Impressions], Flags]) -> Floats:
     """For each pair, at how many places of the pages a flag holds, which is asked of each piece."""
-    found = np.zeros(len(pages.pairs), dtype=np.int64)
+    counts = np.zeros(len(pages.pairs), dtype=np.int64)
     for piece in pages.pieces():
-        np.add.at(found, piece.shown[of(piece)], 1)
-    return found.astype(np.float64)
+        np.add.at(counts, piece.shown[of(piece)], 1)
+    return counts.astype(np.float64)
 
 
 def sum_per_pair(pages: Impressions, of: Callable[[Impressions], Floats]) -> Floats:
     """For each pair, the sum of a number over the places where it stood, which is asked of each piece."""
-    found = np.zeros(len(pages.pairs))
+    sums = np.zeros(len(pages.pairs))
     for piece in pages.pieces():
-        np.add.at(found, piece.shown[piece.there], of(piece)[piece.there])
-    return found
+        np.add.at(sums, piece.shown[piece.there], of(piece)[piece.there])
+    return sums
 
 
 def last_click(pages: Impressions) -> NDArray[np.int64]:

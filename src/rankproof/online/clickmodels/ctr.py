@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rankproof.online.clickmodels.contract import ALPHA, BETA, ClickModel, Floats, clicked, per_pair, rate, there
 from rankproof.online.impressions import Impressions
@@ -47,7 +46,7 @@ class ClickThrough:
         return
 
 
-def fit(pages: Impressions, values: Mapping[str, Any]) -> ClickThrough:
+def fit(pages: Impressions, values: Mapping[str, float]) -> ClickThrough:
     """Clicks over showings."""
     return ClickThrough(rate(per_pair(pages, clicked), per_pair(pages, there), values))
 

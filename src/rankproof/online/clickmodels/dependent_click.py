@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ class DependentClick:
         return np.broadcast_to(self.goes_on, pages.shown.shape)
 
 
-def fit(pages: Impressions, values: Mapping[str, Any]) -> DependentClick:
+def fit(pages: Impressions, values: Mapping[str, float]) -> DependentClick:
     """Both kinds of parameters, by EM over what follows the last click."""
     found = learn(pages, by_rank, pages.ranks, values)
     return DependentClick(found.attractiveness, found.goes_on, found.trail)

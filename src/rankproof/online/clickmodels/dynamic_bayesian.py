@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rankproof.online.clickmodels._chain import examined, examined_given
 from rankproof.online.clickmodels._reading_on import learn
@@ -54,7 +53,7 @@ class DynamicBayesian:
         return examined(self.attractiveness[pages.shown], 1 - self.satisfaction[pages.shown])
 
 
-def fit(pages: Impressions, values: Mapping[str, Any]) -> DynamicBayesian:
+def fit(pages: Impressions, values: Mapping[str, float]) -> DynamicBayesian:
     """Both kinds of parameters, by EM over what follows the last click."""
     found = learn(pages, lambda piece: piece.shown, len(pages.pairs), values)
     return DynamicBayesian(found.attractiveness, 1 - found.goes_on, found.trail)

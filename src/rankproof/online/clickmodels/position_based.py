@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +51,7 @@ class PositionBased:
         return np.broadcast_to(self.looked, pages.shown.shape)
 
 
-def fit(pages: Impressions, values: Mapping[str, Any]) -> PositionBased:
+def fit(pages: Impressions, values: Mapping[str, float]) -> PositionBased:
     """Both kinds of parameters, by EM over pairs at ranks."""
     found = learn(cells_of(pages, by_rank, pages.ranks), len(pages.pairs), pages.ranks, values)
     return PositionBased(found.attractiveness, found.examination, found.trail)

@@ -27,7 +27,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -73,7 +72,7 @@ class UserBrowsing:
             last.append(drawn * look)
 
 
-def fit(pages: Impressions, values: Mapping[str, Any]) -> UserBrowsing:
+def fit(pages: Impressions, values: Mapping[str, float]) -> UserBrowsing:
     """Both kinds of parameters, by EM over pairs at ranks after last clicks."""
     n = pages.ranks
     cells = cells_of(pages, lambda piece: np.arange(n) * n + last_above(piece), n * n)

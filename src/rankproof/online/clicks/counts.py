@@ -1,8 +1,8 @@
 """Click models from counts: how often each pair stood at each rank, and how often it was clicked there.
 
-Counts add up, so that they can be made anywhere, piece by piece, and no page has to be kept. They are all that two
-models need, and give them to the last bit what pages give: the numbers of queries and documents are those of first
-appearance, and cells stand in the same order. The other models see which clicks came together on a page.
+Counts are additive: they can be made on many machines, and no page has to be kept. Two models need nothing else, and
+learn from counts bit by bit what they learn from pages: queries and documents are numbered by first appearance, and
+cells are in the same order. The other models need to know which clicks were made on the same page.
 """
 
 from __future__ import annotations
@@ -52,34 +52,35 @@ class CountedFit:
 
 def fit_counts(counts: RankCounts, model: str = "position_based") -> CountedFit:
     """A model by name or call, such as `position_based(passes=20)`."""
-    asked = read_configured("clickmodels", model)
-    if asked.item.name not in MODELS:
+    chosen = read_configured("clickmodels", model)
+    if chosen.item.name not in MODELS:
         raise UsageError(
-            f"{asked.item.name} cannot be learned from counts: it needs whole pages. From counts: {', '.join(MODELS)}."
+            f"{chosen.item.name} needs whole pages and cannot be learned from counts. Models for counts: "
+            f"{', '.join(MODELS)}."
         )
     pairs, cells = _cells(counts)
     ranks, n_pairs = int(counts.ranks.max()), len(pairs)
     shown: Floats = np.asarray(np.bincount(cells.pairs, cells.shown, n_pairs), dtype=np.float64)
     clicked: Floats = np.asarray(np.bincount(cells.pairs, cells.clicked, n_pairs), dtype=np.float64)
     fitted: Fitted
-    if asked.item.name == "ctr":
-        fitted = ClickThrough(rate(clicked, shown, asked.values))
+    if chosen.item.name == "ctr":
+        fitted = ClickThrough(rate(clicked, shown, chosen.values))
     else:
-        found = learn(cells, n_pairs, ranks, asked.values)
-        fitted = PositionBased(found.attractiveness, found.examination, found.trail)
-    return CountedFit(asked.text, pairs, fitted, shown.astype(np.int64), clicked.astype(np.int64))
+        fit = learn(cells, n_pairs, ranks, chosen.values)
+        fitted = PositionBased(fit.attractiveness, fit.examination, fit.trail)
+    return CountedFit(chosen.text, pairs, fitted, shown.astype(np.int64), clicked.astype(np.int64))
 
 
 def _cells(counts: RankCounts) -> tuple[Pairs, Cells]:
     query_ids, queries = _numbered(counts.queries, counts.first, counts.ranks)
     doc_ids, docs = _numbered(counts.docs, counts.first, counts.ranks)
     known, pair = np.unique(queries * len(doc_ids) + docs, return_inverse=True)
-    turn = np.lexsort((counts.ranks, pair))
+    order = np.lexsort((counts.ranks, pair))
     cells = Cells(
-        pair[turn],
-        counts.ranks[turn] - 1,
-        counts.shown[turn].astype(np.float64),
-        counts.clicked[turn].astype(np.float64),
+        pair[order],
+        counts.ranks[order] - 1,
+        counts.shown[order].astype(np.float64),
+        counts.clicked[order].astype(np.float64),
     )
     return Pairs(query_ids, doc_ids, known // len(doc_ids), known % len(doc_ids)), cells
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from rankproof.online.clickmodels._product import Cells, by_rank, cells_of
 from rankproof.online.clickmodels.contract import Fitted, Floats
 from rankproof.online.impressions import Impressions, Numbers, slices
 
-# Fitting ends when no logarithm changes by more than this, or after so many passes: then pairs hardly tell anything.
+# Fitting ends when no logarithm changes by more than this, or after PASSES: then the pairs hold little information.
 STILL = 1e-10
 PASSES = 5_000
 # A residual of a pair with few clicks is too small, since the pair's own effect was fitted to it. It is divided by the
@@ -25,9 +24,9 @@ LEVERAGE = 0.9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Proportions:
-    """Examination by rank over that of rank 1, and what each page adds to its error.
+    """Examination by rank relative to rank 1, and the influence of each page on its error.
 
-    tied         whether pairs compare the rank with rank 1, directly or over other ranks; elsewhere nothing is known
+    tied         whether pairs connect the rank with rank 1, directly or through other ranks; otherwise it is unknown
     values       1 at rank 1; 0 where the rank is not tied
     influences   pages x ranks: an error of the logarithm is the sum over pages, which are independent of each other
                  or are summed by session first; 0 at rank 1 and where the rank is not tied
@@ -42,7 +41,7 @@ class Proportions:
 
 
 def proportions(pages: Impressions) -> Proportions:
-    """The proportions that the clicks of these pages tell."""
+    """The proportions, estimated from the clicks of these pages."""
     ranks = pages.ranks
     cells = cells_of(pages, by_rank, ranks)
     tied = _tied(cells, len(pages.pairs), ranks)
@@ -73,7 +72,7 @@ def proportions(pages: Impressions) -> Proportions:
     return Proportions(tied, looked, influences, np.diag(curvature).copy())
 
 
-def _over(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+def _over(part: Floats | Numbers, whole: Floats | Numbers) -> Floats:
     """A share; 0 where there is nothing to share."""
     return np.asarray(part / np.where(whole > 0, whole, np.inf))
 
@@ -87,10 +86,10 @@ def _fitted(cells: Cells, n_pairs: int, ranks: int) -> tuple[Floats, Floats]:
     there = looked > 0
     for _ in range(PASSES):
         liked = _over(of_pairs, np.bincount(cells.pairs, cells.shown * looked[cells.slots], n_pairs))
-        found = _over(of_ranks, np.bincount(cells.slots, cells.shown * liked[cells.pairs], ranks))
-        found /= found[0]
-        moved = float(np.abs(np.log(found[there] / looked[there])).max())
-        looked = found
+        updated = _over(of_ranks, np.bincount(cells.slots, cells.shown * liked[cells.pairs], ranks))
+        updated /= updated[0]
+        moved = float(np.abs(np.log(updated[there] / looked[there])).max())
+        looked = updated
         if moved <= STILL:
             break
     return looked, _over(of_pairs, np.bincount(cells.pairs, cells.shown * looked[cells.slots], n_pairs))
@@ -100,7 +99,7 @@ def _tied(cells: Cells, n_pairs: int, ranks: int) -> NDArray[np.bool_]:
     """Ranks that reach rank 1 and are reached from it; j reaches k by a pair that stood at j and was clicked at k.
 
     As for paired comparisons (Ford, Solution of a ranking problem from binary comparisons, 1957): without both ways the
-    clicks would be foretold best by a proportion of 0 or without bound.
+    likelihood is greatest at a proportion of 0 or without bound.
     """
     stood = np.zeros((n_pairs, ranks), dtype=np.bool_)
     stood[cells.pairs, cells.slots] = True
@@ -113,13 +112,13 @@ def _tied(cells: Cells, n_pairs: int, ranks: int) -> NDArray[np.bool_]:
 
 
 def _from_first(reaches: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    found = np.zeros(len(reaches), dtype=np.bool_)
-    found[0] = True
+    reached = np.zeros(len(reaches), dtype=np.bool_)
+    reached[0] = True
     while True:
-        more = found | reaches[found].any(axis=0)
-        if (more == found).all():
-            return found
-        found = more
+        more = reached | reaches[reached].any(axis=0)
+        if (more == reached).all():
+            return reached
+        reached = more
 
 
 POSITION_BASED = "position_based"
@@ -145,12 +144,12 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What a model says users look at. Models fix examination only up to a factor: rank 1 is 1, without an interval.
+    """Examination by rank, as a model estimates it. It is known only up to a factor: rank 1 is 1, without an interval.
 
     ranks       those that can be compared with rank 1; notes name the others
     unit        what varies from one sample to another: "session" where the log has sessions, else "page"
-    resamples   how many times they were resampled; 0 where nothing was left to chance
-    notes       what a reader must know, as sentences without their ends
+    resamples   how many times they were resampled; 0 where no resampling was needed
+    notes       what a reader must know, as sentences without full stops
     """
 
     model: str
@@ -165,29 +164,26 @@ class Curve:
 def curve(
     pages: Impressions, model: str = POSITION_BASED, resamples: int = 200, level: float = 0.95, seed: int = 0
 ) -> Curve:
-    """The curve of a model, from all the pages. Choices of position_based, which are about its prior, change nothing.
+    """The curve of a model, from all the pages. The parameters of position_based, its prior, have no effect here.
 
     resamples, seed   for models other than position_based, whose intervals take resamples
     """
-    asked = read_configured("clickmodels", model)
+    chosen = read_configured("clickmodels", model)
     if resamples < 20 or not 0 < level < 1:
         raise UsageError(
             f"An interval needs 20 resamples or more and a level between 0 and 1; got {resamples}, {level}."
         )
-    unit, of = ("page", pages.numbers) if pages.sessions is None else ("session", pages.sessions)
-    of, units = renumbered(of)
-    if asked.item.name == POSITION_BASED:
-        ranks, notes = _compared(pages, of, units, level)
+    unit, unit_of = ("page", pages.numbers) if pages.sessions is None else ("session", pages.sessions)
+    unit_of, units = renumbered(unit_of)
+    if chosen.item.name == POSITION_BASED:
+        ranks, notes = _compared(pages, unit_of, units, level)
         return Curve(POSITION_BASED, ranks, level, unit, units, 0, notes)
-    ranks = _resampled(asked, pages, of, resamples, level, np.random.default_rng(seed))
-    return Curve(asked.text, ranks, level, unit, units, resamples, (WITH_PRIOR,))
+    ranks = _resampled(chosen, pages, unit_of, resamples, level, np.random.default_rng(seed))
+    return Curve(chosen.text, ranks, level, unit, units, resamples, (WITH_PRIOR,))
 
 
 def mean_examination(fitted: Fitted, pages: Impressions) -> Floats | None:
-    """Examination by rank, mean over the pages that reach it, down to the end of the longest of them.
-
-    None where the model has no such thing.
-    """
+    """Mean examination by rank over the pages that reach it; None where the model has no examination."""
     sums, counts = np.zeros(pages.ranks), np.zeros(pages.ranks, dtype=np.int64)
     for piece in pages.pieces():
         looked = fitted.examination(piece)
@@ -214,22 +210,22 @@ def renumbered(units: Numbers) -> tuple[Numbers, int]:
 
 def _compared(pages: Impressions, of: Numbers, units: int, level: float) -> tuple[tuple[Looked, ...], tuple[str, ...]]:
     """The curve without a prior, and what to know about it."""
-    from scipy.special import stdtrit  # here: loading scipy is for those who ask for a curve
+    from scipy.special import stdtrit  # here: only a curve needs scipy
 
     if not clicked_at_top(pages):
-        raise UsageError(f"{POSITION_BASED}: nobody clicks at rank 1, so that other ranks cannot be compared with it.")
-    found = proportions(pages)
-    spread = np.sqrt(_squares(found.influences, of, units) * (units / max(units - 1, 1)))
+        raise UsageError(f"{POSITION_BASED}: there is no click at rank 1, so other ranks cannot be compared with it.")
+    fit = proportions(pages)
+    spread = np.sqrt(_squares(fit.influences, of, units) * (units / max(units - 1, 1)))
     reach = np.exp(float(stdtrit(max(units - 1, 1), (1 + level) / 2)) * spread)
     ranks = tuple(
         Looked(rank + 1, value, value / by, value * by, tells)
         for rank, (tied, value, by, tells) in enumerate(
-            zip(found.tied.tolist(), found.values.tolist(), reach.tolist(), found.telling.tolist(), strict=True)
+            zip(fit.tied.tolist(), fit.values.tolist(), reach.tolist(), fit.telling.tolist(), strict=True)
         )
         if tied
     )
     reached = int(pages.lengths.max())
-    apart = [rank for rank in range(1, reached + 1) if not found.tied[rank - 1]]
+    apart = [rank for rank in range(1, reached + 1) if not fit.tied[rank - 1]]
     few = [one.rank for one in ranks if one.telling is not None and one.telling < FEW]
     notes = []
     if apart:
@@ -253,11 +249,11 @@ def _squares(influences: Floats, of: Numbers, units: int) -> Floats:
         let_go(influences[at], by_unit)
     if not is_kept(by_unit):
         return np.asarray((by_unit**2).sum(axis=0))
-    found = np.zeros(influences.shape[1])
+    sums = np.zeros(influences.shape[1])
     for at in slices(units):
-        found += (by_unit[at] ** 2).sum(axis=0)
+        sums += (by_unit[at] ** 2).sum(axis=0)
         let_go(by_unit[at])
-    return found
+    return sums
 
 
 def _ranks(numbers: list[int]) -> str:
@@ -265,20 +261,20 @@ def _ranks(numbers: list[int]) -> str:
 
 
 def _resampled(
-    asked: Configured, pages: Impressions, of: Numbers, resamples: int, level: float, rng: np.random.Generator
+    chosen: Configured, pages: Impressions, unit_of: Numbers, resamples: int, level: float, rng: np.random.Generator
 ) -> tuple[Looked, ...]:
     """The curve of the model as it is fitted, and of resampled units."""
-    value = _relative(asked, pages)
-    units = int(of.max()) + 1
-    order = np.argsort(of, kind="stable")
-    starts, counts = np.searchsorted(of[order], np.arange(units)), np.bincount(of)
+    value = _relative(chosen, pages)
+    units = int(unit_of.max()) + 1
+    order = np.argsort(unit_of, kind="stable")
+    starts, counts = np.searchsorted(unit_of[order], np.arange(units)), np.bincount(unit_of)
     drawn = np.full((resamples, len(value)), np.nan)  # a resample may lack the few pages that reach the last ranks
     for row in drawn:
         picked = rng.integers(units, size=units)
         sizes = counts[picked]
         # The rows of each picked unit, one after the other.
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        again = _relative(asked, pages.take(order[np.repeat(starts[picked], sizes) + within]))
+        again = _relative(chosen, pages.take(order[np.repeat(starts[picked], sizes) + within]))
         row[: len(again)] = again
     low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return tuple(
@@ -287,10 +283,10 @@ def _resampled(
     )
 
 
-def _relative(asked: Configured, pages: Impressions) -> Floats:
-    looked = mean_examination(asked.item.fit(pages, asked.values), pages)
+def _relative(chosen: Configured, pages: Impressions) -> Floats:
+    looked = mean_examination(chosen.item.fit(pages, chosen.values), pages)
     if looked is None:
-        raise UsageError(f"{asked.text} says nothing about examination. Ask for another click model: position_based.")
+        raise UsageError(f"{chosen.text} has no examination. Use another click model, such as position_based.")
     if not looked[0]:
-        raise UsageError(f"{asked.text}: nobody looks at rank 1, so that other ranks cannot be compared with it.")
+        raise UsageError(f"{chosen.text}: the examination of rank 1 is 0, so other ranks cannot be compared with it.")
     return np.asarray(looked / looked[0])

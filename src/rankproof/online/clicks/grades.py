@@ -17,7 +17,7 @@ from rankproof.online.clickmodels.contract import Fitted, Floats, clicked, per_p
 from rankproof.online.clicks.examination import mean_examination
 from rankproof.online.impressions import Impressions, Numbers
 
-# Chances at which Jeffreys' prior for a proportion, Beta(1/2, 1/2), has the same weight everywhere.
+# Probabilities at which Jeffreys' prior for a proportion, Beta(1/2, 1/2), has the same weight everywhere.
 POINTS = 200
 GRID: Floats = np.sin((np.arange(POINTS) + 0.5) / POINTS * np.pi / 2) ** 2
 # Pairs that the spread is learned from, at most; passes; and pairs' worth of Jeffreys' prior.
@@ -29,11 +29,11 @@ FLOOR = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posterior:
-    """For some pairs: what is known of their chances.
+    """The posterior distribution of the click probability of some pairs.
 
     pairs      their numbers
-    looks      in looks at rank 1
-    spread     the weight of each point of the grid over all pairs
+    looks      how often each was examined, in units of examinations at rank 1
+    spread     the weight of each point of the grid over all pairs: the prior, learned from them
     """
 
     pairs: Numbers
@@ -43,28 +43,28 @@ class Posterior:
     spread: Floats
 
     def means(self) -> Floats:
-        """The mean of each pair's chance."""
+        """The posterior mean of each pair."""
         return np.concatenate([np.zeros(0), *(weights @ GRID for weights in self._weights())])
 
     def below(self, limits: Sequence[float]) -> Floats:
-        """Limits x pairs: how likely the chance lies below the limit."""
+        """Limits x pairs: the posterior probability of lying below the limit."""
         under = (np.array(limits)[:, None] > GRID).astype(np.float64)
         return np.concatenate([np.zeros((len(limits), 0)), *(under @ weights.T for weights in self._weights())], axis=1)
 
     def _weights(self) -> Iterator[Floats]:
         for start in range(0, len(self.pairs), PAIRS_AT_ONCE):
             at = slice(start, start + PAIRS_AT_ONCE)
-            found = _likelihood(self.showings[at], self.clicks[at], self.looks[at]) * self.spread
-            yield found / found.sum(axis=1, keepdims=True)
+            weights = _likelihood(self.showings[at], self.clicks[at], self.looks[at]) * self.spread
+            yield weights / weights.sum(axis=1, keepdims=True)
 
 
 def posterior(fitted: Fitted, pages: Impressions, pairs: Numbers) -> Posterior:
-    """What these pages and a model fitted to them say of some pairs, which are taken to be alike before it is known."""
+    """The posterior of some pairs, from pages and a model fitted to them. All pairs share one prior."""
     top = mean_examination(fitted, pages)
 
     def looked(piece: Impressions) -> Floats:
         examined = fitted.examination(piece)
-        # A model without looks, or for which nobody looks at rank 1, tells no place from another.
+        # Without examination, or where that of rank 1 is 0, all places count alike.
         return np.ones(piece.shown.shape) if top is None or examined is None or not top[0] else examined / top[0]
 
     looks = sum_per_pair(pages, looked)[pairs]
@@ -102,11 +102,11 @@ LIMITS = (0.1, 0.3, 0.5)
 class Graded:
     """A pair with its grade.
 
-    value       the chance of a click at rank 1; with steps of several signals that of the first
+    value       the probability of a click at rank 1; with steps of several signals, that of the first signal
     confidence  the probability that this is the grade, from 0 to 1
     showings    on how many pages it stood
     clicks      on how many of them it was clicked
-    looks       how often it was looked at, by the model, in looks at rank 1
+    looks       how often it was examined according to the model, in units of examinations at rank 1
     """
 
     query_id: str
@@ -121,7 +121,7 @@ class Graded:
 
 @dataclass(frozen=True, slots=True)
 class GradeStep:
-    """What the next grade takes: the chance of a signal at this limit or above it. The first step is grade 1."""
+    """What the next grade needs: the probability of a signal at or above this limit. The first step is grade 1."""
 
     signal: str
     limit: float
@@ -131,21 +131,23 @@ def graded(fitted: Fitted, pages: Impressions, limits: Sequence[float] = LIMITS,
     """The pairs that these pages showed `least` times or more, in the order of queries and documents as read."""
     steps = [GradeStep("click", limit) for limit in limits]
     refuse(steps)
-    found = posterior(fitted, pages, often_shown(pages, least))
-    return rows_of(pages, found, *grades_of(steps, {"click": found}))
+    known = posterior(fitted, pages, often_shown(pages, least))
+    return rows_of(pages, known, *grades_of(steps, {"click": known}))
 
 
 def often_shown(pages: Impressions, least: int) -> Numbers:
     """The pairs that these pages showed `least` times or more."""
     if least < 1:
-        raise UsageError(f"A pair that was never shown has no grade: least must be 1 or more; got {least}.")
+        raise UsageError(
+            f"A pair that was never shown has no grade: the least number of showings must be 1 or more; got {least}."
+        )
     return np.flatnonzero(per_pair(pages, there) >= least)
 
 
 def refuse(steps: Sequence[GradeStep]) -> None:
-    """An error for steps that are none."""
+    """Raises an error where the limits of steps do not rise."""
     if not steps:
-        raise UsageError("Grades need a limit or more, such as 0.1, 0.3 and 0.5.")
+        raise UsageError("Grades need one limit or more, such as 0.1, 0.3 and 0.5.")
     for signal in dict.fromkeys(step.signal for step in steps):
         edges = np.array([0.0, *(step.limit for step in steps if step.signal == signal), 1.0])
         if not (np.diff(edges) > 0).all():
@@ -157,7 +159,7 @@ def refuse(steps: Sequence[GradeStep]) -> None:
 def grades_of(steps: Sequence[GradeStep], by_signal: Mapping[str, Posterior]) -> tuple[NDArray[np.int64], Floats]:
     """The most probable grade of each pair, the lowest of equals, and its probability."""
     pairs = len(next(iter(by_signal.values())).pairs)
-    # How likely no step above a grade is reached. Steps of one signal rise, so that its next one decides.
+    # The probability that no step above a grade is reached. Steps of one signal rise, so its next one decides.
     at_most = np.ones((len(steps) + 1, pairs))
     for signal in dict.fromkeys(step.signal for step in steps):
         own = [grade for grade, step in enumerate(steps, start=1) if step.signal == signal]
@@ -166,18 +168,18 @@ def grades_of(steps: Sequence[GradeStep], by_signal: Mapping[str, Posterior]) ->
             above = [at for at, step in enumerate(own) if step > grade]
             if above:
                 at_most[grade] *= below[above[0]]
-    chances = np.diff(at_most, axis=0, prepend=0.0)
-    grades = np.argmax(chances, axis=0)
-    return grades, np.clip(chances[grades, np.arange(pairs)], 0.0, 1.0)  # sums of weights may round beyond 1
+    probabilities = np.diff(at_most, axis=0, prepend=0.0)
+    grades = np.argmax(probabilities, axis=0)
+    return grades, np.clip(probabilities[grades, np.arange(pairs)], 0.0, 1.0)  # sums of weights may round beyond 1
 
 
-def rows_of(pages: Impressions, found: Posterior, grades: NDArray[np.int64], sure: Floats) -> tuple[Graded, ...]:
+def rows_of(pages: Impressions, known: Posterior, grades: NDArray[np.int64], confidences: Floats) -> tuple[Graded, ...]:
     """The rows of the pairs, with the counts of these pages."""
     showings, clicks = per_pair(pages, there), per_pair(pages, clicked)
-    columns = (found.pairs, grades, found.means(), sure, showings[found.pairs], clicks[found.pairs], found.looks)
+    columns = (known.pairs, grades, known.means(), confidences, showings[known.pairs], clicks[known.pairs], known.looks)
     return tuple(
-        Graded(*pages.pairs.named(pair), grade, value, sure, int(shown), int(clicked), looks)
-        for pair, grade, value, sure, shown, clicked, looks in zip(*(c.tolist() for c in columns), strict=True)
+        Graded(*pages.pairs.named(pair), grade, value, confidences, int(shown), int(clicked), looks)
+        for pair, grade, value, confidences, shown, clicked, looks in zip(*(c.tolist() for c in columns), strict=True)
     )
 
 
@@ -188,10 +190,11 @@ _AT_ONCE = 10_000
 
 
 def refuse_name(path: str) -> None:
-    """An error for a name that does not say the form."""
+    """Raises an error where the name of the file does not say its format."""
     if os.path.splitext(path)[1].casefold() not in ENDINGS:
         raise UsageError(
-            f"The name {path!r} does not say in which form to write grades. End it in {', '.join(ENDINGS)}."
+            f"The name {path!r} does not say in which format to write grades. It must end in one of "
+            f"{', '.join(ENDINGS)}."
         )
 
 

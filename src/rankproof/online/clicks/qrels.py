@@ -1,8 +1,8 @@
-"""Judging: a log to graded rows and qrels, through a mapping that is stated.
+"""Qrels from a click log: graded pairs by a stated mapping of click probabilities to grades.
 
-Three mappings: limits on the chance of the signal at rank 1; shares of the pairs, whose quantiles become such limits;
+Three mappings: limits on the probability of the signal at rank 1; shares of the pairs, whose quantiles become limits;
 and steps of several signals, one for each grade, such as click=0.1, dwell=0.1, conversion=0.02. Pairs that were shown
-too seldom, or whose grade is too unsure, are left out and counted.
+too seldom, or whose grade is too uncertain, are left out and counted.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -37,7 +36,7 @@ SHOWINGS, CONFIDENCE = 10, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """How values become grades: steps, or the shares of pairs that steps are found from."""
+    """How probabilities become grades: by steps, or by shares of pairs from which steps are computed."""
 
     steps: tuple[GradeStep, ...] = ()
     shares: tuple[float, ...] = ()
@@ -49,10 +48,10 @@ class LogGrades:
 
     model      what the values come from, fitted to all pages
     steps      what each grade took, from grade 1
-    shares     the shares that the steps were found from; empty where limits were said
+    shares     the shares that the steps were computed from; empty where limits were given
     rows       the pairs that stay
     few        pairs that were shown fewer than `showings` times
-    unsure     pairs whose grade is less sure than `confidence`
+    unsure     pairs whose grade has less confidence than `confidence`
     """
 
     model: str
@@ -73,7 +72,7 @@ class LogGrades:
         every = range(len(self.steps) + 1)
         return [(grade, counts[grade], sums[grade] / counts[grade] if counts[grade] else None) for grade in every]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it, without the rows."""
         return {
             "model": self.model,
@@ -93,7 +92,7 @@ class LogGrades:
 
 
 def limits_mapping(limits: Sequence[float] = LIMITS, signal: str = "click") -> Mapped:
-    """Grades by limits on the chance of one signal."""
+    """Grades by limits on the probability of one signal."""
     steps = tuple(GradeStep(signal, limit) for limit in limits)
     refuse(steps)
     return Mapped(steps)
@@ -103,7 +102,9 @@ def shares_mapping(shares: Sequence[float]) -> Mapped:
     """Grades by shares of pairs: 0.5, 0.8 gives grade 1 from the median on, grade 2 to the best fifth."""
     edges = np.array([0.0, *shares, 1.0])
     if len(edges) < 3 or not (np.diff(edges) > 0).all():
-        raise UsageError(f"Shares of pairs must rise, between 0 and 1; got {', '.join(f'{s:g}' for s in shares)}.")
+        raise UsageError(
+            f"Shares of pairs must rise, between 0 and 1; got {', '.join(f'{s:g}' for s in shares) or 'none'}."
+        )
     return Mapped(shares=tuple(shares))
 
 
@@ -113,7 +114,7 @@ def steps_mapping(limits: Mapping[str, float]) -> Mapped:
     refuse(steps)
     for step in steps:
         if step.signal not in SIGNALS:
-            raise UsageError(f"A step is of one of the signals {', '.join(SIGNALS)}; {step.signal!r} came.")
+            raise UsageError(f"The signal of a step must be one of {', '.join(SIGNALS)}; got {step.signal!r}.")
     return Mapped(steps)
 
 
@@ -128,7 +129,7 @@ def judged(
 ) -> LogGrades:
     """Grades of the pairs of a log, by a click model that is fitted to all of it, once for each signal of the steps."""
     if not 0 <= confidence <= 1:
-        raise UsageError(f"A confidence is from 0 to 1; got {confidence:g}.")
+        raise UsageError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
     signals = dict.fromkeys(step.signal for step in mapped.steps) or {signal: None}
     often = often_shown(log.pages, showings)
     by_signal = {name: _known(event(log, name).pages, model, often) for name in signals}
@@ -148,8 +149,7 @@ def qrels_of(rows: Sequence[Graded], name: str = "clicks") -> Qrels:
 
     if not rows:
         raise InputError(
-            "No pair is left to be judged. Ask for less with --least-showings or --least-confidence, or read more "
-            "pages."
+            "No pair is left to be judged. Lower --least-showings or --least-confidence, or read more pages."
         )
     grades: dict[str, dict[str, int]] = {}
     for row in rows:
@@ -163,7 +163,7 @@ def _known(pages: Impressions, model: Configured, pairs: Numbers) -> Posterior:
 
 def _steps(values: Floats, shares: Sequence[float], signal: str) -> tuple[GradeStep, ...]:
     if not len(values):
-        raise InputError("No pair was shown often enough to have a share of pairs. Ask for less with --least-showings.")
+        raise InputError("No pair was shown often enough for shares of pairs. Lower --least-showings.")
     limits = np.quantile(values, shares)
     if not (np.diff([0.0, *limits, 1.0]) > 0).all():
         raise InputError(

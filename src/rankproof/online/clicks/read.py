@@ -1,4 +1,4 @@
-"""Reading: files, folders and patterns to one ClickLog, in the order given, whatever layout each file has."""
+"""Read click logs: files, folders and patterns, in any known layout, as one ClickLog."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ __all__ = ["NOT_SHOWN", "REPEATED", "TWICE", "files_of", "pages_of_text", "read_
 
 def read_log(
     names: Sequence[str],
-    said: Described | None = None,
+    description: Described | None = None,
     *,
     stay: float = STAY,
     depth: int = DEPTH,
     early: float = EARLY,
     progress: Progress = silent,
 ) -> ClickLog:
-    """The log in files, folders and patterns such as `logs/*.jsonl.gz`; a file's layout is seen from how it begins.
+    """The log in files, folders and patterns such as `logs/*.jsonl.gz`; the layout of each file is detected.
 
-    said    what a description says of layout and columns
+    description   of the layout and the columns; what it leaves out is guessed from the names of columns
     stay    how many seconds on a document count as satisfied
     depth   the last rank that is kept
     early   how many seconds a click may come before its page, for clocks that differ
     """
-    said = said or Described()
+    described = description or Described()
     into = Gatherer(stay, depth, early)
     passed: Counter[str] = Counter()
     files = files_of(names)
     for done, path in enumerate(files):
         progress("reading file", done, len(files))
-        passed += _read(path, said, into)
+        passed += _read(path, described, into)
     progress("reading file", len(files), len(files))
     log = into.finish(files[0] if len(files) == 1 else f"The log of {len(files)} files")
     notes = [f"passed over: {count:,} {what}" for what, count in passed.items()]
@@ -54,31 +54,31 @@ def read_log(
 
 def files_of(names: Sequence[str]) -> list[str]:
     """The files that names stand for: a folder is its files in the order of their names, and so is a pattern."""
-    found: list[str] = []
+    files: list[str] = []
     for name in names:
         if name == STDIN or (os.path.exists(name) and not os.path.isdir(name) and not os.path.isfile(name)):
             raise UsageError(
-                "A log is looked at before it is read, which standard input and pipes do not allow. Name a file; "
-                "packed files are read as they are."
+                "A log is read twice, once to detect its layout, so it cannot come from standard input or a pipe. "
+                "Name a file; compressed files are read as they are."
             )
         if os.path.isdir(name):
-            here = sorted(entry.path for entry in os.scandir(name) if entry.is_file() and entry.name[0] not in "._")
-            if not here:
-                raise InputError(f"The folder {name} has no file. Name one with a log.")
-            found += here
+            matches = sorted(entry.path for entry in os.scandir(name) if entry.is_file() and entry.name[0] not in "._")
+            if not matches:
+                raise InputError(f"The folder {name} has no files. Name a folder with a log.")
+            files += matches
         elif any(mark in name for mark in "*?[") and not os.path.exists(name):
-            here = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
-            if not here:
-                raise InputError(f"No file is called as {name} says. Check the pattern.")
-            found += here
+            matches = sorted(path for path in glob.glob(name, recursive=True) if os.path.isfile(path))
+            if not matches:
+                raise InputError(f"No file matches {name}. Check the pattern.")
+            files += matches
         else:
-            found.append(name)
-    if not found:
-        raise UsageError("Name the files of a log. Such as: rankproof clicks fit clicks.csv")
-    path, count = Counter(found).most_common(1)[0]
+            files.append(name)
+    if not files:
+        raise UsageError("Name the files of a log, such as: rankproof clicks fit clicks.csv")
+    path, count = Counter(files).most_common(1)[0]
     if count > 1:
         raise UsageError(f"The file {path} is named twice. Its pages would count twice: name it once.")
-    return found
+    return files
 
 
 def read_pages(path: Path) -> Impressions:
@@ -93,17 +93,17 @@ def pages_of_text(content: str, name: str = "text") -> Impressions:
     return into.finish(name).pages
 
 
-def _read(path: str, said: Described, into: Gatherer) -> Counter[str]:
+def _read(path: str, described: Described, into: Gatherer) -> Counter[str]:
     """One file; what was passed over in it, counted."""
-    if said.layout == "text" or (said.layout is None and text.is_text(_head(path))):
+    if described.layout == "text" or (described.layout is None and text.is_text(_head(path))):
         text.read(path, into)
         return Counter()
     header = rowstream.header(path)
-    layout, columns = guessed(header, said, path)
+    layout, columns = guessed(header, described, path)
     if layout == "ubi":
-        return ubi.read(path, header, said.actions, into)
+        return ubi.read(path, header, described.actions, into)
     if layout == "pages":
-        by_page.read(path, columns, said.clicks_are, into)
+        by_page.read(path, columns, described.clicks_are, into)
     else:
         by_document.read(path, columns, into)
     return Counter()

@@ -1,7 +1,7 @@
-"""Sessions: pages that no person saw, or that tell nothing, left out by stated rules; each rule counts what it took.
+"""Session rules: they leave out pages of robots and of implausible sessions, and count what each of them leaves out.
 
 Rules are applied one after the other, so that a page is counted once. The limit of each can be changed, and each can be
-turned off. A rule that the log has no data for does nothing.
+turned off. A rule does nothing where the log lacks the data it needs.
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.kernel.wording import counted
 from rankproof.online.impressions import ClickLog, Dropped, Flags, Impressions, Numbers
 
 HOUR = 3600.0
-# What clicks_all looks at: pages with so many documents, of sessions that have so many of them.
+# The rule clicks_all counts pages with at least DOCUMENTS documents, in sessions with at least PAGES such pages.
 DOCUMENTS, PAGES = 3, 10
 
 
 @dataclass(frozen=True, slots=True)
 class SessionRule:
-    """What a rule leaves out.
+    """One rule.
 
-    why     in the plural, with {} where the limit stands
-    limit   unless somebody says otherwise; None for a rule that has none
-    find    the pages to leave out; a text where the rule cannot be applied, which says why
+    why     what it leaves out, in the plural, with {} in place of the limit
+    limit   the default; None for a rule without a limit
+    find    flags of the pages to leave out; a text with the reason where the rule cannot be applied
     """
 
     name: str
@@ -35,13 +36,16 @@ class SessionRule:
     limit: float | None
     find: Callable[[ClickLog, float], Flags | str | None]
 
-    def told(self, limit: float | None) -> str:
-        """The words with the limit in them."""
+    def description(self, limit: float | None) -> str:
+        """What the rule leaves out, with the limit filled in."""
         return self.why if limit is None else self.why.format(f"{limit:,g}")
 
 
 def filtered(log: ClickLog, limits: Mapping[str, float | None] | None = None) -> ClickLog:
-    """The log without what the rules leave out; `limits` by the names of rules, None to turn a rule off."""
+    """The log without the pages that the rules leave out.
+
+    limits   by the name of a rule, in place of its default; None turns a rule off
+    """
     limits = limits or {}
     for name in limits:
         if name not in _BY_NAME:
@@ -50,31 +54,33 @@ def filtered(log: ClickLog, limits: Mapping[str, float | None] | None = None) ->
         limit = limits.get(rule.name, rule.limit)
         if limit is None and (rule.name in limits or rule.limit is not None):
             continue
-        found = rule.find(log, 0.0 if limit is None else limit)
-        if isinstance(found, str):
-            log = replace(log, notes=(*log.notes, f"{rule.name} was not applied: {found}"))
-        elif found is not None:
-            clicks = int(_clicks_by_page(log.pages)[found].sum()) if found.any() else 0
-            gone = Dropped(rule.name, rule.told(limit), int(found.sum()), clicks, limit)
-            if found.all():
+        flags = rule.find(log, 0.0 if limit is None else limit)
+        if isinstance(flags, str):
+            log = replace(log, notes=(*log.notes, f"{rule.name} was not applied: {flags}"))
+        elif flags is not None:
+            clicks = int(_clicks_by_page(log.pages)[flags].sum()) if flags.any() else 0
+            left_out = Dropped(rule.name, rule.description(limit), int(flags.sum()), clicks, limit)
+            if flags.all():
                 raise InputError(
-                    f"No page is left: {gone.why} were all that there were. Change the rule: --drop {rule.name}=off"
+                    f"No page is left: the rule {rule.name}{'' if limit is None else f' with the limit {limit:g}'} "
+                    "leaves out all "
+                    f"{counted(len(log), 'page')}. Change its limit, or turn it off with --drop {rule.name}=off."
                 )
-            log = log.take(~found, [gone]) if found.any() else replace(log, dropped=(*log.dropped, gone))
+            log = log.take(~flags, [left_out]) if flags.any() else replace(log, dropped=(*log.dropped, left_out))
     return log
 
 
 def read_limits(texts: Sequence[str]) -> dict[str, float | None]:
     """Limits from texts such as `too_fast=60` and `robot_agent=off`."""
-    found: dict[str, float | None] = {}
+    limits: dict[str, float | None] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals:
-            raise UsageError(f"A rule is written NAME=LIMIT or NAME=off; {text!r} came. Such as: too_fast=60")
+            raise UsageError(f"A rule is written NAME=LIMIT or NAME=off, such as too_fast=60; got {text!r}.")
         if name not in _BY_NAME:
             raise UnknownName("rule", name, _BY_NAME)
         if value == "off":
-            found[name] = None
+            limits[name] = None
             continue
         rule = _BY_NAME[name]
         if rule.limit is None:
@@ -85,9 +91,9 @@ def read_limits(texts: Sequence[str]) -> dict[str, float | None]:
             limit = math.nan
         least, most, words = _RANGES[name]
         if not least <= limit <= most:
-            raise UsageError(f"The limit of {name} is {words}, or off; {value!r} came.")
-        found[name] = limit
-    return found
+            raise UsageError(f"The limit of {name} must be {words}, or off; got {value!r}.")
+        limits[name] = limit
+    return limits
 
 
 def _robots(log: ClickLog, limit: float) -> Flags | None:
@@ -115,10 +121,10 @@ def _clicks_all(log: ClickLog, limit: float) -> Flags | None:
     who, pages = log.pages.sessions, log.pages
     if who is None:
         return None
-    told = pages.lengths >= DOCUMENTS
-    shown = np.bincount(who[told], pages.lengths[told], int(who.max()) + 1)
-    clicked = np.bincount(who[told], _clicks_by_page(pages)[told], len(shown))
-    many = np.bincount(who[told], minlength=len(shown)) >= PAGES
+    long_enough = pages.lengths >= DOCUMENTS
+    shown = np.bincount(who[long_enough], pages.lengths[long_enough], int(who.max()) + 1)
+    clicked = np.bincount(who[long_enough], _clicks_by_page(pages)[long_enough], len(shown))
+    many = np.bincount(who[long_enough], minlength=len(shown)) >= PAGES
     return (many & (clicked >= limit * shown))[who]
 
 

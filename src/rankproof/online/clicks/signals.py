@@ -1,15 +1,14 @@
-"""Signals: what counts as the event that a click model learns: a click, a click that satisfied, or a conversion.
+"""Signals: the event that a click model learns: a click, a click that satisfied, or a conversion.
 
-A click satisfied when the user stayed on the document for the seconds that the log was read with. Of a click whose time
-is not known nobody can say: for the signal `dwell` its page is left out, and counted. The last click of a visit is
-often of that kind; where such clicks lack their time and others have it, the rest is no fair sample of what satisfies.
+A click satisfied when the user stayed on the document for at least the seconds that the log was read with. Where the
+time of a click is not known, the signal `dwell` leaves out the whole page and counts it. The last click of a visit
+often has no time; where only such clicks lack it, the remaining clicks are a biased sample.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ UNKNOWN_DWELL = "pages with a click whose time on the document is not known"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Event:
-    """The pages of a log, with the signal in place of clicks; `dropped` is what this took, None where nothing."""
+    """The pages of a log, with the signal in place of clicks; `dropped` is what was left out for it, or None."""
 
     signal: str
     pages: Impressions
@@ -30,8 +29,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ClickSignals:
-    """How many documents of pages were clicked, and of these clicks how many are known to satisfy, or not to, or not
-    known at all; and how many documents were converted."""
+    """How many documents were clicked and converted, and how many clicks satisfied, did not, or are not known to."""
 
     clicked: int
     satisfied: int
@@ -39,13 +37,13 @@ class ClickSignals:
     unknown: int
     converted: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 def acts(log: ClickLog) -> ClickSignals:
-    """The counts of a log."""
+    """How often each signal occurs in a log."""
     counts = np.zeros(5, dtype=np.int64)
     for _, deeds in log.deeds_of_pieces():
         clicked, timed, stayed, converted = ((deeds & bit) > 0 for bit in (CLICKED, TIMED, STAYED, CONVERTED))
@@ -73,17 +71,20 @@ def _dwells(log: ClickLog) -> Event:
         lost += int(clicked[unknown[at]].sum())
         any_timed |= bool(timed.any())
     if not any_timed:
-        raise InputError("The log says nothing of the time on documents: the signal dwell needs it. Ask for click.")
+        raise InputError("The log has no time on documents, which the signal dwell needs. Use the signal click.")
     if unknown.all():
-        raise InputError(f"No page is left for the signal dwell: {UNKNOWN_DWELL} were all that there were.")
+        raise InputError(
+            "No page is left for the signal dwell: every page has a click whose time on the document is not known. "
+            "Use the signal click."
+        )
     known = np.asarray(~unknown)
-    gone = Dropped("dwell_unknown", UNKNOWN_DWELL, int(unknown.sum()), lost)
-    return Event("dwell", log.having(STAYED).take(known), gone)
+    dropped = Dropped("dwell_unknown", UNKNOWN_DWELL, int(unknown.sum()), lost)
+    return Event("dwell", log.having(STAYED).take(known), dropped)
 
 
 def _conversions(log: ClickLog) -> Event:
     if not any(bool((deeds & CONVERTED).any()) for _, deeds in log.deeds_of_pieces()):
-        raise InputError("The log has no conversion: nothing can be learned from the signal. Ask for click.")
+        raise InputError("The log has no conversion, so nothing can be learned from that signal. Use the signal click.")
     return Event("conversion", log.having(CONVERTED))
 
 

@@ -1,4 +1,4 @@
-"""Simulating: clicks drawn from a click model, on pages that somebody chose."""
+"""Simulated clicks: drawn from a fitted click model, on given pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankproof.online.impressions import Impressions
 
 
 def clicked(fitted: Fitted, pages: Impressions, rng: np.random.Generator) -> Impressions:
-    """The same pages with new clicks, drawn from the top down as the model has them depend on each other."""
+    """The same pages with new clicks, drawn from the top down, each given the clicks above it."""
     drawn = replace(pages, clicks=np.zeros_like(pages.clicks))
     for rank in range(pages.ranks):
         click = rng.random(len(pages)) < fitted.conditional(drawn)[:, rank]

@@ -1,10 +1,10 @@
-"""Study: all that a click log tells in one answer: what was dropped, which model fits, examination, grades."""
+"""Study of a click log: what was dropped, which click model fits best, the examination curve, and grades."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +13,21 @@ from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.specs import read_configured
+from rankproof.kernel.wording import counted
 from rankproof.online.clickmodels.contract import Fitted, Floats, per_pair, there
 from rankproof.online.clicks.examination import Curve, clicked_at_top, curve, renumbered
 from rankproof.online.clicks.qrels import CONFIDENCE, SHOWINGS, LogGrades, Mapped, judged
 from rankproof.online.clicks.signals import ClickSignals, acts, event
 from rankproof.online.impressions import ClickLog, Dropped, Impressions
 
-# What a model holds impossible happens in logs. It counts as this unlikely, so that one such click does not decide all;
-# and what a model holds sure counts as this far from it.
+# Probabilities of clicks and skips are kept this far from 0 and 1, so that one event that a model holds impossible does
+# not decide the whole score.
 FLOOR = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Perplexity:
-    """2 to the mean surprise in bits: 1 where every click and skip was foretold, 2 where a coin would do as well.
+    """2 to the mean surprise in bits: 1 where every click and skip was predicted, 2 for a fair coin.
 
     by_rank   from rank 1; None where no page reaches
     mean      over the ranks that have one
@@ -42,12 +43,12 @@ class Perplexity:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How a model foretold the clicks of pages.
+    """How well a model predicts the clicks of pages.
 
     log_likelihood   natural logarithm of the probability of all clicks and skips of a page, mean over pages
     conditional      perplexity given the clicks above, on each page
     marginal         perplexity before anything is clicked
-    floored          places that the model held impossible, and that count with the floor instead
+    floored          clicks and skips that the model held impossible, and that count with FLOOR instead
     """
 
     pages: int
@@ -58,7 +59,7 @@ class Score:
 
 
 def score(fitted: Fitted, pages: Impressions) -> Score:
-    """The score of a model on pages whose pairs are numbered as those it learned from."""
+    """The score of a model on pages that share their pairs with the pages it learned from."""
     counts, floored, likely = np.zeros(pages.ranks, dtype=np.int64), 0, 0.0
     conditional, marginal = np.zeros((2, pages.ranks))
     for piece in pages.pieces():
@@ -75,9 +76,9 @@ def score(fitted: Fitted, pages: Impressions) -> Score:
     )
 
 
-def _logs(chances: Floats, clicks: NDArray[np.bool_]) -> Floats:
+def _logs(probabilities: Floats, clicks: NDArray[np.bool_]) -> Floats:
     """The logarithm of the probability of what happened at each place."""
-    safe = np.clip(chances, FLOOR, 1 - FLOOR)
+    safe = np.clip(probabilities, FLOOR, 1 - FLOOR)
     return np.asarray(np.log(np.where(clicks, safe, 1 - safe)), dtype=np.float64)
 
 
@@ -89,13 +90,13 @@ def _perplexity(sums: Floats, counts: NDArray[np.int64]) -> Perplexity:
     return Perplexity(tuple(float(np.exp(-s / n)) if n else None for s, n in zip(sums, counts, strict=True)))
 
 
-# What is numbered to be parted into even and odd.
+# Whether pages or sessions are split into even and odd numbers.
 Split = Literal["pages", "sessions"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tried:
-    """A model as it was asked for, what it learned, and its score on the pages that were held out."""
+    """A model with its parameters, what it learned, and its score on the held-out pages."""
 
     text: str
     fitted: Fitted
@@ -104,7 +105,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Models tried on the same pages, in the order asked. `best` foretold the held-out clicks best."""
+    """Models tried on the same pages, in the order given. `best` predicts the held-out clicks best."""
 
     training: int
     testing: int
@@ -122,11 +123,14 @@ def even_and_odd(pages: Impressions, by: Split = "pages") -> tuple[Impressions, 
     by   "sessions" to go by the numbers of sessions, so that no user is in both parts
     """
     if by == "sessions" and pages.sessions is None:
-        raise UsageError("The log names no sessions: it cannot be parted by them. Hold out pages instead.")
+        raise UsageError("The log has no sessions, so it cannot be split by them. Hold out pages instead.")
     numbers = pages.numbers if pages.sessions is None or by == "pages" else pages.sessions
     even = numbers % 2 == 0
     if even.all() or not even.any():
-        raise InputError(f"{len(pages)} pages, all of them even or all odd: there is nothing to hold out. Read more.")
+        raise InputError(
+            f"Models learn from {by} of even number and are tested on {by} of odd number; "
+            f"{counted(len(pages), 'page')} cannot be split so. Read more pages."
+        )
     return pages.take(even), pages.take(~even)
 
 
@@ -134,15 +138,15 @@ def fit_models(
     pages: Impressions, models: Sequence[str] = (), by: Split = "pages", progress: Progress = silent
 ) -> Fits:
     """Models by name or call, such as `user_browsing(passes=20)`, on even pages and odd; all of them by default."""
-    asked = [read_configured("clickmodels", text) for text in models or shelf.everything("clickmodels")]
-    texts = [call.text for call in asked]
+    calls = [read_configured("clickmodels", text) for text in models or shelf.everything("clickmodels")]
+    texts = [call.text for call in calls]
     for text in texts:
         if texts.count(text) > 1:
-            raise UsageError(f"The click model {text} is asked for twice. Name it once.")
+            raise UsageError(f"The click model {text} is named twice. Name it once.")
     train, test = even_and_odd(pages, by)
     tried = []
-    for done, call in enumerate(asked):
-        progress("fitting model", done, len(asked))
+    for done, call in enumerate(calls):
+        progress("fitting model", done, len(calls))
         fitted: Fitted = call.item.fit(train, call.values)
         tried.append(Tried(call.text, fitted, score(fitted, test)))
     return Fits(len(train), len(test), tuple(tried))
@@ -150,14 +154,14 @@ def fit_models(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClickStudy:
-    """What a log says.
+    """The whole study of a log.
 
     files      how many
     pages      that were used, after all that was dropped; `sessions` is None where the log names none
     pairs      of a query and a document that these pages show
-    signal     what counts as the event in place of a click
-    split      what was parted into even, to learn from, and odd, to test on
-    curve      None where it was not asked for, or where nobody clicks at rank 1, which notes say
+    signal     the event that models learn
+    split      what was split into even numbers, to learn from, and odd numbers, to test on
+    curve      None where it was not requested, or where there is no click at rank 1 (see notes)
     """
 
     files: int
@@ -176,7 +180,7 @@ class ClickStudy:
     curve: Curve | None
     judged: LogGrades
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it, without the rows of the grades."""
         return {
             "files": self.files,
@@ -230,30 +234,30 @@ def study(
     grader = None if grade_model is None else read_configured("clickmodels", grade_model)
     if curve_of is not None:
         read_configured("clickmodels", curve_of)
-    found = event(log, signal)
-    fits = fit_models(found.pages, models, split, progress)
+    chosen = event(log, signal)
+    fits = fit_models(chosen.pages, models, split, progress)
     progress("drawing the curve", 0, 1)
-    notes, looked = log.notes, None
-    if curve_of is not None and not clicked_at_top(found.pages):
+    notes, examination_curve = log.notes, None
+    if curve_of is not None and not clicked_at_top(chosen.pages):
         notes = (*notes, "there is no curve of looks: nothing at rank 1 that others could be compared with")
     elif curve_of is not None:
-        looked = curve(found.pages, curve_of, resamples, level, seed)
+        examination_curve = curve(chosen.pages, curve_of, resamples, level, seed)
     progress("grading", 0, 1)
     grader = grader or read_configured("clickmodels", fits.best.text)
     return ClickStudy(
         files,
-        len(found.pages),
-        None if found.pages.sessions is None else renumbered(found.pages.sessions)[1],
-        *_counted(found.pages),
-        found.pages.ranks,
+        len(chosen.pages),
+        None if chosen.pages.sessions is None else renumbered(chosen.pages.sessions)[1],
+        *_counted(chosen.pages),
+        chosen.pages.ranks,
         log.stay,
         signal,
         split,
         acts(log),
-        log.dropped if found.dropped is None else (*log.dropped, found.dropped),
+        log.dropped if chosen.dropped is None else (*log.dropped, chosen.dropped),
         notes,
         fits,
-        looked,
+        examination_curve,
         judged(log, grader, mapped, signal, showings=showings, confidence=confidence),
     )
 
@@ -264,9 +268,13 @@ def _counted(pages: Impressions) -> tuple[int, int]:
     return len(np.unique(pages.pairs.queries[pairs])), len(pairs)
 
 
-def _perplexity_dict(found: Perplexity) -> dict[str, Any]:
-    return {"mean": found.mean, "by_rank": list(found.by_rank)}
+def _perplexity_dict(perplexity: Perplexity) -> dict[str, object]:
+    return {"mean": perplexity.mean, "by_rank": list(perplexity.by_rank)}
 
 
-def _curve(found: Curve) -> dict[str, Any]:
-    return {**asdict(found), "ranks": [asdict(one) for one in found.ranks], "notes": list(found.notes)}
+def _curve(fitted_curve: Curve) -> dict[str, object]:
+    return {
+        **asdict(fitted_curve),
+        "ranks": [asdict(one) for one in fitted_curve.ranks],
+        "notes": list(fitted_curve.notes),
+    }

@@ -1,4 +1,4 @@
-"""Answering: what a new system would have earned on a log, in one of four settings.
+"""Counterfactual estimates: the reward a new system would have earned on a log, in one of four settings.
 
 action        one logged action for each page, with its propensity
 list          the whole list of a page as one action, with its propensity
@@ -46,7 +46,7 @@ EQUAL_DR = "dr is ips where every page shows all that the new ranking has: there
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What is asked of a log, and what it and the new system are called.
+    """The request: estimators, level and seed, and the names of the log and of the new system.
 
     left_out   pages that were left out on reading, by the reason
     """
@@ -63,32 +63,32 @@ def of_actions(log: Choices, policy: Policy, ask: Ask) -> Counterfactual:
     """What a policy would earn, from one action for each page."""
     rows = _answered(log.queries, [query in policy for query in log.query_ids], ask)
     kept = _chosen(log, rows)
-    return _told("action", choose(kept, policy), len(log) - len(rows), ask, log.units is not None, "reward")
+    return _report("action", choose(kept, policy), len(log) - len(rows), ask, log.units is not None, "reward")
 
 
 def of_lists(log: PlacedPages, rankings: Rankings, ask: Ask) -> Counterfactual:
-    """What rankings would earn, from pages whose whole lists were chosen by chance."""
+    """What rankings would earn, from pages whose whole lists were chosen at random."""
     assert log.propensities is not None
     same = np.where(log.pages.there, log.propensities, log.propensities[:, :1]) == log.propensities[:, :1]
     if not same.all():
         raise InputError(
-            f"{ask.log}: rows of one page have different propensities, and that of its list is one. Write it in every "
-            "row of the page; or say --setting placement, where each is of its document at its rank."
+            f"{ask.log}: rows of one page have different propensities, and a list has one. Write it in every row of "
+            "the page; or use --setting placement, where each propensity is of its document at its rank."
         )
     rows = _pages_answered(log.pages, rankings, ask)
     choices, policy = choices_of_lists(_taken(log, rows), rankings)
-    return _told(
+    return _report(
         "list", choose(choices, policy), len(log.pages) - len(rows), ask, log.pages.sessions is not None, "clicks"
     )
 
 
 def of_placements(log: PlacedPages, rankings: Rankings, ask: Ask, depth: int | None = None) -> Counterfactual:
-    """What rankings would earn, from pages whose documents had known chances to stand where they stood."""
+    """What rankings would earn, from pages whose documents were placed with known probabilities."""
     rows = _pages_answered(log.pages, rankings, ask)
     kept = _taken(log, rows)
     longest = int(kept.pages.lengths.max())
     decided = place(kept, rankings, min(depth or longest, longest))
-    return _told("placement", decided, len(log.pages) - len(rows), ask, log.pages.sessions is not None, "clicks")
+    return _report("placement", decided, len(log.pages) - len(rows), ask, log.pages.sessions is not None, "clicks")
 
 
 def of_examination(
@@ -103,22 +103,22 @@ def of_examination(
     known = not isinstance(curve, Proportions)
     looked = np.asarray(curve.values[: _depth(curve)] if isinstance(curve, Proportions) else curve, dtype=np.float64)
     longest = int(kept.lengths.max())
-    deep = min(longest, len(looked))
-    looked = looked[:deep]
-    decide = moving(kept, rankings, deep, depth)
+    reach = min(longest, len(looked))
+    looked = looked[:reach]
+    decide = moving(kept, rankings, reach, depth)
     learned = None
     notes = [KNOWN_CURVE] if known else []
     if isinstance(curve, Proportions):
-        learned = LearnedCurve(looked, curve.influences[:, :deep], units_of(pages), rows, decide)
-        few = [rank for rank in range(1, deep + 1) if curve.telling[rank - 1] < FEW]
+        learned = LearnedCurve(looked, curve.influences[:, :reach], units_of(pages), rows, decide)
+        few = [rank for rank in range(1, reach + 1) if curve.telling[rank - 1] < FEW]
         if few:
             ranks = ", ".join(map(str, few))
             notes.append(
                 f"fewer than {FEW} clicks compare these ranks with others, so that the curve is unsure: {ranks}"
             )
-    if deep < min(depth or longest, longest):
-        notes.append(f"only ranks 1 to {deep} count: the examination curve says nothing of ranks below")
-    found = _told(
+    if reach < min(depth or longest, longest):
+        notes.append(f"only ranks 1 to {reach} count: the examination curve says nothing of ranks below")
+    report = _report(
         "examination",
         decide(looked),
         len(pages) - len(rows),
@@ -127,12 +127,12 @@ def of_examination(
         "clicks",
         learned,
     )
-    if any(one.estimator.startswith("dr") for one in found.estimates) and found.overlap.absent == 0:
+    if any(one.estimator.startswith("dr") for one in report.estimates) and report.overlap.absent == 0:
         notes.append(EQUAL_DR)
-    return replace(found, notes=(*found.notes, *notes))
+    return replace(report, notes=(*report.notes, *notes))
 
 
-def _told(
+def _report(
     setting: Setting,
     decisions: Decisions,
     unanswered: int,
@@ -142,9 +142,9 @@ def _told(
     learned: LearnedCurve | None = None,
 ) -> Counterfactual:
     calls = read_estimators(ask.estimators)
-    logged, told = estimates(decisions, calls, ask.level, ask.seed, learned)
+    logged, results = estimates(decisions, calls, ask.level, ask.seed, learned)
     overlap = overlap_of(decisions)
-    depends = dependence_of(decisions) if setting in ("placement", "examination") else None
+    dependent = dependence_of(decisions) if setting in ("placement", "examination") else None
     unit = "session" if by_session else "page"
     left_out = {**ask.left_out, **({NOT_RANKED: unanswered} if unanswered else {})}
     return Counterfactual(
@@ -159,19 +159,22 @@ def _told(
         level=ask.level,
         left_out=left_out,
         logged=logged,
-        estimates=told,
+        estimates=results,
         overlap=overlap,
-        dependence=depends,
-        warnings=(*warnings_on(overlap, unit, [call.item.name for call in calls]), *_told_of(depends, apart=True)),
-        notes=(*note_on(overlap), *_told_of(depends, apart=False)),
+        dependence=dependent,
+        warnings=(
+            *warnings_on(overlap, unit, [call.item.name for call in calls]),
+            *_dependence_texts(dependent, apart=True),
+        ),
+        notes=(*note_on(overlap), *_dependence_texts(dependent, apart=False)),
     )
 
 
-def _told_of(depends: Dependence | None, apart: bool) -> tuple[str, ...]:
-    """What to say of clicks that keep each other away, or else of those that go together."""
-    if depends is None or depends.p_value >= UNLIKELY or (depends.share < 0) != apart:
+def _dependence_texts(dependence: Dependence | None, apart: bool) -> tuple[str, ...]:
+    """The warning (`apart`) or the note about clicks of one page that are not independent."""
+    if dependence is None or dependence.p_value >= UNLIKELY or (dependence.share < 0) != apart:
         return ()
-    return ((APART if apart else TOGETHER).format(share=abs(depends.share), p=p_phrase(depends.p_value)),)
+    return ((APART if apart else TOGETHER).format(share=abs(dependence.share), p=p_phrase(dependence.p_value)),)
 
 
 def _answered(queries: np.ndarray, has: Sequence[bool], ask: Ask) -> np.ndarray:
@@ -204,7 +207,7 @@ def _taken(log: PlacedPages, rows: np.ndarray) -> PlacedPages:
     return PlacedPages(log.pages.take(rows), None if log.propensities is None else log.propensities[rows])
 
 
-def _depth(found: Proportions) -> int:
+def _depth(curve: Proportions) -> int:
     """The ranks from 1 on that are all tied to rank 1."""
-    apart = np.flatnonzero(~found.tied)
-    return int(apart[0]) if len(apart) else len(found.tied)
+    apart = np.flatnonzero(~curve.tied)
+    return int(apart[0]) if len(apart) else len(curve.tied)

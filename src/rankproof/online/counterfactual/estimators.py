@@ -19,7 +19,7 @@ PRIOR = 5.0
 
 
 def with_beliefs(decisions: Decisions, seed: int = 0) -> Decisions:
-    """The decisions with what the model says of them."""
+    """The decisions with predictions of a reward model that is cross-fitted over folds of units."""
     units, of = decisions.numbered_units
     folds = min(FOLDS, units)
     dealt = (np.random.default_rng(seed).permutation(units) % folds)[of]
@@ -70,45 +70,45 @@ def read_estimators(texts: Sequence[str]) -> tuple[Configured, ...]:
     named = [call.text for call in calls]
     for text in named:
         if named.count(text) > 1:
-            raise UsageError(f"The estimator {text} is asked for twice. Name it once.")
+            raise UsageError(f"The estimator {text} is named twice. Name it once.")
     return calls
 
 
 def estimates(
     decisions: Decisions, calls: Sequence[Configured], level: float, seed: int = 0, learned: LearnedCurve | None = None
 ) -> tuple[Valued | NotEstimable, tuple[Estimated, ...]]:
-    """What was earned, and what each estimator says."""
+    """The logged mean reward, and the result of each estimator."""
     if not 0 < level < 1:
-        raise UsageError(f"A confidence level lies between 0 and 1; {level} came.")
+        raise UsageError(f"A confidence level must lie between 0 and 1; got {level}.")
     mean = float(decisions.logged.mean())
     logged = Influence(mean, decisions.logged - mean)
     supported = bool((decisions.weights > 0).any())
     slopes = {} if learned is None or not supported else _slopes(calls, learned, seed)
-    told = []
+    results = []
     for call in calls:
         given = _given(decisions, call, seed)
         if not supported:
             nothing = NotEstimable(NO_SUPPORT, call.text, decisions.numbered_units[0])
-            told.append(Estimated(call.text, nothing, nothing))
+            results.append(Estimated(call.text, nothing, nothing))
             continue
-        found: Influence = call.item.estimate(given, call.values)
-        apart = found.of_pages - logged.of_pages
+        influence: Influence = call.item.estimate(given, call.values)
+        apart = influence.of_pages - logged.of_pages
         if learned is None:
-            pulls = [_unit_pulls(decisions, of_pages) for of_pages in (found.of_pages, apart)]
+            pulls = [_unit_pulls(decisions, of_pages) for of_pages in (influence.of_pages, apart)]
         else:
             by_curve = _curve_pulls(slopes[call.text], learned)
-            pulls = [_all_pulls(decisions, learned, of_pages) + by_curve for of_pages in (found.of_pages, apart)]
-        value = _valued(found.value, pulls[0], level, call.text)
-        told.append(
+            pulls = [_all_pulls(decisions, learned, of_pages) + by_curve for of_pages in (influence.of_pages, apart)]
+        value = _valued(influence.value, pulls[0], level, call.text)
+        results.append(
             Estimated(
-                call.text, value, _difference(found.value - mean, pulls[1], level, call.text), _clipped(given, call)
+                call.text, value, _difference(influence.value - mean, pulls[1], level, call.text), _clipped(given, call)
             )
         )
-    return _valued(mean, _unit_pulls(decisions, logged.of_pages), level, "mean"), tuple(told)
+    return _valued(mean, _unit_pulls(decisions, logged.of_pages), level, "mean"), tuple(results)
 
 
 def _given(decisions: Decisions, call: Configured, seed: int) -> Decisions:
-    """With beliefs where the estimator needs them and nobody has brought others."""
+    """With predicted rewards where the estimator needs them and the decisions have none."""
     return with_beliefs(decisions, seed) if call.item.believes and decisions.believed is None else decisions
 
 
@@ -126,7 +126,7 @@ def _all_pulls(decisions: Decisions, learned: LearnedCurve, of_pages: Floats) ->
 
 def _slopes(calls: Sequence[Configured], learned: LearnedCurve, seed: int) -> dict[str, Floats]:
     """How each estimate moves with the logarithm of each rank's examination; that of rank 1 is 0 for sure."""
-    found = {call.text: np.zeros(len(learned.looked)) for call in calls}
+    slopes = {call.text: np.zeros(len(learned.looked)) for call in calls}
     for rank in range(1, len(learned.looked)):
         for step in (STEP, -STEP):
             looked = learned.looked.copy()
@@ -134,8 +134,8 @@ def _slopes(calls: Sequence[Configured], learned: LearnedCurve, seed: int) -> di
             moved = learned.decide(looked)
             for call in calls:
                 value = call.item.estimate(_given(moved, call, seed), call.values).value
-                found[call.text][rank] += value / (2 * step)
-    return found
+                slopes[call.text][rank] += value / (2 * step)
+    return slopes
 
 
 def _curve_pulls(slopes: Floats, learned: LearnedCurve) -> Floats:
@@ -168,12 +168,12 @@ def _valued(value: float, pulled: Floats, level: float, method: str) -> Valued |
 def _difference(value: float, pulled: Floats, level: float, method: str) -> Answer:
     from scipy.special import stdtr
 
-    found = _valued(value, pulled, level, method)
-    if isinstance(found, NotEstimable):
-        return found
+    valued = _valued(value, pulled, level, method)
+    if isinstance(valued, NotEstimable):
+        return valued
     units = len(pulled)
-    p = 2 * float(stdtr(units - 1, -abs(value) / found.error))
-    return Estimate(value, found.low, found.high, p, level, method, units)
+    p = 2 * float(stdtr(units - 1, -abs(value) / valued.error))
+    return Estimate(value, valued.low, valued.high, p, level, method, units)
 
 
 def _clipped(decisions: Decisions, call: Configured) -> Clipped | None:

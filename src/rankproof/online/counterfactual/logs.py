@@ -1,19 +1,21 @@
-"""Logs with propensities: which column is what, and the table as choices or pages."""
+"""Read logs with propensities: the roles of columns, and the table as logged choices or as pages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from math import isnan
-from typing import Any
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.online.counterfactual.records import Choices, PlacedPages
-from rankproof.online.impressions import Impressions, Numbers
+from rankproof.online.impressions import Flags, Impressions, Numbers
+from rankproof.online.wording import counted_reason
 from rankproof.reading.row_batches import RowBatch, stream
 
-# What a column may be, and what it is often called; the first name that is there wins.
+Id = TypeVar("Id", bound=Hashable)
+# The roles of columns and their usual names; the first name that is present is used.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "query": ("query_id", "query"),
     "session": ("session", "session_id", "user_id", "user"),
@@ -27,62 +29,62 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def read_columns(said: tuple[str, ...]) -> dict[str, str]:
+def read_columns(texts: tuple[str, ...]) -> dict[str, str]:
     """Columns as typed: `doc=item`, one for each text."""
-    found: dict[str, str] = {}
-    for text in said:
+    columns: dict[str, str] = {}
+    for text in texts:
         what, equals, name = text.partition("=")
         if not equals or not name:
-            raise UsageError(f"A column is given as WHAT=NAME, such as doc=item; {text!r} came.")
+            raise UsageError(f"A column is written WHAT=NAME, such as doc=item; got {text!r}.")
         if what not in NAMES:
             raise UnknownName("column of a log", what, NAMES)
-        if what in found:
-            raise UsageError(f"The column of {what} is given twice: {found[what]} and {name}. Name it once.")
-        found[what] = name
-    return found
+        if what in columns:
+            raise UsageError(f"The column of {what} is given twice: {columns[what]} and {name}. Name it once.")
+        columns[what] = name
+    return columns
 
 
-def all_names(said: Mapping[str, str]) -> tuple[str, ...]:
+def all_names(columns: Mapping[str, str]) -> tuple[str, ...]:
     """Every name that some column may have."""
-    return tuple(dict.fromkeys([*said.values(), *(name for names in NAMES.values() for name in names)]))
+    return tuple(dict.fromkeys([*columns.values(), *(name for names in NAMES.values() for name in names)]))
 
 
-def located(what: str, batch: RowBatch, said: Mapping[str, str]) -> str | None:
+def located(what: str, batch: RowBatch, columns: Mapping[str, str]) -> str | None:
     """The name of a column, by a batch that has it; None where there is none. One that was named must be there."""
-    if what in said:
-        batch.values(said[what])  # the error where it is not there
-        return said[what]
+    if what in columns:
+        batch.values(columns[what])  # the error where it is not there
+        return columns[what]
     return next((name for name in NAMES[what] if batch.has(name)), None)
 
 
-def needed(what: str, batch: RowBatch, said: Mapping[str, str]) -> str:
+def needed(what: str, batch: RowBatch, columns: Mapping[str, str]) -> str:
     """The same, where there must be one."""
-    found = located(what, batch, said)
-    if found is None:
+    name = located(what, batch, columns)
+    if name is None:
         raise InputError(
-            f"{batch.source} has no column for {what}: it may be called {', '.join(NAMES[what])}, or say which it is "
+            f"{batch.source} has no column for {what}. Its usual names are {', '.join(NAMES[what])}; name another one "
             f"with --column {what}=NAME."
         )
-    return found
+    return name
 
 
 GAP = "pages whose ranks do not run from 1 without a gap"
 TWICE = "pages with a document twice"
 
 
-def read_choices(path: str, said: Mapping[str, str]) -> Choices:
+def read_choices(path: str, columns: Mapping[str, str]) -> Choices:
     """One row for each page: query, action, propensity, reward, and the session where there is one."""
-    queries, actions, sessions = _Ids(), _Ids(), _Ids()
+    queries, actions, sessions = _Ids[str](), _Ids[str](), _Ids[str]()
     propensities: list[float] = []
     rewards: list[float] = []
-    for batch in stream(path, (), all_names(said)):
-        queries.add(batch.texts(needed("query", batch, said)))
-        actions.add(batch.texts(needed("action", batch, said)))
-        propensities += _propensities(batch, needed("propensity", batch, said))
-        rewards += _rewards(batch, needed("reward", batch, said))
-        _sessions(batch, said, sessions)
+    for batch in stream(path, (), all_names(columns)):
+        queries.add(batch.texts(needed("query", batch, columns)))
+        actions.add(batch.texts(needed("action", batch, columns)))
+        propensities += _propensities(batch, needed("propensity", batch, columns))
+        rewards += _rewards(batch, needed("reward", batch, columns))
+        _sessions(batch, columns, sessions)
     if not rewards:
-        raise InputError(f"{path} has no row. Give one for each page: query_id, action, propensity, reward.")
+        raise InputError(f"{path} has no rows. Give one for each page: query_id, action, propensity, reward.")
     return Choices(
         queries.ids,
         actions.ids,
@@ -94,33 +96,35 @@ def read_choices(path: str, said: Mapping[str, str]) -> Choices:
     )
 
 
-def read_placed(path: str, said: Mapping[str, str], propensities: bool) -> tuple[PlacedPages, dict[str, int]]:
+def read_placed(path: str, columns: Mapping[str, str], propensities: bool) -> tuple[PlacedPages, dict[str, int]]:
     """One row for each document shown: page, query, document, rank, clicked; and its propensity, where that counts.
 
     Rows of one page may stand anywhere: they have the same session, query and page.
     """
-    queries, docs, sessions, keys = _Ids(), _Ids(), _Ids(), _Ids()
+    queries, docs, sessions, keys = _Ids[str](), _Ids[str](), _Ids[str](), _Ids[tuple[str, str, str]]()
     ranks: list[int] = []
     clicks: list[bool] = []
-    chances: list[float] = []
-    for batch in stream(path, (), all_names(said)):
-        of = batch.texts(needed("query", batch, said))
-        queries.add(of)
-        docs.add(batch.texts(needed("doc", batch, said)))
-        ranks += _ranks(batch, needed("rank", batch, said))
-        clicks += _clicks(batch, needed("clicked", batch, said))
+    probabilities: list[float] = []
+    for batch in stream(path, (), all_names(columns)):
+        query_ids = batch.texts(needed("query", batch, columns))
+        queries.add(query_ids)
+        docs.add(batch.texts(needed("doc", batch, columns)))
+        ranks += _ranks(batch, needed("rank", batch, columns))
+        clicks += _clicks(batch, needed("clicked", batch, columns))
         if propensities:
-            chances += _propensities(batch, needed("propensity", batch, said))
-        seen = _sessions(batch, said, sessions)
-        page = batch.texts(needed("page", batch, said))
-        keys.add(list(zip(seen or [""] * len(page), of, page, strict=True)))
+            probabilities += _propensities(batch, needed("propensity", batch, columns))
+        seen = _sessions(batch, columns, sessions)
+        page_ids = batch.texts(needed("page", batch, columns))
+        keys.add(list(zip(seen or [""] * len(page_ids), query_ids, page_ids, strict=True)))
     if not ranks:
-        raise InputError(f"{path} has no row. Give one for each document shown: page, query_id, doc_id, rank, clicked.")
+        raise InputError(
+            f"{path} has no rows. Give one for each document shown: page, query_id, doc_id, rank, clicked."
+        )
     pages, rank = keys.numbers, np.array(ranks, dtype=np.int64)
     bad, left_out = _faults(pages, rank, docs.numbers, len(keys.ids))
     if bad.all():
-        told = "; ".join(f"{count:,} {why}" for why, count in left_out.items())
-        raise InputError(f"{path}: no page is left. Left out: {told}.")
+        reasons = "; ".join(counted_reason(count, why) for why, count in left_out.items())
+        raise InputError(f"{path}: no page is left. Left out: {reasons}.")
     rows = ~bad[pages]
     renumbered = np.cumsum(~bad) - 1
     page, at = renumbered[pages[rows]], rank[rows] - 1
@@ -138,18 +142,18 @@ def read_placed(path: str, said: Mapping[str, str], propensities: bool) -> tuple
     placed = None
     if propensities:
         placed = np.ones(shape)
-        placed[page, at] = np.array(chances)[rows]
+        placed[page, at] = np.array(probabilities)[rows]
     return PlacedPages(impressions, placed), left_out
 
 
-class _Ids:
+class _Ids(Generic[Id]):
     """Ids and their numbers, in the order they came."""
 
     def __init__(self) -> None:
-        self._places: dict[Any, int] = {}
+        self._places: dict[Id, int] = {}
         self._numbers: list[int] = []
 
-    def add(self, ids: list[Any]) -> None:
+    def add(self, ids: Sequence[Id]) -> None:
         places = self._places
         self._numbers += [places.setdefault(one, len(places)) for one in ids]
 
@@ -157,7 +161,7 @@ class _Ids:
         return len(self._numbers)
 
     @property
-    def ids(self) -> tuple[Any, ...]:
+    def ids(self) -> tuple[Id, ...]:
         return tuple(self._places)
 
     @property
@@ -165,8 +169,8 @@ class _Ids:
         return np.array(self._numbers, dtype=np.int64)
 
 
-def _faults(pages: Numbers, ranks: Numbers, docs: Numbers, count: int) -> tuple[Any, dict[str, int]]:
-    """Whether each page is worthless, and why how many are."""
+def _faults(pages: Numbers, ranks: Numbers, docs: Numbers, count: int) -> tuple[Flags, dict[str, int]]:
+    """Whether each page has a fault, and how many pages have which fault."""
     twice, gap = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
     for column, flags in ((docs, twice), (ranks, gap)):
         order = np.lexsort((column, pages))
@@ -179,52 +183,52 @@ def _faults(pages: Numbers, ranks: Numbers, docs: Numbers, count: int) -> tuple[
     return twice | gap, {why: number for why, number in counts.items() if number}
 
 
-def _sessions(batch: RowBatch, said: Mapping[str, str], into: _Ids) -> list[str] | None:
-    name = located("session", batch, said)
+def _sessions(batch: RowBatch, columns: Mapping[str, str], into: _Ids[str]) -> list[str] | None:
+    name = located("session", batch, columns)
     if name is None:
         return None
-    seen = batch.texts(name)
-    into.add(seen)
-    return seen
+    session_ids = batch.texts(name)
+    into.add(session_ids)
+    return session_ids
 
 
 def _propensities(batch: RowBatch, name: str) -> list[float]:
-    found: list[float] = batch.numbers(name).tolist()
-    for row, value in enumerate(found):
+    values: list[float] = batch.numbers(name).tolist()
+    for row, value in enumerate(values):
         if not 0 < value <= 1:
-            came = "nothing" if isnan(value) else f"{value:g}"
+            got = "nothing" if isnan(value) else f"{value:g}"
             raise InputError(
-                f"{batch.where(row)}: {name} lies above 0 and is at most 1; {came} came. It is the probability with "
+                f"{batch.where(row)}: {name} must be above 0 and at most 1; got {got}. It is the probability with "
                 "which the system chose what it showed: log it when the choice is made."
             )
-    return found
+    return values
 
 
 def _rewards(batch: RowBatch, name: str) -> list[float]:
     values = batch.values(name)
     if any(isinstance(value, bool | np.bool_) or str(value).casefold() in ("true", "false") for value in values):
         return [float(flag) for flag in _clicks(batch, name)]
-    found: list[float] = batch.numbers(name).tolist()
-    for row, value in enumerate(found):
+    rewards: list[float] = batch.numbers(name).tolist()
+    for row, value in enumerate(rewards):
         if isnan(value):
             raise InputError(
                 f"{batch.where(row)}: {name} is missing. Every page needs one, 0 where nothing came of it."
             )
-    return found
+    return rewards
 
 
 def _clicks(batch: RowBatch, name: str) -> list[bool]:
-    found = batch.flags(name)
-    for row, value in enumerate(found):
+    clicked = batch.flags(name)
+    for row, value in enumerate(clicked):
         if value is None:
             raise InputError(f"{batch.where(row)}: {name} is missing. Every row needs true or false (or 1 or 0).")
-    return [bool(value) for value in found]
+    return [bool(value) for value in clicked]
 
 
 def _ranks(batch: RowBatch, name: str) -> list[int]:
-    found: list[float] = batch.numbers(name).tolist()
-    for row, value in enumerate(found):
+    ranks: list[float] = batch.numbers(name).tolist()
+    for row, value in enumerate(ranks):
         if not (value >= 1 and value == int(value)):
-            came = "nothing" if isnan(value) else f"{value:g}"
-            raise InputError(f"{batch.where(row)}: {name} is a whole number from 1; {came} came.")
-    return [int(value) for value in found]
+            got = "nothing" if isnan(value) else f"{value:g}"
+            raise InputError(f"{batch.where(row)}: {name} must be a whole number from 1; got {got}.")
+    return [int(value) for value in ranks]

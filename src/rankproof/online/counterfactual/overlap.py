@@ -19,26 +19,26 @@ UNLIKELY = 0.01
 def overlap_of(decisions: Decisions) -> Overlap:
     """How far the log reaches."""
     weights, wanted = decisions.weights, decisions.wanted
-    units, of = decisions.numbered_units
+    units, unit_of = decisions.numbered_units
     by_page = decisions.by_page(weights)
-    by_unit = np.bincount(of, by_page, units)
+    by_unit = np.bincount(unit_of, by_page, units)
     total, squares = float(weights.sum()), float((by_unit**2).sum())
     pages_of = decisions.pages_of_queries
     amounts = wanted.amounts * pages_of[wanted.queries]
     known = decisions.shown[wanted.cells] > 0
-    asked = float(amounts.sum())
-    mean = chance = None
+    total_amount = float(amounts.sum())
+    mean = p_value = None
     if decisions.balanced and amounts[known].sum() > 0:
         of_queries = np.bincount(wanted.queries, np.where(known, wanted.amounts, 0.0), len(pages_of))
-        mean, chance = _balance(by_page, of_queries[decisions.queries].astype(np.float64), units, of)
+        mean, p_value = _balance(by_page, of_queries[decisions.queries].astype(np.float64), units, unit_of)
     return Overlap(
         effective=total * total / squares if squares else 0.0,
         largest_share=float(weights.max()) / total if total else 0.0,
         largest=float(weights.max()),
         mean_weight=mean,
-        mean_p=chance,
-        unsupported=1 - float(amounts[known].sum()) / asked if asked else 1.0,
-        absent=None if decisions.balanced else _absent(decisions, asked),
+        mean_p=p_value,
+        unsupported=1 - float(amounts[known].sum()) / total_amount if total_amount else 1.0,
+        absent=None if decisions.balanced else _absent(decisions, total_amount),
     )
 
 
@@ -52,36 +52,36 @@ def _balance(by_page: Floats, expected: Floats, units: int, of: Numbers) -> tupl
     return mean, 2 * float(stdtr(units - 1, -abs(float(away.sum())) / error)) if error > 0 and units > 1 else None
 
 
-def _absent(decisions: Decisions, asked: float) -> float | None:
+def _absent(decisions: Decisions, total_amount: float) -> float | None:
     amounts = np.zeros(len(decisions.group_of))
     amounts[decisions.wanted.cells] = decisions.wanted.amounts
-    return 1 - float(amounts[decisions.cells].sum()) / asked if asked else None
+    return 1 - float(amounts[decisions.cells].sum()) / total_amount if total_amount else None
 
 
 def warnings_on(overlap: Overlap, unit: str, names: Sequence[str]) -> tuple[str, ...]:
     """Why estimates may be further off than their intervals say; the names are those of the estimators."""
-    told = []
+    warnings = []
     if overlap.effective < LEAST_EFFECTIVE:
-        told.append(
+        warnings.append(
             f"the log tells as much of the new system as {overlap.effective:.0f} {unit}s of equal weight would: below "
             f"{LEAST_EFFECTIVE} intervals are too narrow. Log more pages, or explore more"
         )
     if overlap.largest_share > MOST_OF_ONE:
-        told.append(
+        warnings.append(
             f"one decision has {overlap.largest_share:.1%} of all weight (its weight is {overlap.largest:,.1f}): the "
             "estimates rest on it. Clip weights, or explore more"
         )
     if overlap.mean_p is not None and overlap.mean_p < UNLIKELY and overlap.mean_weight is not None:
-        told.append(
+        warnings.append(
             f"weights average {overlap.mean_weight:.3f} where 1 is expected (p = {overlap.mean_p:.2g}): pages were not "
             "chosen with these propensities, or pages are missing. Trust no estimate before that is settled"
         )
     if overlap.unsupported > MOST_UNSUPPORTED:
-        told.append(
+        warnings.append(
             f"{overlap.unsupported:.1%} of what the new system would show was never logged for its query: nothing is "
             f"known of it. {_stand_in(names, overlap.absent is None)}"
         )
-    return tuple(told)
+    return tuple(warnings)
 
 
 def note_on(overlap: Overlap) -> tuple[str, ...]:

@@ -19,8 +19,8 @@ Rankings = Mapping[str, tuple[str, ...]]
 
 def rankings_of(run: Run, queries: Iterable[str]) -> Rankings:
     """The rankings of those queries that the run has."""
-    wanted = set(queries)
-    return {query: tuple(docs) for query, docs, _ in run.rankings() if query in wanted}
+    query_ids = set(queries)
+    return {query: tuple(docs) for query, docs, _ in run.rankings() if query in query_ids}
 
 
 def first_documents(rankings: Rankings) -> Policy:
@@ -30,24 +30,27 @@ def first_documents(rankings: Rankings) -> Policy:
 
 def read_policy(path: str) -> Policy:
     """The probabilities in a table of query_id, action and probability; those of a query sum to 1."""
-    found: dict[str, dict[Hashable, float]] = {}
+    policy: dict[str, dict[Hashable, float]] = {}
     first: dict[str, str] = {}
     for batch in stream(path, ("query_id", "action", "probability")):
         rows = zip(batch.texts("query_id"), batch.texts("action"), batch.numbers("probability").tolist(), strict=True)
-        for row, (query, action, chance) in enumerate(rows):
-            if not 0 <= chance <= 1:
-                raise InputError(f"{batch.where(row)}: probability lies between 0 and 1; {chance:g} came.")
-            actions = found.setdefault(query, {})
+        for row, (query, action, probability) in enumerate(rows):
+            if not 0 <= probability <= 1:
+                raise InputError(f"{batch.where(row)}: probability must lie between 0 and 1; got {probability:g}.")
+            actions = policy.setdefault(query, {})
             if action in actions:
-                raise InputError(f"{batch.where(row)}: action {action!r} of query {query!r} has a probability already.")
-            actions[action] = chance
+                raise InputError(
+                    f"{batch.where(row)}: action {action!r} of query {query!r} has a probability already. Give each "
+                    "action one row."
+                )
+            actions[action] = probability
             first.setdefault(query, batch.where(row))
-    for query, actions in found.items():
+    for query, actions in policy.items():
         total = fsum(actions.values())
         if abs(total - 1) > ROUNDING:
             raise InputError(
                 f"{first[query]}: the probabilities of query {query!r} sum to {total:g}, not to 1. Name every action."
             )
-    if not found:
-        raise InputError(f"{path} has no row. Give query_id, action and probability.")
-    return found
+    if not policy:
+        raise InputError(f"{path} has no rows. Give query_id, action and probability.")
+    return policy

@@ -1,16 +1,17 @@
-"""Counterfactual, logged decisions and logged choices with their propensities."""
+"""Records of counterfactual evaluation: logged decisions and choices with propensities, and estimates from them."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
+from rankproof.kernel.wording import counted
 from rankproof.online.impressions import Impressions, Numbers
 
 Setting = Literal["action", "list", "placement", "examination"]
@@ -25,7 +26,7 @@ class Valued:
     low: float
     high: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {"value": self.value, "error": self.error, "low": self.low, "high": self.high}
 
@@ -52,7 +53,7 @@ class Overlap:
     unsupported: float
     absent: float | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {
             "effective": self.effective,
@@ -76,33 +77,33 @@ class Dependence:
     share: float
     p_value: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {"share": self.share, "p_value": self.p_value}
 
 
 @dataclass(frozen=True, slots=True)
 class Clipped:
-    """What a limit on weights has done.
+    """The effect of a limit on weights.
 
     weights   how many were above it
-    bias      how far off the estimate may be for that: the mean weight cut off a page times the greatest reward
+    bias      the greatest bias this can cause: the mean weight cut off a page times the greatest reward
     """
 
     limit: float
     weights: int
     bias: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {"limit": self.limit, "weights": self.weights, "largest_bias": self.bias}
 
 
 @dataclass(frozen=True, slots=True)
 class Estimated:
-    """What one estimator says: the new system's mean reward of a page, and how much more that is than the logged one's.
+    """The result of one estimator: the new system's mean reward of a page, and its difference from the logged system's.
 
-    estimator   with its choices, as it was asked for
+    estimator   its name with its parameters
     """
 
     estimator: str
@@ -110,7 +111,7 @@ class Estimated:
     difference: Answer
     clipped: Clipped | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {
             "estimator": self.estimator,
@@ -151,7 +152,7 @@ class Counterfactual:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {
             "log": self.log,
@@ -173,11 +174,11 @@ class Counterfactual:
         }
 
 
-def _missing(answer: NotEstimable) -> dict[str, Any]:
+def _missing(answer: NotEstimable) -> dict[str, object]:
     return {"value": answer.value, "not_estimable": answer.reason}
 
 
-def _difference(answer: Answer) -> dict[str, Any]:
+def _difference(answer: Answer) -> dict[str, object]:
     if not isinstance(answer, Estimate):
         return _missing(answer)
     return {"value": answer.value, "low": answer.low, "high": answer.high, "p_value": answer.p_value}
@@ -200,7 +201,7 @@ class TargetDisplay:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Believed:
-    """What a model of rewards foretells, learned from other pages.
+    """What a reward model predicts, learned from other pages.
 
     rewards    of each decision that was logged
     of_pages   of all that the new system would show on each page
@@ -222,12 +223,12 @@ class Decisions:
     rewards    of each decision: what came of it
     weights    of each decision: how much more the new system would choose it than the logged one did; where a rank was
                chosen, how much more it would be looked at
-    looked     of each decision: the chance that the user saw it, where that is corrected for; else 1
+    looked     of each decision: the probability that the user saw it, where that is corrected for; otherwise 1
     norms      of each decision: what it counts where its group is normalized; None where that is its weight
     group_of   of each cell: the group in which it is normalized
     wanted     what the new system would show
-    balanced   whether weights are 1 on average for all that is wanted, where the log is right
-    believed   what a model of rewards says; None where nobody asked
+    balanced   whether the mean weight is 1 if the propensities are right
+    believed   what a reward model predicts; None where none was fitted
     """
 
     queries: Numbers
@@ -258,9 +259,13 @@ class Decisions:
         for size, columns in ((len(self.queries), of_pages), (len(self.pages), of_rows)):
             for name, column in columns.items():
                 if column is not None and column.shape != (size,):
-                    raise ValueError(f"{name}: {column.shape} where {size} are needed")
-        if not np.isfinite(self.weights).all() or (self.weights < 0).any() or (self.looked <= 0).any():
-            raise ValueError("weights are finite and not below 0, and what was shown can have been looked at")
+                    raise ValueError(f"{name}: shape {column.shape}, expected ({size},)")
+        if not np.isfinite(self.weights).all():
+            raise ValueError("weights must be finite numbers")
+        if (self.weights < 0).any():
+            raise ValueError("weights must be 0 or more")
+        if (self.looked <= 0).any():
+            raise ValueError("looked must be above 0: whatever was shown can have been looked at")
 
     def __len__(self) -> int:
         """Pages."""
@@ -294,7 +299,7 @@ class Decisions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Influence:
-    """An estimate, and how far each page pulled it: the error of the estimate is the mean of `of_pages`."""
+    """An estimate and its influence function by page: the error of the estimate is the mean of `of_pages`."""
 
     value: float
     of_pages: Floats
@@ -325,11 +330,11 @@ class Choices:
         for name in ("actions", "propensities", "rewards", "units"):
             column = getattr(self, name)
             if column is not None and column.shape != size:
-                raise ValueError(f"{name}: {column.shape} for {size[0]} pages")
+                raise ValueError(f"{name}: shape {column.shape} for {counted(size[0], 'page')}")
         if not ((self.propensities > 0) & (self.propensities <= 1)).all():
-            raise ValueError("a propensity is above 0 and at most 1")
+            raise ValueError("a propensity must be above 0 and at most 1")
         if not np.isfinite(self.rewards).all():
-            raise ValueError("a reward is a finite number")
+            raise ValueError("a reward must be a finite number")
 
     def __len__(self) -> int:
         """Pages."""
@@ -350,7 +355,7 @@ class PlacedPages:
         if self.propensities is None:
             return
         if self.propensities.shape != self.pages.shown.shape:
-            raise ValueError(f"{self.propensities.shape} propensities for {self.pages.shown.shape} documents")
+            raise ValueError(f"propensities have shape {self.propensities.shape}, documents {self.pages.shown.shape}")
         there = self.propensities[self.pages.there]
         if not ((there > 0) & (there <= 1)).all():
-            raise ValueError("a propensity is above 0 and at most 1")
+            raise ValueError("a propensity must be above 0 and at most 1")

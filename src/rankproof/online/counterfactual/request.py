@@ -1,10 +1,10 @@
-"""The setting that a request asks for, the log read for it, and the examination curve it needs."""
+"""Counterfactual estimates from files: which setting applies, the log read for it, and its examination curve."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -32,8 +32,8 @@ def read_curve(path: str) -> Floats:
     """
     text = bytes(open_source(path).data)
     if text.lstrip()[:1] in (b"{", b"["):
-        found = from_json(text.decode("utf-8", "surrogateescape"), path)
-        rows = next(_curves(found.get("curve", found) if isinstance(found, dict) else found), None)
+        document = from_json(text.decode("utf-8", "surrogateescape"), path)
+        rows = next(_curves(document.get("curve", document) if isinstance(document, dict) else document), None)
         if rows is None:
             raise InputError(f"{path} has no list of objects with rank and value. Give what clicks fit --json wrote.")
     else:
@@ -44,28 +44,30 @@ def read_curve(path: str) -> Floats:
         ]
     by_rank = dict(rows)
     if len(by_rank) < len(rows) or 1 not in by_rank:
-        raise InputError(f"{path}: an examination curve has rank 1, and every rank once.")
-    deep = next(rank for rank in range(1, len(by_rank) + 2) if rank not in by_rank)
-    looked = np.array([by_rank[rank] for rank in range(1, deep)], dtype=np.float64)
+        raise InputError(f"{path}: an examination curve must have rank 1, and every rank once.")
+    missing = next(rank for rank in range(1, len(by_rank) + 2) if rank not in by_rank)
+    looked = np.array([by_rank[rank] for rank in range(1, missing)], dtype=np.float64)
     if not (looked > 0).all():
-        raise InputError(f"{path}: examination is above 0 at every rank. Leave out the ranks that nobody looks at.")
+        raise InputError(
+            f"{path}: examination must be above 0 at every rank. Leave out the ranks that nobody looks at."
+        )
     return np.asarray(looked / looked[0])
 
 
 def learned_curve(pages: Impressions, source: str) -> Proportions:
-    """The curve of position-based users that the pages themselves tell."""
+    """The examination curve of the position-based model, learned from the pages themselves."""
     if not pages.clicks[:, 0].any():
-        raise InputError(f"{source}: nobody clicked at rank 1, so that no examination curve can be learned.")
-    found = proportions(pages)
-    if not found.tied[1:].any():
+        raise InputError(f"{source}: there is no click at rank 1, so no examination curve can be learned.")
+    curve = proportions(pages)
+    if not curve.tied[1:].any():
         raise InputError(
-            f"{source}: no document stood and was clicked at several ranks, so that no examination curve can be "
-            "learned. Show some documents at other ranks, by chance, or give a curve with --examination FILE."
+            f"{source}: no document was shown and clicked at several ranks, so no examination curve can be "
+            "learned. Show some documents at random ranks, or give a curve with --examination FILE."
         )
-    return found
+    return curve
 
 
-def _curves(value: Any) -> Iterator[list[tuple[float, float]]]:
+def _curves(value: object) -> Iterator[list[tuple[float, float]]]:
     """Every list of objects with rank and value, wherever in the document it stands."""
     if isinstance(value, list):
         rows = [(finite(one.get("rank")), finite(one.get("value"))) for one in value if isinstance(one, dict)]
@@ -79,16 +81,20 @@ def _curves(value: Any) -> Iterator[list[tuple[float, float]]]:
 def setting_of(
     log: str, columns: Mapping[str, str], setting: Setting | None, examination: str | None, policy: str | None
 ) -> Setting:
-    """The setting that was asked for, or the only one that can be meant."""
+    """The given setting, or the only one that fits the options and the columns."""
     if setting is not None and setting not in get_args(Setting):
-        raise UsageError(f"A setting is one of {', '.join(get_args(Setting))}; {setting!r} came.")
+        raise UsageError(f"A setting must be one of {', '.join(get_args(Setting))}; got {setting!r}.")
     if examination is not None:
         if setting not in (None, "examination"):
-            raise UsageError(f"--examination is for the setting examination, and --setting {setting} came with it.")
+            raise UsageError(
+                f"--examination belongs to the setting examination, not to --setting {setting}. Leave one of them out."
+            )
         setting = "examination"
     if policy is not None:
         if setting not in (None, "action"):
-            raise UsageError(f"--policy has probabilities of actions; the setting {setting} takes --run.")
+            raise UsageError(
+                f"--policy has probabilities of actions, and the setting {setting} takes a ranking. Give --run."
+            )
         setting = "action"
     if setting is not None:
         return setting
@@ -96,9 +102,13 @@ def setting_of(
     rank = columns.get("rank") or next((name for name in NAMES["rank"] if name in known), None)
     if log != STDIN and rank is None:
         return "action"
-    why = "it cannot be seen beforehand what is in standard input" if log == STDIN else f"{log} has a column {rank}"
+    why = (
+        "the columns of standard input are not known before it is read"
+        if log == STDIN
+        else f"{log} has ranks in the column {rank}"
+    )
     raise UsageError(
-        f"Say what the propensities are of: {why}. --setting placement where each row has that of its document at its "
+        f"The setting is ambiguous: {why}. Give --setting placement where each row has that of its document at its "
         "rank, --setting list where it is that of the whole page, --setting action for one row a page; or "
         f"--examination {POSITION_BASED}, which needs no propensities."
     )
@@ -119,7 +129,9 @@ def estimate_log(
     if (run is None) == (policy is None):
         raise UsageError("The new system is a run or a policy: give --run RUN, or --policy TABLE for actions.")
     if depth is not None and setting not in ("placement", "examination"):
-        raise UsageError(f"--depth counts ranks; the setting {setting} has none to leave out.")
+        raise UsageError(
+            f"--depth is for the settings placement and examination; the setting is {setting}. Leave --depth out."
+        )
     if setting == "action":
         choices = read_choices(log, columns)
         return of_actions(choices, _policy(run, policy, choices.query_ids), ask)
@@ -142,11 +154,11 @@ def _policy(run: Run | None, policy: str | None, queries: tuple[str, ...]) -> Po
 def _by_examination(
     log: str, columns: Mapping[str, str], ask: Ask, run: Run, examination: str, depth: int | None
 ) -> Counterfactual:
-    """Any log of pages will do, since no propensities are needed."""
+    """The estimate by an examination curve. No propensities are needed, so every log of pages can be used."""
     curve = None if examination == POSITION_BASED else read_curve(examination)
-    read = read_log([log], Described("documents", dict(columns)) if columns else None)
-    left_out = {one.why: one.pages for one in read.dropped if one.pages}
-    pages = read.pages
+    click_log = read_log([log], Described("documents", dict(columns)) if columns else None)
+    left_out = {one.why: one.pages for one in click_log.dropped if one.pages}
+    pages = click_log.pages
     return of_examination(
         pages,
         rankings_of(run, pages.pairs.query_ids),

@@ -50,16 +50,16 @@ def choose(log: Choices, policy: Policy) -> Decisions:
     wanted: list[tuple[int, int, float]] = []
     cell_count = len(known)
     for query in np.unique(log.queries).tolist():
-        for action, chance in policy[log.query_ids[query]].items():
-            if chance <= 0:
+        for action, probability in policy[log.query_ids[query]].items():
+            if probability <= 0:
                 continue
             place = places.get(action)
             cell = None if place is None else numbered.get(query * room + place)
             if cell is None:  # nothing of the kind was ever logged: a cell of its own
                 cell, cell_count = cell_count, cell_count + 1
             else:
-                likely[cell] = chance
-            wanted.append((query, cell, chance))
+                likely[cell] = probability
+            wanted.append((query, cell, probability))
     n = len(log)
     return Decisions(
         queries=log.queries,

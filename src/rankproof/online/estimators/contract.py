@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rankproof.kernel.specs import Number, Param
 from rankproof.online.counterfactual.records import Decisions, Influence
@@ -12,7 +11,7 @@ from rankproof.online.counterfactual.records import Decisions, Influence
 CLIP = Param("clip", Number(0, open_low=True), None, "no weight counts more than this; none: weights stay as they are")
 
 # The same decisions and values give the same answer.
-Estimating = Callable[[Decisions, Mapping[str, Any]], Influence]
+Estimating = Callable[[Decisions, Mapping[str, float | None]], Influence]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +33,7 @@ class Estimator:
         return self.page.strip().splitlines()[0]
 
 
-def with_clip(decisions: Decisions, values: Mapping[str, Any]) -> Decisions:
+def with_clip(decisions: Decisions, values: Mapping[str, float | None]) -> Decisions:
     """The decisions as the choices of an item want them."""
     clip = values["clip"]
     return decisions if clip is None else decisions.clipped(float(clip))

@@ -26,18 +26,17 @@ probabilities 1/2 and 1/4. Rewards 1, 0, 1, 1. A model that says 1/2 of everythi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.online.counterfactual.records import Decisions, Influence
 from rankproof.online.estimators.contract import Estimator, with_clip
 
 
-def estimate(decisions: Decisions, values: Mapping[str, Any]) -> Influence:
+def estimate(decisions: Decisions, values: Mapping[str, float | None]) -> Influence:
     """The mean over pages of what is believed and what corrects it."""
-    kept = with_clip(decisions, values)
-    if kept.believed is None:
+    clipped = with_clip(decisions, values)
+    if clipped.believed is None:
         raise ValueError("a doubly robust estimate needs a model of rewards")
-    worth = kept.believed.of_pages + kept.by_page(kept.weights * (kept.rewards - kept.believed.rewards))
+    worth = clipped.believed.of_pages + clipped.by_page(clipped.weights * (clipped.rewards - clipped.believed.rewards))
     value = float(worth.mean())
     return Influence(value, worth - value)
 

@@ -30,16 +30,15 @@ No weight above 2:
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.online.counterfactual.records import Decisions, Influence
 from rankproof.online.estimators.contract import Estimator, with_clip
 
 
-def estimate(decisions: Decisions, values: Mapping[str, Any]) -> Influence:
+def estimate(decisions: Decisions, values: Mapping[str, float | None]) -> Influence:
     """The mean over pages of weighted rewards."""
-    kept = with_clip(decisions, values)
-    worth = kept.by_page(kept.weights * kept.rewards)
+    clipped = with_clip(decisions, values)
+    worth = clipped.by_page(clipped.weights * clipped.rewards)
     value = float(worth.mean())
     return Influence(value, worth - value)
 

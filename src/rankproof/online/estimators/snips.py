@@ -22,7 +22,6 @@ probabilities 1/2 and 1/4. Rewards 1, 0, 0, 1: (2 x 1 + 4 x 0) / (2 + 4).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -30,23 +29,23 @@ from rankproof.online.counterfactual.records import Decisions, Influence
 from rankproof.online.estimators.contract import Estimator, with_clip
 
 
-def estimate(decisions: Decisions, values: Mapping[str, Any]) -> Influence:
+def estimate(decisions: Decisions, values: Mapping[str, float | None]) -> Influence:
     """What each page of the new system is worth by the ratios of its groups, in the mean."""
-    kept = with_clip(decisions, values)
-    own = kept.weights if kept.norms is None else kept.norms
-    counted = own * kept.rewards / kept.looked
-    groups, wanted = kept.group_of[kept.cells], kept.wanted
-    n_groups = int(kept.group_of.max()) + 1
+    clipped = with_clip(decisions, values)
+    own = clipped.weights if clipped.norms is None else clipped.norms
+    counted = own * clipped.rewards / clipped.looked
+    groups, wanted = clipped.group_of[clipped.cells], clipped.wanted
+    n_groups = int(clipped.group_of.max()) + 1
     norms = np.bincount(groups, own, n_groups)
     norms[norms <= 0] = 1.0  # a group that was never shown has no rewards either
     ratios = np.bincount(groups, counted, n_groups) / norms
-    pages_of = kept.pages_of_queries
-    of_wanted = kept.group_of[wanted.cells]
-    worth = np.bincount(wanted.queries, wanted.amounts * ratios[of_wanted], len(pages_of))[kept.queries]
+    pages_of = clipped.pages_of_queries
+    of_wanted = clipped.group_of[wanted.cells]
+    worth = np.bincount(wanted.queries, wanted.amounts * ratios[of_wanted], len(pages_of))[clipped.queries]
     value = float(worth.mean())
     amounts = np.bincount(of_wanted, wanted.amounts * pages_of[wanted.queries], n_groups)
     pulls = (amounts / norms)[groups] * (counted - ratios[groups] * own)
-    return Influence(value, worth - value + kept.by_page(pulls))
+    return Influence(value, worth - value + clipped.by_page(pulls))
 
 
 OFFERS = (Estimator(name="snips", page=__doc__, estimate=estimate),)

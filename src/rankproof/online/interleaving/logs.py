@@ -6,7 +6,7 @@ page is one key, however often it was loaded. Files and rows may come in any ord
     key         of the page; required
     unit        the user or the session that counts once; without that column each page is its own
     query_id    needed where lists are made anew
-    shown       a page: what Shown.to_dict gave, or its documents alone; in CSV as JSON text
+    shown       a page: what InterleavedList.to_dict gave, or its documents alone; in CSV as JSON text
     doc_id      a click: the document
     dwell       seconds spent on it; empty where nobody knows
     converted   whether the click led to a conversion
@@ -18,12 +18,13 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from rankproof.errors import InputError
 from rankproof.online.interleaving.records import InterleavedList, Touch
 from rankproof.reading.row_batches import RowBatch, stream
 
+Value = TypeVar("Value")
 # Lists are large: batches are smaller than those of other tables.
 ROWS = 10_000
 
@@ -78,7 +79,7 @@ def read_logs(paths: Sequence[str], columns: InterleavingColumns | None = None) 
         for batch in stream(path, (named.key,), optional, rows=ROWS):
             reader.take(batch)
     if not reader.rows:
-        raise InputError(f"{', '.join(paths)}: there is no row in it. Check that it is the right file.")
+        raise InputError(f"{', '.join(paths)}: there are no rows in it. Check that it is the right file.")
     return Logged(reader.pages, reader.rows, reader.clicks, reader.units)
 
 
@@ -114,7 +115,7 @@ class _LogReader:
             if docs is not None and (doc := docs[row]) is not None:
                 dwell = None if dwells is None or math.isnan(dwells[row]) else dwells[row]
                 if dwell is not None and dwell < 0:
-                    raise InputError(f"{batch.where(row)}: {named.dwell} is 0 seconds or more; {dwell:g} came.")
+                    raise InputError(f"{batch.where(row)}: {named.dwell} must be 0 seconds or more; got {dwell:g}.")
                 self.clicks += 1
                 page.touches.append(Touch(self._kept(doc), dwell, bool(converted and converted[row])))
 
@@ -131,33 +132,33 @@ class _LogReader:
                 f"{batch.where(row)}: key {key!r} has {what} {now!r} here and {before!r} before. A key names one page: "
                 "make it of the session and the query."
             )
-        kept: str | None = self._kept(now)
-        return kept
+        return self._kept(now)
 
-    def _list(self, page: LoggedPage, value: Any, batch: RowBatch, row: int) -> None:
+    def _list(self, page: LoggedPage, value: object, batch: RowBatch, row: int) -> None:
         """Notes the list, and whether it differs from the one before."""
         if isinstance(value, str):
             try:
                 value = json.loads(value)
             except ValueError:
                 raise InputError(
-                    f"{batch.where(row)}: {self.columns.shown} is no JSON: {value!r:.60}. Log what Shown.to_dict gives."
+                    f"{batch.where(row)}: {self.columns.shown} is not JSON: {value!r:.60}. Log what "
+                    "InterleavedList.to_dict gives."
                 ) from None
         if isinstance(value, dict):
             try:
-                found = self._lean(InterleavedList.from_dict(value))
+                interleaved = self._lean(InterleavedList.from_dict(value))
             except InputError as error:
                 raise InputError(f"{batch.where(row)}: {error}") from None
-            page.changed |= page.shown is not None and page.shown != found
-            page.shown = found
+            page.changed |= page.shown is not None and page.shown != interleaved
+            page.shown = interleaved
         elif isinstance(value, list) and all(isinstance(doc, str) for doc in value):
             docs: tuple[str, ...] = tuple(self._kept(doc) for doc in value)
             page.changed |= page.docs is not None and page.docs != docs
             page.docs = docs
         else:
             raise InputError(
-                f"{batch.where(row)}: {self.columns.shown} is what Shown.to_dict gives, or a list of documents; "
-                f"{value!r:.60} came."
+                f"{batch.where(row)}: {self.columns.shown} must be what InterleavedList.to_dict gives, or a list of "
+                f"documents; got {value!r:.60}."
             )
 
     def _lean(self, shown: InterleavedList) -> InterleavedList:
@@ -170,5 +171,6 @@ class _LogReader:
             shown.credited,
         )
 
-    def _kept(self, value: Any) -> Any:
-        return self._once.setdefault(value, value)
+    def _kept(self, value: Value) -> Value:
+        same: Value = self._once.setdefault(value, value)
+        return same

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel.least import least
+from rankproof.kernel.wording import counted
 from rankproof.online.interleaving.preference import log_evidence
 from rankproof.online.interleaving.records import UnitsNeeded
 
@@ -47,7 +47,7 @@ class InterleavingPlan:
         """Units, ties among them, when an experiment with many looks is over, on average; None where unknown."""
         return None if row.anytime.average is None else row.anytime.average / self.decided
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "decided": self.decided,
@@ -67,13 +67,13 @@ class InterleavingPlan:
         }
 
 
-def _needed(found: UnitsNeeded, days: int | None) -> dict[str, Any]:
+def _needed(needed: UnitsNeeded, days: int | None) -> dict[str, object]:
     return {
-        "decided_units": found.decided,
-        "units": found.units,
-        "power": found.power,
-        "exact": found.exact,
-        "average_decided_units": found.average,
+        "decided_units": needed.decided,
+        "units": needed.units,
+        "power": needed.power,
+        "exact": needed.exact,
+        "average_decided_units": needed.average,
         "days": days,
     }
 
@@ -82,19 +82,19 @@ EXACT = 100_000
 
 
 def units_needed(share: float, decided: float = 1.0, power: float = 0.8, level: float = 0.95) -> UnitsNeeded:
-    """Units that show a share of wins, where `decided` of all units are no ties."""
+    """Units needed to detect a share of wins, where `decided` of all units are no ties."""
     check_plan(share, decided, power, level)
     about = _approximate(share, power, level)
     if about > EXACT:
-        found, has, exact = math.ceil(about), power, False
+        decided_units, reached, exact = math.ceil(about), power, False
     else:
         # The approximation is near: the whole saw lies in this window.
         tried = np.arange(max(1, int(about * 0.8) - 60), int(about * 1.2) + 60)
         powers = power_at(tried, share, level)
         below = np.flatnonzero(powers < power)
         at = int(below[-1]) + 1 if len(below) else 0
-        found, has, exact = int(tried[at]), float(powers[at]), True
-    return UnitsNeeded(share, found, math.ceil(round(found / decided, 6)), has, exact)
+        decided_units, reached, exact = int(tried[at]), float(powers[at]), True
+    return UnitsNeeded(share, decided_units, math.ceil(round(decided_units / decided, 6)), reached, exact)
 
 
 def power_at(decided: NDArray[np.int64], share: float, level: float = 0.95) -> NDArray[np.float64]:
@@ -105,8 +105,8 @@ def power_at(decided: NDArray[np.int64], share: float, level: float = 0.95) -> N
     # The most losses, or wins, that the test still rejects; -1 where it rejects nothing.
     edge = binom.ppf(tail, decided, 0.5)
     edge = np.where(binom.cdf(edge, decided, 0.5) <= tail, edge, edge - 1)
-    found: NDArray[np.float64] = binom.cdf(edge, decided, share) + binom.cdf(edge, decided, 1 - share)
-    return found
+    power: NDArray[np.float64] = binom.cdf(edge, decided, share) + binom.cdf(edge, decided, 1 - share)
+    return power
 
 
 def _approximate(share: float, power: float, level: float) -> float:
@@ -117,7 +117,7 @@ def _approximate(share: float, power: float, level: float) -> float:
 
 
 def check_plan(share: float, decided: float, power: float, level: float) -> None:
-    """An error for what cannot be planned."""
+    """Raises an error for values that cannot be planned with."""
     if not 0 < share < 1 or share == 0.5:
         raise UsageError(f"The share of wins to show must lie between 0 and 1 and not be 0.5; got {share}.")
     if not 0 < decided <= 1:
@@ -136,41 +136,41 @@ MOST = 10_000_000
 def units_needed_anytime(
     share: float, decided: float = 1.0, power: float = 0.8, level: float = 0.95, looks: int = LOOKS
 ) -> UnitsNeeded:
-    """Units that show a share of wins by the last of so many looks, each as good a time to stop as any."""
+    """Units needed to detect a share of wins by the last of so many looks; one may stop at each of them."""
     check_plan(share, decided, power, level)
     distance = abs(share - 0.5)
     summed = 0.5 + max(distance, NEAREST)
-    found = least(lambda n: power_anytime(n, summed, level, looks)[0] >= power, 2, MOST)
-    assert found is not None  # with shares this far from 1/2, a few ten thousand units are enough
-    has, average = power_anytime(found, summed, level, looks)
+    decided_units = least(lambda n: power_anytime(n, summed, level, looks)[0] >= power, 2, MOST)
+    assert decided_units is not None  # with shares this far from 1/2, a few ten thousand units are enough
+    reached, average = power_anytime(decided_units, summed, level, looks)
     growth = max(1.0, (NEAREST / distance) ** 2)
-    found = math.ceil(round(found * growth, 6))
-    units = math.ceil(round(found / decided, 6))
-    return UnitsNeeded(share, found, units, has, distance >= NEAREST, looks, average * growth)
+    decided_units = math.ceil(round(decided_units * growth, 6))
+    units = math.ceil(round(decided_units / decided, 6))
+    return UnitsNeeded(share, decided_units, units, reached, distance >= NEAREST, looks, average * growth)
 
 
 def power_anytime(decided: int, share: float, level: float = 0.95, looks: int = LOOKS) -> tuple[float, float]:
-    """The chance that a preference is shown by the last look; and how many units are decided when it is over."""
+    """The probability of a significant preference by the last look; and the mean number of decided units at the end."""
     from scipy.stats import binom  # here: loading scipy is for those who test
 
     sizes = np.unique(np.ceil(decided * np.arange(1, looks + 1) / looks).astype(np.int64))
     edges = _edges(sizes, level, decided)
-    going, first, before = np.ones(1), 0, 0  # the chance of each number of wins, from `first` on
-    shown = average = 0.0
+    going, first, before = np.ones(1), 0, 0  # the probability of each number of wins, from `first` on
+    detected = average = 0.0
     for size, edge in zip(sizes.tolist(), edges.tolist(), strict=True):
-        came = size - before
-        going = np.convolve(going, binom.pmf(np.arange(came + 1), came, share))
-        # Shown from `edge` wins on, or with as many losses.
+        new_units = size - before
+        going = np.convolve(going, binom.pmf(np.arange(new_units + 1), new_units, share))
+        # Significant from `edge` wins on, or with as many losses.
         low, high = max(size - edge + 1 - first, 0), max(edge - first, 0)
         stopped = float(going[:low].sum() + going[high:].sum())
-        shown += stopped
+        detected += stopped
         average += stopped * size
         going, first, before = going[low:high], first + low, size
-    return shown, average + (1 - shown) * decided
+    return detected, average + (1 - detected) * decided
 
 
 def _edges(sizes: NDArray[np.int64], level: float, units: int) -> NDArray[np.int64]:
-    """For each number of decided units the least number of wins that shows a preference; more than all: none does."""
+    """For each number of decided units, the least significant number of wins; more than all where there is none."""
     limit = -math.log(1 - level)
     low, high = sizes // 2, sizes + 1  # not enough; enough, or beyond what there can be
     while np.any(high - low > 1):
@@ -180,7 +180,7 @@ def _edges(sizes: NDArray[np.int64], level: float, units: int) -> NDArray[np.int
     return high
 
 
-# Decided units beyond which every share of interest is shown, and sums take long.
+# Decided units beyond which every share of interest is detected, and sums take long.
 MOST_UNITS = 1_000_000
 
 
@@ -206,8 +206,8 @@ def plan(
         there = math.floor(round(units * decided, 6))
         if not 1 <= there <= MOST_UNITS:
             raise UsageError(
-                f"{units:,} units of which {decided:g} are decided are {there:,} decided ones; 1 to {MOST_UNITS:,} "
-                "can be planned with."
+                f"{counted(units, 'unit')} with a share of {decided:g} decided give "
+                f"{counted(there, 'decided unit')}; a plan needs 1 to {MOST_UNITS:,} of them."
             )
         for share in shares:
             once = float(power_at(np.array([there]), share, level)[0])

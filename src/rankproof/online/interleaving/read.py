@@ -44,7 +44,7 @@ def clicked() -> Counts:
 def dwelt(seconds: float) -> Counts:
     """A click counts after that many seconds on the document."""
     if not 0 <= seconds < float("inf"):
-        raise UsageError(f"A dwell time is 0 seconds or more; got {seconds}.")
+        raise UsageError(f"A dwell time must be 0 seconds or more; got {seconds}.")
     return lambda touch: None if touch.dwell is None else touch.dwell >= seconds
 
 
@@ -57,7 +57,7 @@ def earned(unit: str, shown: InterleavedList, touches: Iterable[Touch], counts: 
     """What the clicks on one list earned each system."""
     rule = counts or clicked()
     places = {doc: i for i, doc in enumerate(shown.docs)}
-    said: dict[int, bool | None] = {}
+    answers: dict[int, bool | None] = {}
     dropped = 0
     for touch in touches:
         place = places.get(touch.doc_id)
@@ -65,11 +65,13 @@ def earned(unit: str, shown: InterleavedList, touches: Iterable[Touch], counts: 
             dropped += 1
             continue
         answer = rule(touch)
-        if answer or said.get(place, False) is False:  # one that counts is enough; one that is unknown leaves it open
-            said[place] = answer
-    counted = sorted(place for place, answer in said.items() if answer)
+        if (
+            answer or answers.get(place, False) is False
+        ):  # one that counts is enough; one that is unknown leaves it open
+            answers[place] = answer
+    counted = sorted(place for place, answer in answers.items() if answer)
     totals = {name: sum(shown.credits[place][i] for place in counted) for i, name in enumerate(shown.systems)}
-    return Outcome(unit, totals, len(counted), sum(answer is None for answer in said.values()), dropped)
+    return Outcome(unit, totals, len(counted), sum(answer is None for answer in answers.values()), dropped)
 
 
 ALARM = 0.001
@@ -129,8 +131,8 @@ def _offers(lists: Sequence[InterleavedList], systems: Sequence[str]) -> list[Ev
     parts = []
     for i, name in enumerate(systems[1:], start=1):
         differences = np.ascontiguousarray(offered[:, i] - offered[:, 0])
-        found = student.infer(differences, SignificanceRequest(), np.random.default_rng(0))
-        p = found.p_value if isinstance(found, Estimate) else None
+        answer = student.infer(differences, SignificanceRequest(), np.random.default_rng(0))
+        p = answer.p_value if isinstance(answer, Estimate) else None
         parts.append(Evenness("the credit on offer", {systems[0]: float(means[0]), name: float(means[i])}, p))
     return parts
 
@@ -153,35 +155,35 @@ def analyze(
     baseline: str | None = None,
     correction: str = CORRECTION,
 ) -> Interleaved:
-    """What a log says.
+    """The preferences in a log, with counts and the balance check.
 
-    recipe     what lists are made anew from; without it the log has them
+    recipe     what lists are rebuilt from; without it the log has them
     credit     what counts: a click, a dwell of so many `seconds`, a conversion
     planned    the units at which always-valid intervals are tightest; None for one look at a size fixed before
-    baseline   the system that others are held against; without it the order is that of the names
+    baseline   the system that others are compared with; without it systems are in the order of their names
     """
     refuse_level(level)
     rule, words = _rule(credit, seconds)
     left_out = LeftOut()
-    found: dict[str, InterleavedList] = {}
+    lists_by_key: dict[str, InterleavedList] = {}
     outcomes: list[Outcome] = []
     for key, page, shown in lists(logged, recipe, left_out):
-        found[key] = shown
+        lists_by_key[key] = shown
         if logged.units and page.unit is None:
             raise InputError(f"{page.place}: key {key!r} has no unit in any row. Every page needs one.")
         outcomes.append(earned(page.unit if page.unit is not None else key, shown, page.touches, rule))
-    if not found:
+    if not lists_by_key:
         raise InputError(
-            "No page of the log has the list that was shown. Log what Shown.to_dict gives, or give the runs (--run) "
-            "that the lists were made from."
+            "No page of the log has the list that was shown. Log what InterleavedList.to_dict gives, or give the runs "
+            "(--run) that the lists were made from."
         )
-    even = balance(found)
-    systems = next(iter(found.values())).systems
+    even = balance(lists_by_key)
+    systems = next(iter(lists_by_key.values())).systems
     pairs = _pairs(systems, baseline)
-    methods = tuple(sorted({shown.method for shown in found.values()}))
+    methods = tuple(sorted({shown.method for shown in lists_by_key.values()}))
     counts = LogCounts(
         rows=logged.rows,
-        pages=len(found),
+        pages=len(lists_by_key),
         clicks=logged.clicks,
         counted=sum(each.counted for each in outcomes),
         unknown=sum(each.unknown for each in outcomes),
@@ -220,22 +222,22 @@ def _preferences(
         share = _uneven
     mean = None if planned is None else mean_at_any_time(planned)
 
-    def at(asked: float) -> list[Preferred]:
-        return [preferred(outcomes, *pair, asked, share, mean) for pair in pairs]
+    def at_level(one_level: float) -> list[Preferred]:
+        return [preferred(outcomes, *pair, one_level, share, mean) for pair in pairs]
 
-    plain = at(level)
+    plain = at_level(level)
     if correction is None:
         return tuple(SystemPair(found, by=by) for found in plain)
     chosen: Correction = shelf.find("corrections", correction)
     if chosen.needs_all_pairs:
         raise UsageError(f"{correction} permutes queries, which interleaving does not have. Use holm.")
-    shares = _adjusted(chosen, plain, at, lambda found: found.share, level)
-    margins = _adjusted(chosen, plain, at, lambda found: found.margin, level)
+    shares = _adjusted(chosen, plain, at_level, lambda found: found.share, level)
+    margins = _adjusted(chosen, plain, at_level, lambda found: found.margin, level)
     return tuple(SystemPair(*found, by) for found in zip(plain, shares, margins, strict=True))
 
 
 def _by(methods: Sequence[str]) -> By:
-    """What decides; the margin too where a method is none of ours, and nobody knows what it makes even."""
+    """What decides: the margin where wins are not even under a method, or where the method is not known."""
     for method in methods:
         try:
             even = read_configured("interleavings", method).item.even_wins
@@ -256,11 +258,13 @@ def _uneven(wins: int, losses: int, level: float) -> Answer:
 def _adjusted(
     correction: Correction,
     plain: Sequence[Preferred],
-    at: Callable[[float], Sequence[Preferred]],
-    which: Callable[[Preferred], Answer],
+    at_level: Callable[[float], Sequence[Preferred]],
+    part: Callable[[Preferred], Answer],
     level: float,
 ) -> list[Adjusted | None]:
-    tests = Tests([which(found) for found in plain], lambda asked: [which(found) for found in at(asked)], (), level, 0)
+    tests = Tests(
+        [part(found) for found in plain], lambda one_level: [part(found) for found in at_level(one_level)], (), level, 0
+    )
     # Nothing is drawn at random here; the generator is what the shelf's contract asks for.
     return correction.adjust(tests, np.random.default_rng(0))
 
@@ -283,17 +287,19 @@ def _rule(credit: str, seconds: float) -> tuple[Counts, str]:
 
 
 def _warnings(counts: LogCounts, methods: Sequence[str], even: Balance, logged: Logged, credit: str) -> list[str]:
-    found = []
+    warnings = []
     if not even.even:
-        found.append("the systems did not get the same chances: look for pages that were lost, cached or filtered")
+        warnings.append("the systems did not get the same chances: look for pages that were lost, cached or filtered")
     if len(methods) > 1:
-        found.append(f"lists were made in different ways ({', '.join(methods)}), whose credits are not worth the same")
+        warnings.append(
+            f"lists were made in different ways ({', '.join(methods)}), whose credits are not worth the same"
+        )
     if not logged.units:
-        found.append("the log has no column of units: each page counts alone, as if no two were of one user")
+        warnings.append("the log has no column of units: each page counts alone, as if no two were of one user")
     if credit == "dwell" and counts.unknown > MANY * max(counts.unknown + counts.counted, 1):
-        found.append(f"{counts.unknown:,} clicked documents have no dwell time, and earn nothing")
+        warnings.append(f"{counts.unknown:,} clicked documents have no dwell time, and earn nothing")
     if counts.dropped > MANY * max(counts.clicks, 1):
-        found.append(f"{counts.dropped:,} of {counts.clicks:,} clicks are on documents that were not shown")
+        warnings.append(f"{counts.dropped:,} of {counts.clicks:,} clicks are on documents that were not shown")
     if counts.stray > MANY * max(counts.clicks, 1):
-        found.append(f"{counts.stray:,} of {counts.clicks:,} clicks have a key without a list")
-    return found
+        warnings.append(f"{counts.stray:,} of {counts.clicks:,} clicks have a key without a list")
+    return warnings

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from rankproof.errors import InputError
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.wording import percent, signed
+from rankproof.kernel.wording import counted, percent, signed
 from rankproof.proving.conversions import answer_dict
 from rankproof.proving.records import Adjusted
 
@@ -35,7 +35,7 @@ class InterleavedList:
     teams: tuple[str | None, ...]
     credited: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For the server's log, one JSON object for each page: plain lists, numbers and texts."""
         return {
             "method": self.method,
@@ -47,21 +47,25 @@ class InterleavedList:
         }
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> InterleavedList:
+    def from_dict(cls, stored: Mapping[str, object]) -> InterleavedList:
         """What `to_dict` gave."""
         method, credited = stored.get("method"), stored.get("credited")
         systems, docs = _texts(stored.get("systems")), _texts(stored.get("docs"))
         if not isinstance(method, str) or systems is None or docs is None or len(set(docs)) != len(docs):
             raise InputError("A list that was shown has a method, systems, and docs that are named once each.")
         if len(systems) < 2 or list(systems) != sorted(set(systems)):
-            raise InputError(f"The systems of a list are two or more, sorted, each once; {list(systems)!r:.80} came.")
+            raise InputError(
+                f"The systems of a list must be two or more, sorted, each once; got {list(systems)!r:.80}."
+            )
         credits, teams = stored.get("credits"), stored.get("teams")
         if not isinstance(credits, list | tuple) or not isinstance(teams, list | tuple) or type(credited) is not int:
-            raise InputError("A list that was shown has credits, teams and credited; log what Shown.to_dict gives.")
+            raise InputError(
+                "A list that was shown has credits, teams and credited; log what InterleavedList.to_dict gives."
+            )
         if not len(credits) == len(teams) == len(docs) >= credited >= 0:
             raise InputError(
-                f"A list of {len(docs)} documents has as many credits and teams, and credited up to that; "
-                f"{len(credits)}, {len(teams)} and {credited!r:.20} came."
+                f"A list of {counted(len(docs), 'document')} has as many credits and teams, and credited is at most "
+                f"that; got {len(credits)}, {len(teams)} and {credited!r:.20}."
             )
         if any(team is not None and team not in systems for team in teams):
             raise InputError("A team is the name of a system, or null.")
@@ -69,13 +73,13 @@ class InterleavedList:
         return cls(method, systems, docs, worth, tuple(teams), credited)
 
 
-def _texts(value: Any) -> tuple[str, ...] | None:
+def _texts(value: object) -> tuple[str, ...] | None:
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
         return None
     return tuple(value)
 
 
-def _credit(stored: Any, systems: int) -> tuple[float, ...]:
+def _credit(stored: object, systems: int) -> tuple[float, ...]:
     """What a click on one document is worth to each system."""
     # type() and one comparison: logs have millions of these. No boolean passes, no NaN, nothing beyond floats.
     if (
@@ -83,13 +87,13 @@ def _credit(stored: Any, systems: int) -> tuple[float, ...]:
         or len(stored) != systems
         or not all(type(value) in (float, int) and 0 <= value <= MOST for value in stored)
     ):
-        raise InputError(f"The credit of a document is a number, 0 or more, for each system; {stored!r:.80} came.")
+        raise InputError(f"The credit of a document must be one number for each system, 0 or more; got {stored!r:.80}.")
     return tuple(map(float, stored))
 
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A click on a document: seconds spent on it, None where nobody knows; and whether it led to a conversion."""
+    """A click on a document: seconds spent on it, None where not known; and whether it led to a conversion."""
 
     doc_id: str
     dwell: float | None = None
@@ -141,7 +145,7 @@ class Preferred:
 
 @dataclass(frozen=True, slots=True)
 class Evenness:
-    """One thing that chance should have shared out evenly, and whether it did.
+    """One thing that randomization should have shared out evenly, and whether it did.
 
     what      in words: "the first place", "the greatest team"
     counts    how often each system had it; of credit on offer, how much on average
@@ -155,7 +159,7 @@ class Evenness:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """Whether the sides had the same chances: `even` is False where a p-value lies below `alarm`."""
+    """Whether the systems were treated alike: `even` is False where a p-value lies below `alarm`."""
 
     lists: int
     parts: tuple[Evenness, ...]
@@ -169,14 +173,14 @@ class Balance:
 
 @dataclass(frozen=True, slots=True)
 class UnitsNeeded:
-    """Units that show a share of wins with the power asked for.
+    """Units that detect a share of wins with the given power.
 
     decided   units that are no ties
     units     all of them, at the rate of decided units that was given
     power     what that many decided units have
     exact     whether the binomial distribution was summed; beyond the limit it is the normal one
     looks     how often one looks on the way; 1 is once, at the end
-    average   of the decided units, how many had come when it was over: shown, or at the end
+    average   decided units until the experiment ends: at a significant preference, or after the last look
     """
 
     share: float
@@ -198,11 +202,11 @@ class LogCounts:
     pages        lists that count, one for each key
     clicks       rows with a clicked document
     counted      documents whose clicks counted, each once for its page
-    unknown      clicked documents of which nobody knows whether they count
+    unknown      clicked documents of which it is not known whether they count
     dropped      clicks on documents that were not shown
     stray        clicks with a key that has no list
     changed      keys left out because two different lists were shown under them
-    mismatched   keys left out because the list made anew is not the one that was shown
+    mismatched   keys left out because the rebuilt list is not the one that was shown
     unranked     keys left out because no run has a ranking for their query
     """
 
@@ -232,57 +236,57 @@ class SystemPair:
 
     @property
     def _deciding(self) -> tuple[Answer, Adjusted | None]:
-        said = self.preferred
-        return (said.share, self.share) if self.by == "share" else (said.margin, self.margin)
+        pair = self.preferred
+        return (pair.share, self.share) if self.by == "share" else (pair.margin, self.margin)
 
     @property
     def winner(self) -> str | None:
-        """Whom users prefer, as far as it is shown; None where it is not."""
-        found, adjusted = self._deciding
-        if not isinstance(found, Estimate):
+        """The system that users prefer, where the preference is statistically significant; otherwise None."""
+        answer, adjusted = self._deciding
+        if not isinstance(answer, Estimate):
             return None
-        p = found.p_value if adjusted is None else adjusted.p_value
-        if p > 1 - found.level or found.value == found.null:
+        p = answer.p_value if adjusted is None else adjusted.p_value
+        if p > 1 - answer.level or answer.value == answer.null:
             return None
-        return self.preferred.second if found.value > found.null else self.preferred.first
+        return self.preferred.second if answer.value > answer.null else self.preferred.first
 
     def sentence(self, always_valid: bool) -> str:
-        """What the pair says, with the numbers behind it."""
+        """The result for the pair as a sentence, with its numbers."""
         first, second = self.preferred.first, self.preferred.second
-        found, adjusted = self._deciding
-        if not isinstance(found, Estimate):
-            return f"Nothing can be said about {first} and {second}: {found.reason}."
+        answer, adjusted = self._deciding
+        if not isinstance(answer, Estimate):
+            return f"Nothing can be said about {first} and {second}: {answer.reason}."
         winner = self.winner
-        low, high = (found.low, found.high) if adjusted is None else (adjusted.low, adjusted.high)
-        value = found.value
+        low, high = (answer.low, answer.high) if adjusted is None else (adjusted.low, adjusted.high)
+        value = answer.value
         if (winner or second) == first:  # told from the side of the one that is ahead
-            value, low, high = 2 * found.null - value, 2 * found.null - high, 2 * found.null - low
+            value, low, high = 2 * answer.null - value, 2 * answer.null - high, 2 * answer.null - low
         kind = "always-valid interval" if always_valid else "interval"
         together = "" if adjusted is None else " for all pairs together"
-        span = f"{percent(found.level)} {kind}{together}"
+        span = f"{percent(answer.level)} {kind}{together}"
         if self.by == "share":
-            numbers = f"{_share(value)} of {found.n:,} decided units; {span} {_share(low)} to {_share(high)}"
+            numbers = f"{_share(value)} of {answer.n:,} decided units; {span} {_share(low)} to {_share(high)}"
             won = "won "
         else:
-            numbers = f"{signed(value)} credit in a unit, of {found.n:,}; {span} {signed(low)} to {signed(high)}"
+            numbers = f"{signed(value)} credit in a unit, of {answer.n:,}; {span} {signed(low)} to {signed(high)}"
             won = "earned "
         if winner is None:
             return f"No preference between {first} and {second} is shown ({second} {won}{numbers})."
         return f"Users prefer {winner} to {first if winner == second else second} ({numbers})."
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        said = self.preferred
+        pair = self.preferred
         return {
-            "first": said.first,
-            "second": said.second,
-            "units": said.units,
-            "wins": said.wins,
-            "ties": said.ties,
-            "losses": said.losses,
-            "share": answer_dict(said.share),
-            "margin": answer_dict(said.margin),
-            "lift": said.lift,
+            "first": pair.first,
+            "second": pair.second,
+            "units": pair.units,
+            "wins": pair.wins,
+            "ties": pair.ties,
+            "losses": pair.losses,
+            "share": answer_dict(pair.share),
+            "margin": answer_dict(pair.margin),
+            "lift": pair.lift,
             "share_adjusted": None if self.share is None else asdict(self.share),
             "margin_adjusted": None if self.margin is None else asdict(self.margin),
             "decided_by": self.by,
@@ -314,7 +318,7 @@ class Interleaved:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What is said of each pair; of none where chance did not treat the systems alike."""
+        """One sentence for each pair; none of them where randomization did not treat the systems alike."""
         if not self.balance.even:
             return (
                 "The systems were not treated alike, so no preference is stated: see the balance, and find what broke "
@@ -322,7 +326,7 @@ class Interleaved:
             )
         return tuple(pair.sentence(self.planned is not None) for pair in self.pairs)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "systems": list(self.systems),

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.specs import Configured, read_configured
+from rankproof.kernel.wording import counted
 from rankproof.online.interleaving.logs import Logged, LoggedPage
 from rankproof.online.interleaving.records import InterleavedList
 from rankproof.online.interleavings._key_rng import KeyRng
@@ -24,20 +25,20 @@ def interleave(
     experiment: str = "",
 ) -> InterleavedList:
     """The list to show: at most `depth` documents, and what a click on each is worth to each system."""
-    asked = _asked(method)
+    chosen = _asked(method)
     if depth < 1:
         raise UsageError(f"depth must be 1 or more; got {depth}.")
     systems = tuple(sorted(rankings))
-    _check_systems(systems, asked)
+    _check_systems(systems, chosen)
     ranked = {name: rankings[name] for name in systems}
     for name, ranking in ranked.items():
         _check_ranking(name, ranking)
     size = min(depth, min(map(len, ranked.values())))
-    drafted = asked.item.draft(ranked, size, KeyRng(key, experiment), asked.values)
+    drafted = chosen.item.draft(ranked, size, KeyRng(key, experiment), chosen.values)
     filling = _filling(ranked, drafted.docs, depth)
     nothing = (0.0,) * len(systems)
     return InterleavedList(
-        method=asked.text,
+        method=chosen.text,
         systems=systems,
         docs=(*drafted.docs, *filling),
         credits=(*drafted.credits, *([nothing] * len(filling))),
@@ -51,14 +52,14 @@ def _asked(method: str) -> Configured:
     return read_configured("interleavings", method)
 
 
-def _check_systems(systems: Sequence[str], asked: Configured) -> None:
-    item: Interleaving = asked.item
+def _check_systems(systems: Sequence[str], chosen: Configured) -> None:
+    item: Interleaving = chosen.item
     if len(systems) < 2:
         raise UsageError(f"Interleaving takes the rankings of two systems or more; got {len(systems)}.")
     if item.most is not None and len(systems) > item.most:
         raise UsageError(
             f"{item.name} takes {item.most} systems; got {len(systems)}: {', '.join(systems)}. "
-            "Take team_draft_multileave or probabilistic for more."
+            "Use team_draft_multileave or probabilistic for more."
         )
 
 
@@ -70,18 +71,18 @@ def _check_ranking(name: str, ranking: Sequence[str]) -> None:
 
 def _filling(rankings: Mapping[str, Sequence[str]], drafted: Sequence[str], depth: int) -> list[str]:
     """What fills the page below: by best rank, and by the system's name where two are equal."""
-    wanted = depth - len(drafted)
-    if wanted == 0:
+    missing = depth - len(drafted)
+    if missing == 0:
         return []
-    found: dict[str, None] = {}
+    documents: dict[str, None] = {}
     shown = set(drafted)
     for rank in range(max(map(len, rankings.values()))):
         for ranking in rankings.values():
             if rank < len(ranking) and ranking[rank] not in shown:
-                found.setdefault(ranking[rank])
-        if len(found) >= wanted:
+                documents.setdefault(ranking[rank])
+        if len(documents) >= missing:
             break
-    return list(found)[:wanted]
+    return list(documents)[:missing]
 
 
 # The share of pages that may differ.
@@ -132,11 +133,11 @@ def lists(
         if page.changed:
             left_out.differs(page, changed=True)
         elif recipe is None:
-            found = _logged(page)
-            if found is None:
+            interleaved = _logged(page)
+            if interleaved is None:
                 left_out.stray += len(page.touches)
             else:
-                yield key, page, found
+                yield key, page, interleaved
         else:
             if page.query is None:
                 raise InputError(f"{page.place}: key {key!r} has no query_id in any row. Log the query of every page.")
@@ -157,7 +158,7 @@ def _logged(page: LoggedPage) -> InterleavedList | None:
     if page.shown is None and page.docs is not None:
         raise InputError(
             f"{page.place}: the log has the documents that were shown and not what clicks on them are worth. "
-            "Give the runs (--run) that the lists were made from, so that they can be made anew."
+            "Give the runs (--run) that the lists were made from, so that they can be rebuilt."
         )
     return page.shown
 
@@ -166,12 +167,14 @@ def _refusal(left_out: LeftOut, differing: int, count: int) -> str:
     what = []
     if left_out.changed:
         what.append(
-            f"{left_out.changed:,} have two different lists under one key: make the key of the session and the query, "
-            "and keep the rankings as they are during the experiment"
+            f"{counted(left_out.changed, 'page has', 'pages have')} two different lists under one key: make the key "
+            "of the session and the query, "
+            "and do not change the rankings during the experiment"
         )
     if left_out.mismatched:
         what.append(
-            f"{left_out.mismatched:,} are not what the runs, method, depth and experiment give: take those that the "
-            "server had"
+            f"{counted(left_out.mismatched, 'page differs', 'pages differ')} from the list that the runs, method, "
+            "depth and experiment give: use those that the server had"
         )
-    return f"{differing:,} of {count:,} pages cannot be trusted, the first in {left_out.first}: {'; '.join(what)}."
+    affected = f"{differing:,} of {counted(count, 'page')}"
+    return f"{affected} cannot be trusted, the first in {left_out.first}: {'; '.join(what)}."

@@ -12,12 +12,12 @@ def drafted_in_rounds(rankings: Rankings, size: int, rng: KeyRng) -> Drafted:
     worth = [tuple(float(i == j) for j in range(len(systems))) for i in range(len(systems))]
     left = [iter(rankings[name]) for name in systems]
     taken: set[str] = set()
-    found = Drafted([], [], [])
-    while len(found.docs) < size:
-        for i in rng.shuffled(len(systems))[: size - len(found.docs)]:
+    drafted = Drafted([], [], [])
+    while len(drafted.docs) < size:
+        for i in rng.shuffled(len(systems))[: size - len(drafted.docs)]:
             doc = next(doc for doc in left[i] if doc not in taken)
             taken.add(doc)
-            found.docs.append(doc)
-            found.credits.append(worth[i])
-            found.teams.append(systems[i])
-    return found
+            drafted.docs.append(doc)
+            drafted.credits.append(worth[i])
+            drafted.teams.append(systems[i])
+    return drafted

@@ -75,8 +75,8 @@ def _solved(first: Ranked, second: Ranked, credit: str) -> tuple[tuple[Ranked, .
     shares = best_mixture(np.ascontiguousarray(leads.T), gain)
     if shares is None:
         return None
-    kept = [(each, float(share)) for each, share in zip(lists, shares, strict=True) if share > 0]
-    return tuple(each for each, _ in kept), tuple(accumulate(share for _, share in kept))
+    possible_lists = [(each, float(share)) for each, share in zip(lists, shares, strict=True) if share > 0]
+    return tuple(each for each, _ in possible_lists), tuple(accumulate(share for _, share in possible_lists))
 
 
 def possible(first: Ranked, second: Ranked) -> list[Ranked]:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from rankproof.kernel.specs import Number, Param
 from rankproof.online.interleavings._key_rng import KeyRng
@@ -35,7 +34,7 @@ def _weights(length: int, decay: float) -> tuple[float, ...]:
     return tuple(rank**-decay for rank in range(1, length + 1))
 
 
-def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, Any]) -> Drafted:
+def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, float]) -> Drafted:
     """A turn and a document for each rank; credit by the chance that each system had to draw it."""
     systems = list(rankings)
     places = [{doc: i for i, doc in enumerate(ranking)} for ranking in rankings.values()]

@@ -16,14 +16,13 @@ source: Radlinski, Kurup and Joachims, How does clickthrough data reflect retrie
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.online.interleavings._key_rng import KeyRng
 from rankproof.online.interleavings._rounds import drafted_in_rounds
 from rankproof.online.interleavings.contract import Drafted, Interleaving, Rankings
 
 
-def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, Any]) -> Drafted:
+def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, object]) -> Drafted:
     """One pick of each in every round."""
     return drafted_in_rounds(rankings, size, rng)
 

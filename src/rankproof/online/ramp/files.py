@@ -42,8 +42,8 @@ def gate_files(policy: RampPolicy) -> tuple[SeenFile, ...]:
     """What the offline gate reads, by name from the ramp's folder; nothing where no gate is asked for."""
     if not policy.gate:
         return ()
-    asked = read_policy(policy.gate)
-    paths = (getattr(asked, key) for key in INPUTS)
+    gate_policy = read_policy(policy.gate)
+    paths = (getattr(gate_policy, key) for key in INPUTS)
     folder = os.path.dirname(policy.source)
     return tuple(
         SeenFile(os.path.relpath(path, folder or "."), file_hash(path), 0) for path in paths if is_plain_file(path)
@@ -59,15 +59,15 @@ def day_files(
     been entered yet.
     """
     used = {file.name: file for file in recorded}
-    found = [_day_file(policy, design, name, step, used) for name in _names(policy.days)]
-    gone = [file.name for file in used.values() if file.step == step and file.name not in {f.seen.name for f in found}]
+    files = [_day_file(policy, design, name, step, used) for name in _names(policy.days)]
+    gone = [file.name for file in used.values() if file.step == step and file.name not in {f.seen.name for f in files}]
     if gone:
         raise InputError(
             f"{os.path.join(policy.days, gone[0])} was used by this ramp and is gone. Bring it back: a decision at "
             f"{percent(policy.steps[step - 1].share)} rests on all its days."
         )
-    _refuse_twice(found)
-    return tuple(found)
+    _refuse_twice(files)
+    return tuple(files)
 
 
 def _names(folder: str) -> list[str]:

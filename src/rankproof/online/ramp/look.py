@@ -84,8 +84,8 @@ def splits_as_planned(policy: RampPolicy, design: TrialDesign, days: Sequence[Da
     units, treatment = units_of(days), the_treatment(design)
     new, share = units[treatment], days[0].shares[treatment]
     counts = np.array([new]), np.array([sum(units.values()) - new])
-    found = float(log_evidence(*counts, 1 - policy.ratio_alarm, UNITS, share)[0])
-    return found < -math.log(policy.ratio_alarm)
+    evidence = float(log_evidence(*counts, 1 - policy.ratio_alarm, UNITS, share)[0])
+    return evidence < -math.log(policy.ratio_alarm)
 
 
 def _sign(design: TrialDesign, ruling: Ruling, worse: set[str], split: bool) -> Sign:
@@ -100,11 +100,11 @@ Judged = tuple[RampEvidence, "Verdict | None"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RampLook:
-    """What one look came to.
+    """The result of one look.
 
     entry     the decision, as it stands or is to stand on record
     again     nothing has come since the last entry, or the ramp is over: the entry is that one, and nothing is added
-    verdict   that the decision rests on; None where there was nothing to judge, or nobody asked for it again
+    verdict   that the decision rests on; None where there was nothing to judge, or it was not requested again
     """
 
     entry: RampEntry
@@ -138,11 +138,11 @@ def _judged_anew(policy: RampPolicy, design: TrialDesign, entries: Sequence[Ramp
         judged = _judged_gate(policy, gate_files(policy))
         return None if entries and judged[0] == entries[-1].evidence else judged
     recorded = tuple(file for file in seen if file.step > 0)
-    found = day_files(policy, design, at.step, recorded)
-    if {(f.seen.name, f.seen.sha256) for f in found} <= {(f.name, f.sha256) for f in recorded}:
+    present = day_files(policy, design, at.step, recorded)
+    if {(f.seen.name, f.seen.sha256) for f in present} <= {(f.name, f.sha256) for f in recorded}:
         return None
-    used = [file.day for file in found if file.seen.is_of(at.step)]
-    return of_days(policy, design, used, [file.seen for file in found])
+    used = [file.day for file in present if file.seen.is_of(at.step)]
+    return of_days(policy, design, used, [file.seen for file in present])
 
 
 def judged_again(policy: RampPolicy, design: TrialDesign, entries: Sequence[RampEntry]) -> Judged:
@@ -180,11 +180,11 @@ def design_of(policy: RampPolicy) -> TrialDesign:
         )
     roles = {metric.role for metric in design.metrics}
     for step in policy.steps:
-        wanted = {"guardrails": "guardrail", "pass": "decision"}.get(step.advance)
-        if wanted is not None and wanted not in roles:
+        needed_role = {"guardrails": "guardrail", "pass": "decision"}.get(step.advance)
+        if needed_role is not None and needed_role not in roles:
             raise UsageError(
                 f'{policy.source}: the step at {percent(step.share)} has advance = "{step.advance}", and no metric of '
-                f"{policy.trial} is a {wanted}. Give one that role, or ask for no_harm."
+                f"{policy.trial} is a {needed_role}. Give one that role, or ask for no_harm."
             )
     return design
 

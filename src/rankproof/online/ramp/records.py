@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.verdict import Status
+from rankproof.kernel.wording import counted
 
 # What a step asks for before it is left for the next one, beside its days and units:
 #   no_harm      nothing is shown to be worse
@@ -44,7 +45,7 @@ class RampStep:
     def __post_init__(self) -> None:
         if self.most_days is not None and self.most_days < self.least_days:
             raise UsageError(
-                f"The step at {percent(self.share)} asks for {self.least_days} days at least and allows "
+                f"The step at {percent(self.share)} asks for {counted(self.least_days, 'day')} at least and allows "
                 f"{self.most_days} at most. Raise most_days, or lower least_days."
             )
 
@@ -87,7 +88,7 @@ class RampPolicy:
     stops: StopRules = StopRules()
     false_alarm: float = 0.05
     source: str = ""
-    rules: Mapping[str, Any] = field(default_factory=dict)
+    rules: Mapping[str, object] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.steps:
@@ -95,11 +96,11 @@ class RampPolicy:
         shares = [step.share for step in self.steps]
         if any(not (math.isfinite(share) and 0 < share < 1) for share in shares):
             raise UsageError(
-                f"Shares of steps lie above 0 and below 1; {_listed(shares)} came. All traffic comes after the last "
-                "step."
+                f"Shares of steps must lie above 0 and below 1; got {_listed(shares)}. All traffic comes after the "
+                "last step."
             )
         if any(later <= sooner for sooner, later in pairwise(shares)):
-            raise UsageError(f"Each step has a greater share than the one before it; {_listed(shares)} came.")
+            raise UsageError(f"Each step must have a greater share than the one before it; got {_listed(shares)}.")
 
     @property
     def ratio_alarm(self) -> float:
@@ -141,11 +142,11 @@ Role = Literal["gate", "sample_ratio", "decision", "guardrail", "watch"]
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """One ruling of a verdict, and what it means to a ramp.
+    """One ruling of a verdict, and its meaning for a ramp.
 
     ruling   as `verdict/1` writes it, with all its numbers
-    worse    whether the change is shown to be worse at all, margin or not; of the sample ratio: whether it is shown to
-             be wrong at all looks together, and not only at this one
+    worse    whether the change is significantly worse at all, margin or not; of the sample ratio: whether it is
+             significantly wrong over all looks together, and not only at this one
     """
 
     role: Role
@@ -155,8 +156,8 @@ class Sign:
     @property
     def status(self) -> Status:
         """By this ruling, after correction."""
-        found: Status = self.ruling["status"]
-        return found
+        status: Status = self.ruling["status"]
+        return status
 
     @property
     def tolerates(self) -> bool:
@@ -165,11 +166,11 @@ class Sign:
         return bool(threshold > 0 if self.ruling.get("better") == "lower" else threshold < 0)
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """Its title and its reason, in one line."""
         return f"{self.ruling['title']}: {self.ruling['reason']}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {"role": self.role, "worse": self.worse, "ruling": dict(self.ruling)}
 
@@ -190,7 +191,7 @@ class SeenFile:
         """Whether a decision at the step rests on it."""
         return self.step == step and not self.late
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {"name": self.name, "sha256": self.sha256, "step": self.step, "late": self.late}
 
@@ -214,7 +215,7 @@ class RampEvidence:
     confidence: float | None = None
     files: tuple[SeenFile, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "status": self.status,
@@ -247,7 +248,7 @@ class RampDecision:
         """0 to go on, 3 to hold, 1 to stop."""
         return EXIT[self.action]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "action": self.action,
@@ -272,10 +273,10 @@ class RampEntry:
     rules: str
     evidence: RampEvidence
     decision: RampDecision
-    observed: Mapping[str, Any] = field(default_factory=dict)
+    observed: Mapping[str, object] = field(default_factory=dict)
 
     @property
-    def body(self) -> dict[str, Any]:
+    def body(self) -> dict[str, object]:
         """All that the seal covers."""
         return {
             "ramp": VERSION,
@@ -291,7 +292,7 @@ class RampEntry:
         """Of the body."""
         return sha256(to_json(self.body).encode()).hexdigest()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {**self.body, "seal": self.seal, "observed": dict(self.observed)}
 
@@ -301,7 +302,7 @@ class RampEntry:
         try:
             entry = _entry(stored)
         except (KeyError, TypeError, AttributeError):
-            raise InputError(f"{place}: this is no entry of a ramp. Check that it is the right file.") from None
+            raise InputError(f"{place}: this is not an entry of a ramp. Check that it is the right file.") from None
         if entry.decision.action not in get_args(Action) or stored.get("seal") != entry.seal:
             raise InputError(
                 f"{place}: the entry is not what was written: its seal does not fit. Bring the file back from a copy; "

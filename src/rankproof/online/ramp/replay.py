@@ -1,11 +1,11 @@
-"""Replaying: every decision of a ramp made again, from the evidence on record and from the files it was made of."""
+"""Replay: every decision of a ramp made again, from the evidence on record and from the files it was made of."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from rankproof.errors import RankproofError
 from rankproof.online.ramp.look import design_of, judged_again, refuse_other_rules
@@ -38,7 +38,7 @@ class Replayed:
         """Whether all of it is."""
         return self.decision == self.evidence == "same"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "n": self.n,
@@ -66,31 +66,34 @@ def _replayed(policy: RampPolicy, entries: Sequence[RampEntry]) -> Replayed:
         notes.append(f"its evidence says {again.action} to {again.share:g}")
     evidence: Same = "same"
     try:
-        found = judged_again(policy, design_of(policy), entries)[0]
-        apart = difference(entry.evidence.to_dict(), found.to_dict())
+        evidence_now = judged_again(policy, design_of(policy), entries)[0]
+        change = difference(entry.evidence.to_dict(), evidence_now.to_dict())
     except RankproofError as error:
         evidence = "not there"
         notes.append(str(error))
     else:
-        if apart:
+        if change:
             evidence = "differs"
-            notes.append(apart)
+            notes.append(change)
     return Replayed(entry.n, entry.decision.action, entry.decision.share, decision, evidence, " ".join(notes))
 
 
-def difference(recorded: Any, found: Any, path: str = "evidence") -> str:
+def difference(recorded: object, now: object, path: str = "evidence") -> str:
     """The first place where two documents differ, in words; "" where they do not.
 
     >>> difference({"p": 0.5, "n": [1, 2]}, {"p": 0.5, "n": [1, 3]})
     'evidence.n[1]: 2 on record, 3 now.'
     """
-    if isinstance(recorded, dict) and isinstance(found, dict):
-        keys = list(dict.fromkeys([*recorded, *found]))
-        return next(filter(None, (difference(recorded.get(k), found.get(k), f"{path}.{k}") for k in keys)), "")
-    if isinstance(recorded, list) and isinstance(found, list) and len(recorded) == len(found):
-        pairs = enumerate(zip(recorded, found, strict=True))
+    if isinstance(recorded, dict) and isinstance(now, dict):
+        keys = list(dict.fromkeys([*recorded, *now]))
+        return next(filter(None, (difference(recorded.get(k), now.get(k), f"{path}.{k}") for k in keys)), "")
+    if isinstance(recorded, list) and isinstance(now, list) and len(recorded) == len(now):
+        pairs = enumerate(zip(recorded, now, strict=True))
         return next(filter(None, (difference(a, b, f"{path}[{i}]") for i, (a, b) in pairs)), "")
-    near = isinstance(recorded, float) and isinstance(found, float)
-    if recorded == found or (near and math.isclose(recorded, found, rel_tol=ROUNDING, abs_tol=ROUNDING)):
+    if isinstance(recorded, float) and isinstance(now, float):
+        equal = math.isclose(recorded, now, rel_tol=ROUNDING, abs_tol=ROUNDING)
+    else:
+        equal = recorded == now
+    if equal:
         return ""
-    return f"{path}: {recorded!r:.60} on record, {found!r:.60} now."
+    return f"{path}: {recorded!r:.60} on record, {now!r:.60} now."

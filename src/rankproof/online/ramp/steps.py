@@ -1,4 +1,4 @@
-"""Stepping: the state machine of a ramp. From rules, what was decided before and what is seen now to the next step.
+"""The state machine of a ramp: the next step from the rules, the decisions so far and the evidence now.
 
     gate -> first share -> ... -> last share -> committed
       \\         \\                    \\
@@ -46,7 +46,7 @@ def next_step(policy: RampPolicy, history: Sequence[RampDecision], evidence: Ram
     """The decision of one look. What stops goes before what advances."""
     at = standing(history)
     if at.over:
-        raise UsageError("The ramp is over: nothing is decided any more.")
+        raise UsageError("The ramp is over: there is nothing left to decide.")
     if at.step == 0:
         return _gate(policy, evidence)
     return _step(policy, at, policy.steps[at.step - 1], evidence)
@@ -61,10 +61,10 @@ def _gate(policy: RampPolicy, evidence: RampEvidence) -> RampDecision:
         return RampDecision("ADVANCE", 0, 0.0, first, ("No offline gate is asked for.",))
     if evidence.status == "PASS":
         return RampDecision("ADVANCE", 0, 0.0, first, (f"The offline gate passes: {_counted(evidence.signs)}.",))
-    told = tuple(sign.said for sign in evidence.signs if sign.status == evidence.status)
+    reasons = tuple(sign.summary for sign in evidence.signs if sign.status == evidence.status)
     if evidence.status == "FAIL":
-        return RampDecision("STOP_AND_ROLL_BACK", 0, 0.0, 0.0, ("The offline gate fails.", *told))
-    return RampDecision("HOLD", 0, 0.0, 0.0, ("The offline gate is undecided.", *told))
+        return RampDecision("STOP_AND_ROLL_BACK", 0, 0.0, 0.0, ("The offline gate fails.", *reasons))
+    return RampDecision("HOLD", 0, 0.0, 0.0, ("The offline gate is undecided.", *reasons))
 
 
 def _counted(signs: Sequence[Sign]) -> str:
@@ -76,10 +76,10 @@ def _counted(signs: Sequence[Sign]) -> str:
 
 def _step(policy: RampPolicy, at: RampPosition, step: RampStep, evidence: RampEvidence) -> RampDecision:
     alarms = list(_alarms(policy, evidence))
-    stopping = tuple(said for stops, said in alarms if stops)
+    stopping = tuple(reason for stops, reason in alarms if stops)
     if stopping:
         return RampDecision("STOP_AND_ROLL_BACK", at.step, at.share, 0.0, stopping)
-    holding = tuple(said for _, said in alarms)
+    holding = tuple(reason for _, reason in alarms)
     missing = (*holding, *_lacking(step, evidence), *_unproven(step, evidence))
     if not missing:
         return _onward(policy, at, step, evidence)
@@ -93,15 +93,15 @@ def _alarms(policy: RampPolicy, evidence: RampEvidence) -> Iterator[tuple[bool, 
     """What is shown to be wrong, and whether it stops the ramp or only holds it."""
     for sign in evidence.signs:
         if sign.role == "sample_ratio" and sign.status == "FAIL":
-            chance = "" if sign.worse else "It may be chance, as one look of many; until it is clear: "
-            yield sign.worse and policy.stops.sample_ratio == "stop", f"{chance}{sign.said}"
+            caveat = "" if sign.worse else "It may be chance, as one look of many; until it is clear: "
+            yield sign.worse and policy.stops.sample_ratio == "stop", f"{caveat}{sign.summary}"
         elif sign.role in ("decision", "guardrail") and _is_harm(policy.stops, sign):
-            said = sign.said if sign.status == "FAIL" else f"Shown to be worse: {sign.said}"
+            reason = sign.summary if sign.status == "FAIL" else f"Shown to be worse: {sign.summary}"
             least = policy.stops.least_units
             few = evidence.fewest < least
             if few:
-                said = f"{evidence.fewest:,} of {least:,} units in a variant, too few to stop by: {said}"
-            yield not few and not (sign.role == "decision" and policy.stops.decision == "hold"), said
+                reason = f"{evidence.fewest:,} of {least:,} units in a variant, too few to stop by: {reason}"
+            yield not few and not (sign.role == "decision" and policy.stops.decision == "hold"), reason
 
 
 def _is_harm(stops: StopRules, sign: Sign) -> bool:
@@ -119,23 +119,23 @@ def _unproven(step: RampStep, evidence: RampEvidence) -> Iterator[str]:
     """What the step asks to be shown and is not. What fails is an alarm, and stands among those."""
     if evidence.status is None:
         return
-    open_ones = [sign for sign in evidence.signs if sign.status == "UNDECIDED" and _is_asked(step, sign)]
+    open_ones = [sign for sign in evidence.signs if sign.status == "UNDECIDED" and _must_be_settled(step, sign)]
     yield from (
-        f"Shown to be worse, and not yet whether within its margin: {sign.said}"
+        f"Shown to be worse, and not yet whether within its margin: {sign.summary}"
         if sign.worse
-        else f"Not shown yet: {sign.said}"
+        else f"Not shown yet: {sign.summary}"
         for sign in open_ones
     )
     if step.advance == "pass" and evidence.status != "PASS" and not open_ones:
         yield f"The trial's verdict is {evidence.status}."
 
 
-def _is_asked(step: RampStep, sign: Sign) -> bool:
+def _must_be_settled(step: RampStep, sign: Sign) -> bool:
     """Whether the step is not left while this is open: what is shown to be worse must stay within its margin."""
     if sign.role == "watch":
         return False
-    asked = {"no_harm": (), "guardrails": ("guardrail",), "pass": ("guardrail", "decision", "sample_ratio")}
-    return sign.worse or sign.role in asked[step.advance]
+    needed_roles = {"no_harm": (), "guardrails": ("guardrail",), "pass": ("guardrail", "decision", "sample_ratio")}
+    return sign.worse or sign.role in needed_roles[step.advance]
 
 
 def _onward(policy: RampPolicy, at: RampPosition, step: RampStep, evidence: RampEvidence) -> RampDecision:

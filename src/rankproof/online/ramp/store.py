@@ -1,8 +1,8 @@
 """State of a ramp on disk: JSON lines that only ever grow, one for each decision, each sealed to the one before.
 
-An entry is on the disk, file and folder, before anybody is told of it. A process that is killed while it writes leaves
-half a line at the end, which was never told and is cut off; a last line that lacks nothing but its end gets it. Any
-other line that is not as it was written is refused: a ramp goes on from nothing but its own record. A lock keeps a
+An entry is on the disk, file and folder, before it is reported. A process that is killed while it writes leaves half a
+line at the end, which was never reported and is cut off; a last line that lacks only its newline gets it. All other
+lines that are not as they were written are refused: a ramp continues only from its own record. A lock keeps a
 second process from deciding at the same time.
 """
 
@@ -12,7 +12,6 @@ import json
 import os
 from contextlib import suppress
 from importlib import import_module
-from typing import Any
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.atomic import refuse
@@ -141,7 +140,7 @@ def _is_entry(line: bytes) -> bool:
     return True
 
 
-def _json(line: bytes) -> Any:
+def _json(line: bytes) -> object:
     """What a line says; None where it is no JSON."""
     try:
         return json.loads(line)

@@ -27,9 +27,9 @@ def ranked(
     by: str,
     level: float,
 ) -> RankedMeasures:
-    """The measures by how well they tell one metric. `values` and `online` are by change, more is better."""
-    found = {name: _coefficient(values[name], online, by) for name in measures}
-    known = {name: value for name, value in found.items() if value is not None}
+    """The measures by how well they predict one metric. `values` and `online` are by change, more is better."""
+    coefficients = {name: _coefficient(values[name], online, by) for name in measures}
+    known = {name: value for name, value in coefficients.items() if value is not None}
     if not known:
         return RankedMeasures(metric, None, (), ())
     best = max(known, key=known.__getitem__)
@@ -37,13 +37,13 @@ def ranked(
     order = sorted(known, key=lambda name: -known[name])
     pairs = list(combinations(order, 2))
 
-    def at(asked: float) -> list[Answer]:
-        return [difference(*_common(values[first], values[second], online), by, asked) for first, second in pairs]
+    def at_level(one_level: float) -> list[Answer]:
+        return [difference(*_common(values[first], values[second], online), by, one_level) for first, second in pairs]
 
-    plain = at(level)
+    plain = at_level(level)
     holm: Correction = shelf.find("corrections", "holm")
     # Nothing is drawn at random here; the generator is what the shelf's contract asks for.
-    adjusted = holm.adjust(Tests(plain, at, (), level, 0), np.random.default_rng(0)) if len(pairs) > 1 else None
+    adjusted = holm.adjust(Tests(plain, at_level, (), level, 0), np.random.default_rng(0)) if len(pairs) > 1 else None
     contests = tuple(
         Contest(*pair, answer.n, answer, adjusted[i] if adjusted else None)
         for i, (pair, answer) in enumerate(zip(pairs, plain, strict=True))
@@ -64,10 +64,10 @@ def difference(first: Values, second: Values, online: Values, by: str, level: fl
     value = one - two
     if abs(between) > 1 - 1e-9:
         return NotEstimable("the two measures say the same of every change", CONTEST_METHOD, n, value)
-    found = _interval(one, two, between, n, by, level)
-    if found is None:
+    interval = _interval(one, two, between, n, by, level)
+    if interval is None:
         return NotEstimable("all changes agree with a measure, and no interval has a width", CONTEST_METHOD, n, value)
-    return Estimate(value, *found, _p_value(one, two, between, n, by), level, CONTEST_METHOD, n)
+    return Estimate(value, *interval, _p_value(one, two, between, n, by), level, CONTEST_METHOD, n)
 
 
 def _interval(one: float, two: float, between: float, n: int, by: str, level: float) -> tuple[float, float] | None:
@@ -92,8 +92,8 @@ def _p_value(one: float, two: float, between: float, n: int, by: str) -> float:
     inside, outside = 0.0, 1.0  # of p: an interval at 1 - 0 holds everything
     for _ in range(_STEPS):
         p = (inside + outside) / 2
-        found = _interval(one, two, between, n, by, 1 - p)
-        if found is not None and found[0] <= 0 <= found[1]:
+        interval = _interval(one, two, between, n, by, 1 - p)
+        if interval is not None and interval[0] <= 0 <= interval[1]:
             inside = p
         else:
             outside = p
@@ -192,9 +192,9 @@ class _Likelihood:
         heights = np.empty(len(rhos))
         for _ in range(_ROUNDS):
             tried = low[:, :, None] + (high - low)[:, :, None] * np.linspace(0, 1, _POINTS)
-            found = self._at(rhos[:, None, None], np.exp(tried[0])[:, :, None], np.exp(tried[1])[:, None, :])
-            at = found.reshape(len(rhos), -1).argmax(axis=1)
-            heights = found.reshape(len(rhos), -1)[every, at]
+            likelihoods = self._at(rhos[:, None, None], np.exp(tried[0])[:, :, None], np.exp(tried[1])[:, None, :])
+            at = likelihoods.reshape(len(rhos), -1).argmax(axis=1)
+            heights = likelihoods.reshape(len(rhos), -1)[every, at]
             step = (high - low) / (_POINTS - 1)
             best = np.stack([tried[0][every, at // _POINTS], tried[1][every, at % _POINTS]])
             low, high = best - step, best + step
@@ -213,5 +213,5 @@ class _Likelihood:
         below = whole_p * whole_q - whole_r * whole_r
         dx = self.x - ((whole_q * along - whole_r * across) / below)[..., None]
         dy = self.y - ((whole_p * across - whole_r * along) / below)[..., None]
-        found: Values = -0.5 * (np.log(determinant) + p * dx * dx + 2 * r * dx * dy + q * dy * dy).sum(axis=-1)
-        return found
+        likelihood: Values = -0.5 * (np.log(determinant) + p * dx * dx + 2 * r * dx * dy + q * dy * dy).sum(axis=-1)
+        return likelihood

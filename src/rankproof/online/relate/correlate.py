@@ -82,23 +82,23 @@ def correlation(kind: str, x: Values, y: Values, level: float) -> Answer:
     if value is None:
         reason = "one side does not vary" if n > 1 else "fewer than two changes have both"
         return NotEstimable(reason, kind, n)
-    found, error = ends(kind, value, n, level), error_of(kind, value, n)
-    if found is None or error is None:
+    interval, error = ends(kind, value, n, level), error_of(kind, value, n)
+    if interval is None or error is None:
         few = error is None
         reason = f"{too_few(n)} for an interval" if few else "all changes agree, and no interval has a width"
         return NotEstimable(reason, kind, n, value)
     p = 2 * float(ndtr(-abs(math.atanh(value)) / error))
-    return Estimate(value, *found, p, level, kind, n)
+    return Estimate(value, *interval, p, level, kind, n)
 
 
 def signs(x: Values, y: Values, level: float) -> Signs:
     """The share of changes with equal signs, by the exact binomial distribution; what has no sign is left out."""
     turned = [a * b for a, b in zip(_signs(x), _signs(y), strict=True)]
     agree, disagree = turned.count(1), turned.count(-1)
-    found: Answer = share_of_wins(agree, disagree, level)
-    if not isinstance(found, Estimate):
-        found = NotEstimable("no change has a sign on both sides", found.method, 0)
-    return Signs(agree, disagree, len(turned) - agree - disagree, found)
+    share: Answer = share_of_wins(agree, disagree, level)
+    if not isinstance(share, Estimate):
+        share = NotEstimable("no change has a sign on both sides", share.method, 0)
+    return Signs(agree, disagree, len(turned) - agree - disagree, share)
 
 
 def foretold(x: Values, y: Values, shown: Sequence[bool]) -> Foretold:
@@ -157,19 +157,19 @@ def line(x: Values, y: Values, level: float) -> tuple[Answer, Line | None]:
         return NotEstimable("one change alone decides the slope", METHOD, n, slope), None
     residual = math.sqrt(float(left @ left) / (n - 2))
     error = math.sqrt(float((away**2 * (left / (1 - leverage)) ** 2).sum())) / squares
-    found = Line(n, slope, float(y.mean() - slope * x.mean()), float(x.mean()), squares, residual)
+    fitted = Line(n, slope, float(y.mean() - slope * x.mean()), float(x.mean()), squares, residual)
     if error == 0:
         return NotEstimable("all changes lie on one line, and no interval has a width", METHOD, n, slope), None
     reach = float(stdtrit(n - 2, (1 + level) / 2)) * error
     p = 2 * float(stdtr(n - 2, -abs(slope) / error))
-    return Estimate(slope, slope - reach, slope + reach, p, level, METHOD, n), found
+    return Estimate(slope, slope - reach, slope + reach, p, level, METHOD, n), fitted
 
 
-def enough(x: Values, slope: Answer, found: Line | None, error: float | None, level: float, chance: float) -> Enough:
+def enough(x: Values, slope: Answer, fitted: Line | None, error: float | None, level: float, chance: float) -> Enough:
     """The offline difference from which on a shown gain is at least that likely; `error` is that of a usual trial."""
     from scipy.special import ndtri
 
-    if found is None or not isinstance(slope, Estimate):
+    if fitted is None or not isinstance(slope, Estimate):
         return Enough(None, chance, "there is no line to predict by")
     if error is None:
         return Enough(None, chance, "the online effects have no standard errors, which say what a trial shows")
@@ -177,7 +177,7 @@ def enough(x: Values, slope: Answer, found: Line | None, error: float | None, le
         return Enough(None, chance, "no slope above 0 is shown")
     limit = float(ndtri((1 + level) / 2)) * error
     tried = np.linspace(max(0.0, float(x.min())), float(x.max()), _POINTS).tolist()
-    likely = [place for place in tried if found.chance_above(place, limit) >= chance]
+    likely = [place for place in tried if fitted.chance_above(place, limit) >= chance]
     if not likely:
         return Enough(None, chance, "it lies beyond the differences that were seen")
     return Enough(likely[0], chance)

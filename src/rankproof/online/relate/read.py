@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from rankproof.errors import InputError, UnknownName
+from rankproof.kernel.documents import Document
 from rankproof.kernel.jsontext import from_json
 from rankproof.kernel.specs import read_configured
+from rankproof.kernel.wording import counted
 from rankproof.online.relate.records import Changes, MeasuredDifference, PastChange
 from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
 from rankproof.reading.row_batches import RowBatch, stream
@@ -22,7 +23,7 @@ ERROR = ":se"
 
 def read_changes(path: str, lower: Iterable[str] = ()) -> Changes:
     """The changes of a file; `lower` names measures and metrics of which less is better."""
-    found: dict[str, PastChange] = {}
+    changes: dict[str, PastChange] = {}
     names: dict[str, dict[str, None]] = {side: {} for side in SIDES}
     for batch in stream(path):
         columns = _columns(batch)
@@ -30,14 +31,14 @@ def read_changes(path: str, lower: Iterable[str] = ()) -> Changes:
         for side, named in columns.items():
             names[side].update((name, None) for name in named if not name.endswith(ERROR))
         for row, name in enumerate(batch.texts(NAME)):
-            if name in found:
+            if name in changes:
                 raise InputError(f"{batch.where(row)}: the change {name!r} is there already. Give each change one row.")
             offline, online = (_figures(columns[side], numbers, batch, row) for side in SIDES)
-            found[name] = PastChange(name, offline, online)
-    if not found:
+            changes[name] = PastChange(name, offline, online)
+    if not changes:
         raise InputError(f"{path}: there is no change in it. Check that it is the right file.")
     return Changes(
-        tuple(found.values()), tuple(names["offline"]), tuple(names["online"]), known_names(lower, names.values())
+        tuple(changes.values()), tuple(names["offline"]), tuple(names["online"]), known_names(lower, names.values())
     )
 
 
@@ -53,12 +54,12 @@ def known_names(lower: Iterable[str], names: Iterable[Mapping[str, None]]) -> fr
 def _columns(batch: RowBatch) -> dict[str, dict[str, str]]:
     """For each side, the column of each name, with standard errors under NAME:se."""
     batch.values(NAME)  # an error where the file has no names of changes
-    found: dict[str, dict[str, str]] = {side: {} for side in SIDES}
+    by_side: dict[str, dict[str, str]] = {side: {} for side in SIDES}
     for column in batch.columns:
         side, colon, name = column.partition(":")
         if side in SIDES and colon and name:
-            found[side][name] = column
-    for side, named in found.items():
+            by_side[side][name] = column
+    for side, named in by_side.items():
         if not any(not name.endswith(ERROR) for name in named):
             raise InputError(
                 f"{batch.source} has no column {side}:NAME. Call columns such as offline:nDCG@10, offline:nDCG@10:se, "
@@ -70,21 +71,21 @@ def _columns(batch: RowBatch) -> dict[str, dict[str, str]]:
                     f"{batch.source}: the column {side}:{name} has the standard errors of {side}:"
                     f"{name.removesuffix(ERROR)}, which is not there. Add it, or leave this one out."
                 )
-    return found
+    return by_side
 
 
 def _figures(
     columns: Mapping[str, str], numbers: Mapping[str, list[float]], batch: RowBatch, row: int
 ) -> dict[str, MeasuredDifference]:
-    found = {}
+    differences = {}
     for name, column in columns.items():
         if name.endswith(ERROR) or math.isnan(value := numbers[column][row]):
             continue
         error = numbers[columns[name + ERROR]][row] if name + ERROR in columns else math.nan
         if error < 0:
-            raise InputError(f"{batch.where(row)}: a standard error is 0 or more; {column}{ERROR} is {error:g}.")
-        found[name] = MeasuredDifference(value, None if math.isnan(error) else error)
-    return found
+            raise InputError(f"{batch.where(row)}: a standard error must be 0 or more; {column}{ERROR} is {error:g}.")
+        differences[name] = MeasuredDifference(value, None if math.isnan(error) else error)
+    return differences
 
 
 KEYS = ("name", "comparison", "trial", "candidate", "variant")
@@ -97,62 +98,60 @@ def assemble(path: str, lower: Iterable[str] = ()) -> Changes:
     if not isinstance(tables, list) or not tables or set(document) != {"change"}:
         raise InputError(f"{path} has one [[change]] table for each change, and nothing else.")
     folder = os.path.dirname(path)
-    found: dict[str, PastChange] = {}
+    changes: dict[str, PastChange] = {}
     less: set[str] = set()
     scales: dict[str, tuple[str, str]] = {}
     for at, table in enumerate(tables, start=1):
-        asked = _checked(table, f"{path}, change {at}")
-        if asked["name"] in found:
-            raise InputError(f"{path}: two changes are called {asked['name']!r}. Give each a name of its own.")
-        comparison, trial = (os.path.join(folder, asked[key]) for key in ("comparison", "trial"))
-        offline, lower_offline = _offline(_document(comparison), comparison, asked.get("candidate"))
-        online, lower_online, scale = _online(_document(trial), trial, asked.get("variant"))
-        for metric, said in scale.items():
-            before = scales.setdefault(metric, (said, asked["name"]))
-            if before[0] != said:
+        entry = _checked(table, f"{path}, change {at}")
+        if entry["name"] in changes:
+            raise InputError(f"{path}: two changes are called {entry['name']!r}. Give each a name of its own.")
+        comparison, trial = (os.path.join(folder, entry[key]) for key in ("comparison", "trial"))
+        offline, lower_offline = _offline(_document(comparison), comparison, entry.get("candidate"))
+        online, lower_online, scale = _online(_document(trial), trial, entry.get("variant"))
+        for metric, on_scale in scale.items():
+            before = scales.setdefault(metric, (on_scale, entry["name"]))
+            if before[0] != on_scale:
                 raise InputError(
-                    f"{path}: the effect on {metric} is {before[0]} in {before[1]!r} and {said} in {asked['name']!r}. "
-                    "Read the trials on one scale."
+                    f"{path}: the effect on {metric} is {before[0]} in {before[1]!r} and {on_scale} in "
+                    f"{entry['name']!r}. Read the A/B tests on one scale."
                 )
         less |= lower_offline | lower_online
-        found[asked["name"]] = PastChange(asked["name"], offline, online)
-    measures = dict.fromkeys(name for change in found.values() for name in change.offline)
-    metrics = dict.fromkeys(name for change in found.values() for name in change.online)
+        changes[entry["name"]] = PastChange(entry["name"], offline, online)
+    measures = dict.fromkeys(name for change in changes.values() for name in change.offline)
+    metrics = dict.fromkeys(name for change in changes.values() for name in change.online)
     named = known_names(lower, (measures, metrics))
-    return Changes(tuple(found.values()), tuple(measures), tuple(metrics), frozenset(less | named))
+    return Changes(tuple(changes.values()), tuple(measures), tuple(metrics), frozenset(less | named))
 
 
-def _checked(table: Any, place: str) -> dict[str, str]:
+def _checked(table: object, place: str) -> dict[str, str]:
     if not isinstance(table, Mapping):
-        raise InputError(f"{place} is no table. Write [[change]].")
+        raise InputError(f"{place} is not a table. Write [[change]].")
     for key, value in table.items():
         if key not in KEYS:
             raise UnknownName(f"key of {place}", key, KEYS)
         if not isinstance(value, str) or not value:
-            raise InputError(f"{place}: {key} is a text; {value!r:.60} came.")
+            raise InputError(f"{place}: {key} must be a text; got {value!r:.60}.")
     for key in KEYS[:3]:
         if key not in table:
-            raise InputError(f"{place} has no {key}. A change has a name, a comparison and a trial.")
+            raise InputError(f"{place} has no {key}. A change has a name, a comparison and a trial (an A/B test).")
     return dict(table)
 
 
-def _document(path: str) -> Mapping[str, Any]:
+def _document(path: str) -> Document:
     source = open_source(path)
     require_text(source)
-    found = from_json(source.text(), path)
-    if not isinstance(found, Mapping):
-        raise InputError(f"{path} is no JSON document of rankproof.")
-    return found
+    document = from_json(source.text(), path)
+    if not isinstance(document, dict):
+        raise InputError(f"{path} is not a JSON document of rankproof.")
+    return document
 
 
-def _offline(
-    document: Mapping[str, Any], path: str, candidate: str | None
-) -> tuple[dict[str, MeasuredDifference], set[str]]:
+def _offline(document: Document, path: str, candidate: str | None) -> tuple[dict[str, MeasuredDifference], set[str]]:
     if document.get("schema") != "comparison/1":
         raise _wrong(document, path, "comparison/1", "rankproof compare --json")
     systems = document["systems"]
     name = _chosen(candidate, systems[1:], "candidate", path)
-    found, lower = {}, set()
+    differences, lower = {}, set()
     for contrast in document["contrasts"]:
         if (contrast["baseline"], contrast["candidate"], contrast["segment"]) != (systems[0], name, None):
             continue
@@ -163,21 +162,21 @@ def _offline(
             lower.add(contrast["measure"])
         # The effect is the mean over the standard deviation of the differences by query.
         error = abs(value / effect) / math.sqrt(contrast["queries"]) if effect else None
-        found[contrast["measure"]] = MeasuredDifference(value, error)
-    return found, lower
+        differences[contrast["measure"]] = MeasuredDifference(value, error)
+    return differences, lower
 
 
 def _online(
-    document: Mapping[str, Any], path: str, variant: str | None
+    document: Document, path: str, variant: str | None
 ) -> tuple[dict[str, MeasuredDifference], set[str], dict[str, str]]:
     if document.get("schema") != "trial/1":
         raise _wrong(document, path, "trial/1", "rankproof trial read --json")
     trial = document["trial"]
     effects = trial["effects"]
     if not effects:
-        raise InputError(f"{path} shows no effects: {trial['withheld'] or 'the trial had none'}.")
+        raise InputError(f"{path} shows no effects: {trial['withheld'] or 'the A/B test had none'}.")
     name = _chosen(variant, list(dict.fromkeys(effect["variant"] for effect in effects)), "variant", path)
-    found, lower, scales = {}, set(), {}
+    differences, lower, scales = {}, set(), {}
     for each in effects:
         answer, metric = each["effect"], each["metric"]["name"]
         if each["variant"] != name or each["segment"] is not None or answer["value"] is None:
@@ -186,41 +185,42 @@ def _online(
             lower.add(metric)
         scales[metric] = each["scale"]
         error = standard_error(answer, trial["method"], trial["confidence"])
-        found[metric] = MeasuredDifference(
+        differences[metric] = MeasuredDifference(
             answer["value"], error, None if answer["low"] is None else each["direction"] != "not shown"
         )
-    return found, lower, scales
+    return differences, lower, scales
 
 
-def standard_error(answer: Mapping[str, Any], method: str, level: float) -> float | None:
+def standard_error(answer: Document, method: str, level: float) -> float | None:
     """The standard error with which a method of the trials shelf gives this interval; None without an interval."""
     from scipy.optimize import brentq  # here: loading scipy is for those who test
 
     if answer["low"] is None or answer["high"] is None:
         return None
     call = read_configured("trials", method)
-    wanted, half = (answer["high"] - answer["low"]) / 2, answer["n"] // 2
+    half_width, half = (answer["high"] - answer["low"]) / 2, answer["n"] // 2
 
     def too_wide(log_error: float) -> float:
         variance = math.exp(2 * log_error)
         parts = (VariancePart(variance / 2, half), VariancePart(variance / 2, half))
         found = call.item.infer(Effect(0.0, parts, answer["n"]), EffectRequest(level), call.values)
-        return float((found.high - found.low) / 2 - wanted)
+        return float((found.high - found.low) / 2 - half_width)
 
-    center = math.log(wanted)
+    center = math.log(half_width)
     return math.exp(float(brentq(too_wide, center - 6, center + 1, xtol=1e-12)))
 
 
-def _chosen(asked: str | None, there: Sequence[str], what: str, path: str) -> str:
-    if asked is not None:
-        if asked not in there:
-            raise UnknownName(f"{what} of {path}", asked, there)
-        return asked
-    if len(there) != 1:
-        raise InputError(f'{path} has {len(there)} {what}s: {", ".join(there)}. Say which one with {what} = "NAME".')
-    return there[0]
+def _chosen(selected: str | None, available: Sequence[str], what: str, path: str) -> str:
+    if selected is not None:
+        if selected not in available:
+            raise UnknownName(f"{what} of {path}", selected, available)
+        return selected
+    if len(available) != 1:
+        names = f": {', '.join(available)}" if available else ""
+        raise InputError(f'{path} has {counted(len(available), what)}{names}. Name one with {what} = "NAME".')
+    return available[0]
 
 
-def _wrong(document: Mapping[str, Any], path: str, schema: str, command: str) -> InputError:
-    came = document.get("schema", "no schema")
-    return InputError(f"{path} holds {came!r:.40}, where {schema} is needed: what `{command}` writes.")
+def _wrong(document: Document, path: str, schema: str, command: str) -> InputError:
+    schema_found = document.get("schema", "no schema")
+    return InputError(f"{path} holds {schema_found!r:.40}, where {schema} is needed: what `{command}` writes.")

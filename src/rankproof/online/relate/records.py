@@ -1,10 +1,9 @@
-"""Relation: past changes with what they were offline and online, and how well the one told the other."""
+"""Records of relate: past changes with their offline and online effects, and how well measures predict metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.proving.conversions import answer_dict
@@ -15,8 +14,8 @@ from rankproof.proving.records import Adjusted
 class MeasuredDifference:
     """A difference that was measured.
 
-    error   its standard error; None where nobody knows
-    shown   whether it was shown to differ from 0; None: by its standard error, where there is one
+    error   its standard error; None where not known
+    shown   whether it is statistically significant; None: by its standard error, where there is one
     """
 
     value: float
@@ -55,7 +54,7 @@ class Signs:
 
 @dataclass(frozen=True, slots=True)
 class Foretold:
-    """Of the changes that were better offline, how many were shown to be better online, worse, or neither."""
+    """Of the changes that were better offline, how many were significantly better online, worse, or neither."""
 
     better: int
     worse: int
@@ -64,7 +63,7 @@ class Foretold:
 
 @dataclass(frozen=True, slots=True)
 class Enough:
-    """The offline difference from which on a shown online gain has at least that chance; or why there is none."""
+    """The least offline difference with at least that probability of a significant online gain; or why none has."""
 
     difference: float | None
     chance: float
@@ -97,7 +96,7 @@ class Related:
     enough: Enough
     foretold: Foretold | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "measure": self.measure,
@@ -133,7 +132,7 @@ class Contest:
 
     @property
     def winner(self) -> str | None:
-        """The measure that is shown to tell more; None where neither is."""
+        """The measure with the significantly greater correlation; None where neither has."""
         if not isinstance(self.difference, Estimate):
             return None
         p = self.difference.p_value if self.adjusted is None else self.adjusted.p_value
@@ -144,10 +143,10 @@ class Contest:
 
 @dataclass(frozen=True, slots=True)
 class RankedMeasures:
-    """The measures by how well they told one metric.
+    """The measures by how well they predict one metric.
 
     best       the one with the greatest correlation; None where there is none
-    beaten     the measures that it is shown to tell more than
+    beaten     the measures whose correlation is significantly lower
     """
 
     metric: str
@@ -157,7 +156,7 @@ class RankedMeasures:
 
     @property
     def sentence(self) -> str:
-        """What may be said of it."""
+        """The ranking as a sentence."""
         if self.best is None:
             return f"{self.metric}: no measure has a correlation with it that can be told."
         if not self.contests:
@@ -202,7 +201,7 @@ class Relation:
     ranked: tuple[RankedMeasures, ...]
     warnings: tuple[str, ...] = field(default=())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "changes": list(self.changes),
@@ -236,7 +235,7 @@ class Relation:
         }
 
 
-def _signs(signs: Signs) -> dict[str, Any]:
+def _signs(signs: Signs) -> dict[str, object]:
     return {
         "agree": signs.agree,
         "disagree": signs.disagree,

@@ -1,4 +1,4 @@
-"""Relate: every measure with every metric over past changes, and for each metric which measure told it best."""
+"""Relate: every measure with every metric over past changes, and for each metric the measure that predicts it best."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ FEW = 8
 
 
 def relate(changes: Changes, *, by: str = "spearman", level: float = 0.95, chance: float = CHANCE) -> Relation:
-    """What past changes say about measures.
+    """How well offline measures predicted online metrics over past changes.
 
     by       the correlation that measures are ranked by
-    chance   how likely a shown online gain must be for an offline difference to be enough
+    chance   the probability of a significant online gain that an offline difference must reach to be enough
     """
     refuse_level(level)
     if by not in BY:
@@ -58,7 +58,7 @@ def _related(changes: Changes, measure: str, metric: str, level: float, chance: 
     known = [_shown(figure, level) for figure in online]
     tested = np.array([each is not None for each in known], dtype=np.bool_)
     shown = np.array([bool(each) for each in known], dtype=np.bool_)
-    slope, found = line(x, y, level)
+    slope, fitted = line(x, y, level)
     whose = tuple(side for side, noise in (("offline", noise_x), ("online", noise_y)) if noise is not None)
     usual = None if noise_y is None else float(np.median(noise_y))
     return Related(
@@ -73,8 +73,8 @@ def _related(changes: Changes, measure: str, metric: str, level: float, chance: 
         signs(x, y, level),
         signs(x[shown], y[shown], level) if tested.any() else None,
         _turned(slope, turn_x * turn_y),
-        None if found is None else turn_y * found.intercept,
-        _signed(enough(x, slope, found, usual, level, chance), turn_x),
+        None if fitted is None else turn_y * fitted.intercept,
+        _signed(enough(x, slope, fitted, usual, level, chance), turn_x),
         foretold(x, y, shown.tolist()) if tested.any() else None,
     )
 
@@ -127,24 +127,24 @@ def _turned(answer: Answer, turn: float) -> Answer:
     return answer if answer.value is None else replace(answer, value=-answer.value)
 
 
-def _signed(found: Enough, turn: float) -> Enough:
-    return found if found.difference is None else replace(found, difference=turn * found.difference)
+def _signed(needed: Enough, turn: float) -> Enough:
+    return needed if needed.difference is None else replace(needed, difference=turn * needed.difference)
 
 
 def _warnings(changes: Changes, related: list[Related]) -> list[str]:
-    found = []
+    warnings = []
     if len(changes.changes) < FEW:
-        found.append(
+        warnings.append(
             f"fewer than {FEW} changes ({len(changes.changes)}) say little: intervals are wide, and a ranking of "
             "measures is chance"
         )
-    found += [
+    warnings += [
         f"{each.measure} and {each.metric}: only {each.n} of {len(changes.changes)} changes have both"
         for each in related
         if each.n < FEW <= len(changes.changes)
     ]
     if len(related) > 1:
-        found.append(
+        warnings.append(
             f"{len(related)} pairs of a measure and a metric: each interval holds alone, not all of them together"
         )
-    return found
+    return warnings

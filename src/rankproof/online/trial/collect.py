@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from rankproof.online.trial.moments import Moments, Tally, merged, moments_of, t
 from rankproof.online.trial.records import TrialDesign
 from rankproof.online.trial.slots import Numbers, Slots, rounded, slots_of
 from rankproof.online.trial.sums import MOST_UNITS, Summing, Units
+from rankproof.online.wording import counted_reason
 from rankproof.reading.row_batches import RowBatch, stream
 
 Rows = NDArray[np.int64]
@@ -35,14 +35,14 @@ def statistics_of(
     design: TrialDesign, shares: Mapping[str, float], slots: Slots, parts: Iterable[Units]
 ) -> tuple[Statistics, Counter[str]]:
     """The statistics of a day's units, and how many were left out of what."""
-    found = Statistics(dict.fromkeys(shares, 0))
+    statistics = Statistics(dict.fromkeys(shares, 0))
     dropped: Counter[str] = Counter()
     for part in parts:
-        _add(found, dropped, design, slots, part)
-    return found, dropped
+        _add(statistics, dropped, design, slots, part)
+    return statistics, dropped
 
 
-def _add(found: Statistics, dropped: Counter[str], design: TrialDesign, slots: Slots, part: Units) -> None:
+def _add(statistics: Statistics, dropped: Counter[str], design: TrialDesign, slots: Slots, part: Units) -> None:
     kept = np.array([i for i in range(len(part.marks)) if i not in part.mixed], dtype=np.int64)
     dropped.update({TWO_VARIANTS: len(part.mixed)} if part.mixed else {})
     if not len(kept):
@@ -50,7 +50,7 @@ def _add(found: Statistics, dropped: Counter[str], design: TrialDesign, slots: S
     marks = [part.marks[i] for i in kept]
     sums = part.sums[kept]
     for variant, n in Counter(mark[0] for mark in marks).items():
-        found.units[variant] += n
+        statistics.units[variant] += n
     named = design.columns.strata
     strata = [_stratum(mark[1:], named) for mark in marks] if named else [WHOLE] * len(marks)
     groups = list(_groups(design, marks, strata))
@@ -66,10 +66,12 @@ def _add(found: Statistics, dropped: Counter[str], design: TrialDesign, slots: S
                 continue
             cell = DayCell(metric.name, variant, stratum, segment)
             if metric.metric.kind == "quantile":
-                found.tallies[cell] = found.tallies.get(cell, Tally()) + tally_of(value[chosen].tolist())
+                statistics.tallies[cell] = statistics.tallies.get(cell, Tally()) + tally_of(value[chosen].tolist())
             else:
                 here = moments_of(value[chosen], _at(below, chosen), _at(before, chosen))
-                found.moments[cell] = merged((found.moments[cell], here)) if cell in found.moments else here
+                statistics.moments[cell] = (
+                    merged((statistics.moments[cell], here)) if cell in statistics.moments else here
+                )
 
 
 def _groups(
@@ -130,26 +132,27 @@ def collect_days(
     columns = design.columns
     if (day is None) == (not columns.day):
         raise UsageError(
-            "Say which day the rows are of: --day 2026-11-01, or the column of days in the design's [columns]."
+            "The day of the rows is not known. Give --day 2026-11-01, or name the column of days in the design's "
+            "[columns]."
             if day is None
-            else f"The design says that the column {columns.day!r} has the days. Leave out --day."
+            else f"The design takes days from the column {columns.day!r}. Leave out --day."
         )
     if day is not None and not is_date(day):
-        raise UsageError(f"A day is written as 2026-11-01; {day!r} came.")
+        raise UsageError(f"A day is written as 2026-11-01; got {day!r}.")
     planned = dict(design.shares if shares is None else shares)
     for name in planned:
         if name not in design.shares:
-            raise UsageError(f"{name!r} is no variant of the design; it has {', '.join(design.shares)}.")
+            raise UsageError(f"{name!r} is not a variant of the design; it has {', '.join(design.shares)}.")
     slots = slots_of(design)
     reader = _RowReader(design, planned, day, slots)
     with Summing(slots.slots, slots.empty, most_units) as summing:
         for path in watch(paths):
             for batch in stream(path, reader.columns):
                 reader.take(batch, summing)
-        found = {}
+        by_date = {}
         for date in sorted({*summing.days, *summing.written}):
-            made, dropped = statistics_of(design, planned, slots, summing.parts(date))
-            found[date] = Day(
+            statistics, dropped = statistics_of(design, planned, slots, summing.parts(date))
+            by_date[date] = Day(
                 trial=design.name,
                 dates=(date,),
                 unit=design.unit,
@@ -158,15 +161,15 @@ def collect_days(
                 metrics={metric.name: metric.collected() for metric in design.metrics},
                 strata=columns.strata,
                 segments=columns.segments,
-                units=made.units,
+                units=statistics.units,
                 rows=reader.rows[date],
-                moments=made.moments,
-                tallies=made.tallies,
+                moments=statistics.moments,
+                tallies=statistics.tallies,
                 dropped=dict(reader.dropped.get(date, Counter()) + dropped),
             )
-    if not found:
-        raise InputError(f"{', '.join(paths)}: no row has a unit in a variant of the trial. {reader.why()}")
-    return found
+    if not by_date:
+        raise InputError(f"{', '.join(paths)}: no row has a unit in a variant of the A/B test. {reader.why()}")
+    return by_date
 
 
 class _RowReader:
@@ -176,8 +179,8 @@ class _RowReader:
         self.design, self.shares, self.day, self.slots = design, shares, day, slots
         named = design.columns
         marks = (*named.strata, *named.segments)
-        asked = (named.unit, named.variant, named.day, named.entered, *marks, *slots.columns)
-        self.columns = tuple(dict.fromkeys(name for name in asked if name))
+        names = (named.unit, named.variant, named.day, named.entered, *marks, *slots.columns)
+        self.columns = tuple(dict.fromkeys(name for name in names if name))
         self.marks = marks
         self.values: dict[str, set[str]] = {name: set() for name in marks}
         self.rows: Counter[str] = Counter()
@@ -191,9 +194,9 @@ class _RowReader:
         entered = self._dates(batch, named.entered) if named.entered else dates
         self.rows.update(dates)
         columns = self.slots.rows(batch)
-        told = [variants, *([_text(value) or NONE for value in batch.values(name)] for name in self.marks)]
-        self._refuse_many(told[1:], batch)
-        marks = list(zip(*told, strict=True))
+        labels = [variants, *([_text(value) or NONE for value in batch.values(name)] for name in self.marks)]
+        self._refuse_many(labels[1:], batch)
+        marks = list(zip(*labels, strict=True))
         if len(set(dates)) == 1 and entered == dates and all(units) and self.shares.keys() >= set(variants):
             summing.add(dates[0], units, marks, columns)  # as most are: nothing to leave out, nothing to sort
             return
@@ -224,17 +227,17 @@ class _RowReader:
         values = [str(value) for value in batch.values(column)]
         for row, value in enumerate(values):
             if value not in known:
-                found = _DATE.match(value)
-                if found is None or not is_date(found[0]):
+                begins = _DATE.match(value)
+                if begins is None or not is_date(begins[0]):
                     raise InputError(
-                        f"{batch.where(row)}: {column} is a day such as 2026-11-01, or a time that begins so; "
-                        f"{value!r:.40} came."
+                        f"{batch.where(row)}: {column} must be a day such as 2026-11-01, or a time that begins with "
+                        f"one; got {value!r:.40}."
                     )
-                known[value] = found[0]
+                known[value] = begins[0]
         return [known[value] for value in values]
 
-    def _refuse_many(self, told: Sequence[Sequence[str]], batch: RowBatch) -> None:
-        for name, values in zip(self.marks, told, strict=True):
+    def _refuse_many(self, labels: Sequence[Sequence[str]], batch: RowBatch) -> None:
+        for name, values in zip(self.marks, labels, strict=True):
             self.values[name].update(values)
             if len(self.values[name]) > MOST_VALUES:
                 raise InputError(
@@ -247,9 +250,9 @@ class _RowReader:
         total: Counter[str] = sum(self.dropped.values(), Counter())
         if not total:
             return "There are no rows."
-        told = "; ".join(f"{count:,} {reason}" for reason, count in total.most_common())
-        return f"Left out: {told}. Variants of the trial: {', '.join(self.shares)}."
+        reasons = "; ".join(counted_reason(count, reason) for reason, count in total.most_common())
+        return f"Left out: {reasons}. Variants of the A/B test: {', '.join(self.shares)}."
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return "" if value is None else str(value)

@@ -69,8 +69,8 @@ class Day:
         both = set(self.dates) & set(other.dates)
         if both:
             raise InputError(
-                f"{min(both)} came twice: its units would count twice. Give one file for a day, collected from all its "
-                "rows together."
+                f"{min(both)} is given twice: its units would count twice. Give one file for a day, collected from "
+                "all its rows together."
             )
         moments = {
             cell: merged(day.moments[cell] for day in (self, other) if cell in day.moments)
@@ -96,9 +96,9 @@ class Day:
             dropped=_added(self.dropped, other.dropped),
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON: `from_dict` gives the same day again. Cells come in alphabetical order."""
-        cells: list[dict[str, Any]] = [
+        cells: list[dict[str, object]] = [
             {**cell._asdict(), "moments": found.to_dict(), "tally": None} for cell, found in self.moments.items()
         ]
         cells += [{**cell._asdict(), "moments": None, "tally": found.to_dict()} for cell, found in self.tallies.items()]
@@ -115,16 +115,16 @@ class Day:
             "units": dict(self.units),
             "rows": self.rows,
             "dropped": dict(sorted(self.dropped.items())),
-            "cells": sorted(cells, key=lambda cell: tuple(cell[name] for name in DayCell._fields)),
+            "cells": sorted(cells, key=lambda cell: tuple(str(cell[name]) for name in DayCell._fields)),
         }
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any], source: str = "the day") -> Day:
+    def from_dict(cls, stored: object, source: str = "the day") -> Day:
         """What `to_dict` gave; an error that names what is wrong otherwise."""
         if not isinstance(stored, Mapping) or stored.get("schema") != SCHEMA:
             named = stored.get("schema") if isinstance(stored, Mapping) else None
             raise InputError(
-                f"{source} is no day of a trial: its schema is {named!r:.40}, not {SCHEMA!r}. "
+                f"{source} is not a day of an A/B test: its schema is {named!r:.40}, not {SCHEMA!r}. "
                 "`rankproof trial collect` writes such files."
             )
         try:
@@ -133,16 +133,16 @@ class Day:
             raise InputError(f"{source}: {error}") from None
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
-                f"{source} is no whole day of a trial: {type(error).__name__}: {error}. Collect it again."
+                f"{source} is not a complete day of an A/B test: {type(error).__name__}: {error}. Collect it again."
             ) from None
 
 
 def refuse_apart(one: Day, other: Day) -> None:
-    """An error where two days cannot be added up."""
+    """Raises an error where two days cannot be added up."""
     for what in ("trial", "unit", "enter", "metrics", "strata", "segments", "shares"):
         if getattr(one, what) != getattr(other, what):
             raise InputError(
-                f"{one.label} and {other.label} do not add up: {what} is {_short(getattr(one, what))} in one and "
+                f"{one.label} and {other.label} cannot be added up: {what} is {_short(getattr(one, what))} in one and "
                 f"{_short(getattr(other, what))} in the other. Collect both by one design."
             )
 
@@ -155,7 +155,7 @@ def is_date(text: str) -> bool:
         return False
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{dict(value) if isinstance(value, Mapping) else value!r}"[:200]
 
 
@@ -206,19 +206,19 @@ def _read(stored: Mapping[str, Any]) -> Day:
     )
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{value!r:.40} is no text")
     return value
 
 
-def _count(value: Any) -> int:
+def _count(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise ValueError(f"{value!r:.40} is no count")
     return value
 
 
-def _counts(value: Mapping[str, Any]) -> dict[str, int]:
+def _counts(value: Mapping[str, object]) -> dict[str, int]:
     return {_text(name): _count(count) for name, count in value.items()}
 
 
@@ -238,7 +238,7 @@ def merged_days(days: Iterable[Day]) -> tuple[Day, ...]:
     """Days added up: one for each set of planned shares, in the order of their first dates.
 
     Days of different shares stay apart. If traffic grows from 1% to 50% on a better day, a treatment that changes
-    nothing looks better where all of it is thrown together (Simpson's paradox).
+    nothing looks better where all days are pooled (Simpson's paradox).
     """
     groups: dict[tuple[tuple[str, float], ...], Day] = {}
     for day in sorted(days, key=lambda day: day.dates):
@@ -249,11 +249,11 @@ def merged_days(days: Iterable[Day]) -> tuple[Day, ...]:
 
 def periods(days: Iterable[Day]) -> list[tuple[dict[str, int], Mapping[str, float]]]:
     """Units by variant and planned shares, for each set of shares, in the order of their first dates."""
-    found: dict[tuple[tuple[str, float], ...], tuple[Counter[str], Mapping[str, float]]] = {}
+    by_shares: dict[tuple[tuple[str, float], ...], tuple[Counter[str], Mapping[str, float]]] = {}
     for day in sorted(days, key=lambda day: day.dates):
-        units, _ = found.setdefault(tuple(sorted(day.shares.items())), (Counter(), day.shares))
+        units, _ = by_shares.setdefault(tuple(sorted(day.shares.items())), (Counter(), day.shares))
         units.update(day.units)
-    return [(dict(units), shares) for units, shares in found.values()]
+    return [(dict(units), shares) for units, shares in by_shares.values()]
 
 
 def left_out(days: Iterable[Day]) -> dict[str, int]:
@@ -265,9 +265,9 @@ def left_out(days: Iterable[Day]) -> dict[str, int]:
 
 
 def refuse_days(design: TrialDesign, days: Sequence[Day]) -> None:
-    """An error where days are not of this trial, were made by another design, or came twice."""
+    """Raises an error where days are not of this A/B test, were collected by another design, or are given twice."""
     if not days:
-        raise UsageError("No day came. Give the files that `rankproof trial collect` wrote.")
+        raise UsageError("No day is given. Give the files that `rankproof trial collect` wrote.")
     for day in days:
         _refuse_other(design, day)
     seen: dict[tuple[str, tuple[tuple[str, float], ...]], Day] = {}
@@ -276,8 +276,8 @@ def refuse_days(design: TrialDesign, days: Sequence[Day]) -> None:
             key = (when, tuple(sorted(day.shares.items())))
             if key in seen:
                 raise InputError(
-                    f"{when} came twice: its units would count twice. Give one file for a day, collected from all its "
-                    "rows together."
+                    f"{when} is given twice: its units would count twice. Give one file for a day, collected from "
+                    "all its rows together."
                 )
             seen[key] = day
     for other in days[1:]:
@@ -286,7 +286,7 @@ def refuse_days(design: TrialDesign, days: Sequence[Day]) -> None:
 
 def _refuse_other(design: TrialDesign, day: Day) -> None:
     if day.trial != design.name:
-        raise InputError(f"{day.label} is of the trial {day.trial!r}; the design is of {design.name!r}.")
+        raise InputError(f"{day.label} is of the A/B test {day.trial!r}; the design is of {design.name!r}.")
     if design.control not in day.shares:
         raise InputError(
             f"{day.label} has no share for the control {design.control!r}; it has {', '.join(day.shares)}."
@@ -307,8 +307,8 @@ def _refuse_other(design: TrialDesign, day: Day) -> None:
         made = day.metrics.get(metric.name)
         if made is None:
             raise InputError(
-                f"{day.label} was collected without the metric {metric.name!r}; it has {', '.join(day.metrics)}. "
-                "Collect it again by this design."
+                f"{day.label} was collected without the metric {metric.name!r}; it has "
+                f"{', '.join(day.metrics) or 'none'}. Collect it again by this design."
             )
         for key, value in metric.collected().items():
             if made.get(key) != value:

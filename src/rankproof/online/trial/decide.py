@@ -54,12 +54,12 @@ def look_at(days: Sequence[Day], call: Configured, level: float, unit: str, plan
 
 def ratio_ruling(ratio: SampleRatio) -> Ruling:
     """Whether units came as planned. Where they did not, the trial fails as evidence, whatever its metrics say."""
-    came = ", ".join(f"{name} {n:,} (planned {ratio.expected[name]:,.0f})" for name, n in ratio.observed.items())
+    counts = ", ".join(f"{name} {n:,} (planned {ratio.expected[name]:,.0f})" for name, n in ratio.observed.items())
     title = "units come in the planned shares"
     if ratio.holds:
-        return Ruling(SAMPLE_RATIO, title, "PASS", f"{came}: {p_phrase(ratio.p_value)}.", measure=SAMPLE_RATIO)
+        return Ruling(SAMPLE_RATIO, title, "PASS", f"{counts}: {p_phrase(ratio.p_value)}.", measure=SAMPLE_RATIO)
     reason = (
-        f"{came}: {p_phrase(ratio.p_value)}, below {ratio.alpha:g}. Units get lost or are counted twice in some "
+        f"{counts}: {p_phrase(ratio.p_value)}, below {ratio.alpha:g}. Units get lost or are counted twice in some "
         "variant, so no number of this trial can be trusted, and every other ruling is withheld. This says nothing "
         "about the variants themselves."
     )
@@ -236,18 +236,18 @@ def judge(
     statuses: dict[str, Status] = {}
     rulings: dict[str, tuple[Ruling, ...]] = {}
     for name in design.treatments:
-        asked = [metric for metric in design.metrics if metric.role != "watch"]
+        deciding = [metric for metric in design.metrics if metric.role != "watch"]
         if ratio.holds:
             effects.update(
                 ((name, metric.name), pooled_effect(days, metric, design.control, name)) for metric in design.metrics
             )
-            found = [metric_ruling(metric, effects[name, metric.name], look) for metric in asked]
+            metric_rulings = [metric_ruling(metric, effects[name, metric.name], look) for metric in deciding]
         else:
-            found = [withheld(metric, look) for metric in asked]
-        statuses[name], settled = settle([first, *found])
+            metric_rulings = [withheld(metric, look) for metric in deciding]
+        statuses[name], settled = settle([first, *metric_rulings])
         rulings[name] = tuple(
             _reopened(design, ruling, before, effects, name, look)
-            for ruling, before in zip(settled, [first, *found], strict=True)
+            for ruling, before in zip(settled, [first, *metric_rulings], strict=True)
         )
     leading = variant or min(design.treatments, key=lambda name: _place(design, name, statuses, effects))
     return TrialLook(ratio, look, effects, statuses, rulings, leading)
@@ -272,37 +272,39 @@ def _place(
     design: TrialDesign, variant: str, statuses: Mapping[str, Status], effects: Mapping[tuple[str, str], Pooled]
 ) -> tuple[int, float]:
     first = next(metric for metric in design.metrics if metric.role != "watch")
-    found = effects.get((variant, first.name))
+    pooled = effects.get((variant, first.name))
     gain = 0.0
-    if found is not None and found.effect.value is not None and found.effect.variance > 0:
+    if pooled is not None and pooled.effect.value is not None and pooled.effect.variance > 0:
         sign = 1 if first.metric.better == "higher" else -1
-        gain = sign * found.effect.value / math.sqrt(found.effect.variance)
+        gain = sign * pooled.effect.value / math.sqrt(pooled.effect.variance)
     return ORDER.index(statuses[variant]), -gain
 
 
 def notes(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> list[str]:
     """What the verdict takes for granted, and what was left out."""
-    said = []
+    lines = []
     if len(design.treatments) > 1:
         how = f"each bound at {judged.look.level:.6g}" if design.correction != "none" else "not corrected for"
-        said.append(f"variants: {len(design.treatments)} against {design.control}, {how}")
+        lines.append(f"variants: {len(design.treatments)} against {design.control}, {how}")
     if judged.look.planned is not None and judged.look.came >= judged.look.planned:
-        said.append(f"look: {judged.look.call.item.name} takes one; this is it, and whatever it says stands")
+        lines.append(f"look: {judged.look.call.item.name} takes one; this is it, and whatever it says stands")
     most = max((pooled.periods for pooled in judged.effects.values()), default=1)
     if most > 1:
-        said.append(f"periods: shares of traffic changed; variants are compared within each of {most} periods")
+        lines.append(f"periods: shares of traffic changed; variants are compared within each of {most} periods")
     left = sum(pooled.left_out for (name, _), pooled in judged.effects.items() if name == judged.leading)
     if left:
-        said.append("left out: periods in which a variant has fewer than two units")
+        lines.append("left out: periods in which a variant has fewer than two units")
     if design.enter == "every_day":
-        said.append(
+        lines.append(
             f"units: a {design.unit} counts anew on every day; one who comes back is not independent of the day "
             "before, so intervals are too narrow if many do"
         )
     elif not design.columns.entered:
-        said.append(f"units: each {design.unit} is taken to be in the file of one day only; the files cannot show it")
+        lines.append(f"units: each {design.unit} is taken to be in the file of one day only; the files cannot show it")
     twice = sum(day.dropped.get(TWO_VARIANTS, 0) for day in days)
     if twice:
-        said.append(f"left out: {twice:,} {design.unit}s seen in two variants on one day")
-    told = [note for ruling in judged.rulings[judged.leading] if ruling.answer is not None for note in ruling.notes]
-    return [*said, *dict.fromkeys(told)]
+        lines.append(f"left out: {twice:,} {design.unit}s seen in two variants on one day")
+    method_notes = [
+        note for ruling in judged.rulings[judged.leading] if ruling.answer is not None for note in ruling.notes
+    ]
+    return [*lines, *dict.fromkeys(method_notes)]

@@ -46,7 +46,7 @@ def stratified_effect(
     weights_of   of each stratum, in any unit; by default its share of all units
     """
     if scale not in ("absolute", "relative"):
-        raise UsageError(f"A scale is absolute or relative; {scale!r} came.")
+        raise UsageError(f"A scale must be absolute or relative; got {scale!r}.")
     names = [name for name in dict.fromkeys([*control, *treatment]) if _size(control, treatment, name)]
     n = sum(_size(control, treatment, name) for name in names)
     arms = [[arm.get(name, Moments()) for name in names] for arm in (control, treatment)]
@@ -115,11 +115,11 @@ def _variant(
     below = _mean(parts, weights, DENOMINATOR)
     ratio = _mean(parts, weights, NUMERATOR) / below
     value = ratio - theta * (_mean(parts, weights, COVARIATE) - everyone.means[COVARIATE])
-    found = []
+    parts_of_variance = []
     for weight, part in zip(weights, parts, strict=True):
         spread = _spread(part, ratio, below, theta) if part.n > 1 else 0.0
-        found.append(VariancePart(weight * weight * spread / part.n, part.n))
-    return value, found
+        parts_of_variance.append(VariancePart(weight * weight * spread / part.n, part.n))
+    return value, parts_of_variance
 
 
 def _theta(everyone: Moments) -> float:

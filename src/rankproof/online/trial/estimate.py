@@ -35,9 +35,9 @@ def estimate(
     null: float = 0.0,
 ) -> Answer:
     """The effect of a treatment on a metric, by an item of the trials shelf such as "sequence(units=20000)"."""
-    asked = EffectRequest(refuse_level(level), alternative, null)
+    request = EffectRequest(refuse_level(level), alternative, null)
     call = read_configured("trials", method)
-    answer: Answer = call.item.answer(_effect(control, treatment, metric, scale), asked, call.values)
+    answer: Answer = call.item.answer(_effect(control, treatment, metric, scale), request, call.values)
     return answer
 
 
@@ -73,12 +73,12 @@ def infer_family(
     chosen = shelf.find("corrections", correction)
     if chosen.needs_all_pairs:
         raise UsageError(
-            f"{correction} permutes the queries of all pairs; a trial compares with its control. Use holm."
+            f"{correction} permutes the queries of all pairs; an A/B test compares with its control. Use holm."
         )
     call = read_configured("trials", method)
 
-    def at_level(asked: float) -> list[Answer]:
-        return [call.item.answer(effect, EffectRequest(asked, alternative), call.values) for effect in effects]
+    def at_level(one_level: float) -> list[Answer]:
+        return [call.item.answer(effect, EffectRequest(one_level, alternative), call.values) for effect in effects]
 
     answers = at_level(refuse_level(level))
     if chosen.name == "none" or len(answers) < 2:
@@ -99,7 +99,7 @@ def non_inferiority(
 ) -> Equivalence | NotEstimable:
     """Whether the treatment is not worse than the control by the margin: a one-sided test at 1 - level."""
     if not margin > 0:
-        raise UsageError(f"A margin of non-inferiority is greater than 0; {margin:g} came.")
+        raise UsageError(f"A margin of non-inferiority must be greater than 0; got {margin:g}.")
     null, alternative = _worse(metric, margin)
     answer = estimate(
         control, treatment, metric, method, scale=scale, level=level, alternative=alternative, null=null
@@ -113,7 +113,7 @@ def non_inferiority(
 def refuse_level(level: float) -> float:
     """The level; an error for what is none."""
     if not 0 < level < 1:
-        raise UsageError(f"A confidence level lies between 0 and 1, such as 0.95; {level:g} came.")
+        raise UsageError(f"A confidence level must lie between 0 and 1, such as 0.95; got {level:g}.")
     return level
 
 
@@ -132,7 +132,7 @@ def _effect(control: Arm, treatment: Arm, metric: Metric, scale: Scale) -> Effec
     if isinstance(control, Moments) and isinstance(treatment, Moments):
         return effect_of(control, treatment, metric, scale)
     if isinstance(control, Moments) or isinstance(treatment, Moments):
-        raise UsageError("Either both variants come by stratum or none does.")
+        raise UsageError("Give both variants by stratum, or neither.")
     return stratified_effect(control, treatment, metric, scale)
 
 

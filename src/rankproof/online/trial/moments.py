@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankproof.errors import InputError
 from rankproof.kernel.specs import finite
+from rankproof.kernel.wording import counted
 
 NUMERATOR, DENOMINATOR, COVARIATE = range(3)
 NAMES = ("numerator", "denominator", "covariate")
@@ -47,13 +47,13 @@ class Moments:
     def __add__(self, other: Moments) -> Moments:
         return merged((self, other))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         products = {f"{NAMES[a]}_{NAMES[b]}": self.products[at] for at, (a, b) in enumerate(PRODUCTS)}
         return {"n": self.n, "means": dict(zip(NAMES, self.means, strict=True)), "products": products}
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Moments:
+    def from_dict(cls, stored: Mapping[str, object]) -> Moments:
         """What `to_dict` gave."""
         n, means, products = stored.get("n"), stored.get("means"), stored.get("products")
         if not isinstance(means, Mapping) or not isinstance(products, Mapping):
@@ -81,7 +81,9 @@ def moments_of(
     ]
     for name, column in zip(NAMES, columns, strict=True):
         if y.ndim != 1 or column.shape != y.shape:
-            raise InputError(f"Every unit has one {name}: {y.shape} numerators came with shape {column.shape}.")
+            raise InputError(
+                f"Every unit has one numerator and one {name}; the shapes are {y.shape} and {column.shape}."
+            )
         if not np.isfinite(column).all():
             raise InputError(f"A {name} is not a finite number. Leave such units out, and count them.")
     if not len(y):
@@ -100,7 +102,7 @@ def from_counts(successes: int, n: int) -> Moments:
     0.75
     """
     if not 0 <= successes <= n:
-        raise InputError(f"Successes lie between 0 and the number of units; {successes} of {n} came.")
+        raise InputError(f"Successes must lie between 0 and the number of units; got {successes} of {n}.")
     if n == 0:
         return Moments()
     return _checked(n, [successes / n, 1.0, 0.0], [successes * (n - successes) / n, 0.0, 0.0, 0.0, 0.0, 0.0])
@@ -122,7 +124,7 @@ def from_sums(n: int, sums: Sequence[float], products: Sequence[float]) -> Momen
             if left < -_ROUNDING * abs(raw):
                 raise InputError(
                     f"The sum of squares of the {NAMES[a]} is {raw:g}, less than {sums[a] * means[b]:g}, which its sum "
-                    f"over {n:,} units takes at least. Check the query that made the sums."
+                    f"over {counted(n, 'unit')} takes at least. Check the query that made the sums."
                 )
             left = 0.0
         centered.append(left)
@@ -134,17 +136,17 @@ def merged(parts: Iterable[Moments]) -> Moments:
 
     The updating formula of Chan, Golub and LeVeque (1983), for any number of parts.
     """
-    found = [part for part in parts if part.n]
-    if len(found) < 2:
-        return found[0] if found else Moments()
-    n = sum(part.n for part in found)
+    filled = [part for part in parts if part.n]
+    if len(filled) < 2:
+        return filled[0] if filled else Moments()
+    n = sum(part.n for part in filled)
     # Around the first mean, in sorted order, so that large means lose nothing and the order does not matter.
-    base = min(found, key=lambda part: (part.means, part.products, part.n)).means
-    means = [base[i] + math.fsum(part.n * (part.means[i] - base[i]) for part in found) / n for i in range(len(NAMES))]
+    base = min(filled, key=lambda part: (part.means, part.products, part.n)).means
+    means = [base[i] + math.fsum(part.n * (part.means[i] - base[i]) for part in filled) / n for i in range(len(NAMES))]
     products = [
         math.fsum(
             term
-            for part in found
+            for part in filled
             for term in (part.products[at], part.n * (part.means[a] - means[a]) * (part.means[b] - means[b]))
         )
         for at, (a, b) in enumerate(PRODUCTS)
@@ -152,9 +154,9 @@ def merged(parts: Iterable[Moments]) -> Moments:
     return _checked(n, means, products)
 
 
-def _checked(n: Any, means: Sequence[Any], products: Sequence[Any]) -> Moments:
+def _checked(n: object, means: Sequence[object], products: Sequence[object]) -> Moments:
     if not isinstance(n, int) or isinstance(n, bool) or n < 0:
-        raise InputError(f"The number of units must be a whole number, 0 or more; {n!r} came.")
+        raise InputError(f"The number of units must be a whole number, 0 or more; got {n!r}.")
     numbers = [finite(value) for value in (*means, *products)]
     y, d, x, yy, dd, xx, yd, yx, dx = (math.nan if number is None else number for number in numbers)
     if None in numbers or min(yy, dd, xx) < 0:
@@ -184,12 +186,12 @@ class Tally:
         total.update(dict(zip(other.values, other.counts, strict=True)))
         return _made(total)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {"values": list(self.values), "counts": list(self.counts)}
 
     @classmethod
-    def from_dict(cls, stored: Mapping[str, Any]) -> Tally:
+    def from_dict(cls, stored: Mapping[str, object]) -> Tally:
         """What `to_dict` gave."""
         values, counts = stored.get("values"), stored.get("counts")
         if not isinstance(values, list) or not isinstance(counts, list) or len(values) != len(counts):
@@ -198,7 +200,9 @@ class Tally:
         for value, count in zip(values, counts, strict=True):
             number = finite(value)
             if number is None or not isinstance(count, int) or isinstance(count, bool) or count < 1:
-                raise InputError(f"A tally counts units by finite number; {count!r} units with {value!r} came.")
+                raise InputError(
+                    f"A tally has a count of 1 or more for each finite value; got {count!r} for {value!r}."
+                )
             total[number] += count
         return _made(total)
 

@@ -33,18 +33,18 @@ def smallest_effect(
     power: float = 0.8,
     one_sided: bool = False,
 ) -> float | None:
-    """The size of the least true effect that is shown with the power; None where nothing can be said.
+    """The size of the least true effect that is detected with the power; None where it cannot be computed.
 
     units   of both variants together, of which `share` are in the treatment
     """
     _refuse(past, metric, share, power)
-    asked = EffectRequest(refuse_level(level), "greater" if one_sided else "two-sided")
+    request = EffectRequest(refuse_level(level), "greater" if one_sided else "two-sided")
     call = read_configured("trials", method)
-    found = _shown(past, metric, units, call, scale, share, asked, power, 0.0)
+    smallest = _shown(past, metric, units, call, scale, share, request, power, 0.0)
     for _ in range(SETTLING):  # a greater proportion varies more, which takes a greater effect to show
-        if found is not None:
-            found = _shown(past, metric, units, call, scale, share, asked, power, found)
-    return found
+        if smallest is not None:
+            smallest = _shown(past, metric, units, call, scale, share, request, power, smallest)
+    return smallest
 
 
 def units_needed(
@@ -59,16 +59,16 @@ def units_needed(
     power: float = 0.8,
     one_sided: bool = False,
 ) -> int | None:
-    """The least number of units, of both variants together, that shows a true effect with the power.
+    """The least number of units, of both variants together, that detects a true effect with the power.
 
     None where no number does: an effect of 0, or one so small that more than MOST_UNITS would be needed.
     """
     _refuse(past, metric, share, power)
-    asked = EffectRequest(refuse_level(level), "greater" if one_sided else "two-sided")
+    request = EffectRequest(refuse_level(level), "greater" if one_sided else "two-sided")
     call = read_configured("trials", method)
 
     def enough(units: int) -> bool:
-        shown = _shown(past, metric, units, call, scale, share, asked, power, effect)
+        shown = _shown(past, metric, units, call, scale, share, request, power, effect)
         return shown is not None and shown <= abs(effect)
 
     return least(enough, first=4, most=MOST_UNITS)
@@ -81,7 +81,7 @@ def days_needed(units: int, per_day: float, *, whole_weeks: bool = True) -> int:
     14
     """
     if not per_day > 0:
-        raise UsageError(f"Units come at a rate above 0 a day; {per_day:g} came.")
+        raise UsageError(f"Units per day must be above 0; got {per_day:g}.")
     days = math.ceil(units / per_day)
     return math.ceil(days / WEEK) * WEEK if whole_weeks else days
 
@@ -93,11 +93,11 @@ def _shown(
     call: Configured,
     scale: Scale,
     share: float,
-    asked: EffectRequest,
+    request: EffectRequest,
     power: float,
     true: float,
 ) -> float | None:
-    """The least effect that is shown, where the variances are those of the effect `true`."""
+    """The least effect that is detected, where the variances are those of the effect `true`."""
     from scipy.special import ndtri
 
     treated = round(units * share)
@@ -106,7 +106,7 @@ def _shown(
     if made.value is None:
         return None
     # The interval of a value of 0: whatever the value, its reach is the same.
-    answer = call.item.answer(Effect(0.0, made.parts, made.n), asked, call.values)
+    answer = call.item.answer(Effect(0.0, made.parts, made.n), request, call.values)
     if not isinstance(answer, Estimate):
         return None
     return -answer.low + float(ndtri(power)) * math.sqrt(made.variance)
@@ -129,13 +129,13 @@ def _resized(past: Moments, n: int) -> Moments:
 
 def _refuse(past: Moments, metric: Metric, share: float, power: float) -> None:
     if metric.kind == "quantile":
-        raise UsageError("Moments say nothing about a quantile: plan with a mean or a proportion.")
+        raise UsageError("A quantile cannot be planned from moments. Plan with a mean or a proportion.")
     if past.n < 2:
         raise UsageError("Planning takes two past units or more, to see how much they vary.")
     if not 0 < share < 1:
-        raise UsageError(f"The treatment's share of units lies between 0 and 1; {share:g} came.")
+        raise UsageError(f"The treatment's share of units must lie between 0 and 1; got {share:g}.")
     if not 0.5 <= power < 1:
-        raise UsageError(f"A power lies between 0.5 and 1, such as 0.8; {power:g} came.")
+        raise UsageError(f"A power must lie between 0.5 and 1, such as 0.8; got {power:g}.")
 
 
 POWER = 0.8
@@ -152,11 +152,11 @@ def units_to_decide(
 
     assert effect.value is not None
     distance = abs(effect.value - threshold)
-    asked = EffectRequest(level, "greater")
+    request = EffectRequest(level, "greater")
 
     def enough(units: int) -> bool:
         grown = _grown(effect, units / n)
-        answer = call.item.answer(grown, asked, call.values)
+        answer = call.item.answer(grown, request, call.values)
         if not isinstance(answer, Estimate):
             return False
         return distance >= -answer.low + float(ndtri(power)) * math.sqrt(grown.variance)

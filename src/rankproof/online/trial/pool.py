@@ -3,8 +3,8 @@
 Days on which the treatment has the same share beside the control form a period and are added up. Periods are strata:
 variants are compared within each. They are weighed by what they know, n_c n_t / (n_c + n_t): the inverse of the
 variance, where units vary alike (as Mantel and Haenszel weigh tables, Journal of the National Cancer Institute 22,
-1959). Thrown together they would mislead: if traffic grows on better days, a treatment that changes nothing looks
-better.
+1959). Pooling all units without periods would mislead: if traffic grows on better days, a treatment without
+effect looks better (Simpson's paradox).
 
 Always-valid methods count time by units. With several periods it is counted by what is known, 4 n_c n_t / (n_c + n_t)
 units, so that their time runs with the inverse of the variance; for two halves this is the number of units.
@@ -120,7 +120,8 @@ def _pooled(
 
 def _ratio_of(arm: Mapping[str, Moments], weights: Mapping[str, float], metric: TrialMetric) -> float | None:
     above, below = (
-        math.fsum(weights[name] * part.means[which] for name, part in arm.items()) for which in (NUMERATOR, DENOMINATOR)
+        math.fsum(weights[name] * part.means[quantity] for name, part in arm.items())
+        for quantity in (NUMERATOR, DENOMINATOR)
     )
     return above / below if below else None
 
@@ -136,13 +137,13 @@ def _by_stratum(
     strata: Sequence[str],
     add: Callable[[Iterable[Statistic]], Statistic],
 ) -> dict[str, Statistic]:
-    found = {}
+    by_stratum = {}
     for stratum in strata:
         here = cell._replace(stratum=stratum)
         parts = [day[here] for day in days if here in day]
         if parts:
-            found[stratum] = add(parts)
-    return found
+            by_stratum[stratum] = add(parts)
+    return by_stratum
 
 
 def _thick(

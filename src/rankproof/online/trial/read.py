@@ -40,14 +40,14 @@ def by_day(
     """The effect on every date, each by itself with Welch's interval, and how it changes from day to day."""
     call = read_configured("trials", "welch")
     dates = sorted({date for day in days for date in day.dates if len(day.dates) == 1})
-    found, effects = [], []
+    daily, effects = [], []
     for date in dates:
         here = [day for day in days if day.dates == (date,)]
         effect = pooled_effect(here, metric, control, variant).effect
         effects.append(effect)
-        found.append(DayEffect(metric.name, variant, date, call.item.answer(effect, EffectRequest(level), call.values)))
+        daily.append(DayEffect(metric.name, variant, date, call.item.answer(effect, EffectRequest(level), call.values)))
     slope = trend(_day_numbers(dates), effects, level)
-    return found, Trend(metric.name, variant, len(dates), slope)
+    return daily, Trend(metric.name, variant, len(dates), slope)
 
 
 def trend(at: Sequence[float], effects: Sequence[Effect], level: float) -> Answer:
@@ -74,8 +74,8 @@ def _day_numbers(dates: Sequence[str]) -> list[float]:
     """Days since the first, so that days without a file keep their place."""
     from datetime import date
 
-    found = [date.fromisoformat(day).toordinal() for day in dates]
-    return [float(day - found[0]) for day in found]
+    ordinals = [date.fromisoformat(day).toordinal() for day in dates]
+    return [float(day - ordinals[0]) for day in ordinals]
 
 
 def read_trial(
@@ -133,7 +133,7 @@ def _reading(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level:
 
 def _effects(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level: float) -> tuple[MetricEffect, ...]:
     """Every metric and variant; of one metric all variants are corrected together."""
-    found = []
+    results = []
     for metric in design.metrics:
         pooled = {name: judged.effects[name, metric.name] for name in design.treatments}
         answers, adjusted = infer_family(
@@ -141,14 +141,14 @@ def _effects(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level:
         )
         for name, answer, also in zip(design.treatments, answers, adjusted, strict=True):
             kept = _kept(days, metric, design.control, name) if metric.metric.covariate else None
-            found.append(_told(metric, name, pooled[name], answer, also, variance_kept=kept))
-    return tuple(found)
+            results.append(_told(metric, name, pooled[name], answer, also, variance_kept=kept))
+    return tuple(results)
 
 
 def _segments(design: TrialDesign, days: Sequence[Day], level: float) -> tuple[tuple[MetricEffect, ...], int]:
     """Decision metrics by segment, corrected as one family of their own."""
     names = sorted({cell.segment for day in days for cell in (*day.moments, *day.tallies)} - {WHOLE})
-    asked = [
+    cells = [
         (metric, name, segment, pooled_effect(days, metric, design.control, name, segment))
         for metric in design.metrics
         if metric.role == "decision"
@@ -156,13 +156,13 @@ def _segments(design: TrialDesign, days: Sequence[Day], level: float) -> tuple[t
         for segment in names
     ]
     answers, adjusted = infer_family(
-        [pooled.effect for *_, pooled in asked], design.method, level=level, correction=design.correction
+        [pooled.effect for *_, pooled in cells], design.method, level=level, correction=design.correction
     )
-    found = tuple(
+    results = tuple(
         _told(metric, name, pooled, answer, also, segment=segment)
-        for (metric, name, segment, pooled), answer, also in zip(asked, answers, adjusted, strict=True)
+        for (metric, name, segment, pooled), answer, also in zip(cells, answers, adjusted, strict=True)
     )
-    return found, len(found)
+    return results, len(results)
 
 
 def _told(
@@ -200,8 +200,8 @@ def _novelty(design: TrialDesign, days: Sequence[Day], level: float) -> tuple[tu
         if metric.role != "decision":
             continue
         for name in design.treatments:
-            found, line = by_day(days, metric, design.control, name, level)
-            daily += found
+            by_date, line = by_day(days, metric, design.control, name, level)
+            daily += by_date
             trends.append(line)
     return tuple(daily), tuple(trends)
 
@@ -209,7 +209,7 @@ def _novelty(design: TrialDesign, days: Sequence[Day], level: float) -> tuple[tu
 def _projections(design: TrialDesign, judged: TrialLook) -> tuple[Projection, ...]:
     """For every open ruling on a metric that has an effect."""
     metrics = {metric.name: metric for metric in design.metrics}
-    found = []
+    projections = []
     for name in design.treatments:
         for ruling in judged.rulings[name]:
             pooled = judged.effects.get((name, ruling.measure))
@@ -220,5 +220,5 @@ def _projections(design: TrialDesign, judged: TrialLook) -> tuple[Projection, ..
             more = None if units is None else max(0, units - pooled.n)
             rate = max(1, round(look.per_day * pooled.n / look.came))
             days = None if more is None else -(-more // rate)
-            found.append(Projection(metric.name, name, POWER, units, more, days))
-    return tuple(found)
+            projections.append(Projection(metric.name, name, POWER, units, more, days))
+    return tuple(projections)

@@ -1,10 +1,10 @@
-"""TrialReading and TrialPlan: everything one look at an A/B test showed, and how many units and days it takes."""
+"""Results of A/B tests: TrialReading, everything at one look, and TrialPlan, the units and days a test needs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from rankproof.kernel.documents import plain
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
@@ -53,7 +53,7 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """When an open ruling could be decided, if what was seen is the truth and units keep coming.
+    """When an undecided ruling could be decided, if the observed effect is the true one and units keep coming.
 
     units    of both variants, with those that came, at which it is decided with `power`; None: no number does
     days     more at the present rate
@@ -78,7 +78,7 @@ class VariantStatus:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrialReading:
-    """One look. Effects are empty where they may not be seen, which `withheld` says; segments decide nothing.
+    """One look. Effects are empty where they are withheld, for the reason in `withheld`; segments decide nothing.
 
     per_day   units that came on an average day
     family    how many segment effects are corrected together
@@ -107,7 +107,7 @@ class TrialReading:
     trends: tuple[Trend, ...] = ()
     projections: tuple[Projection, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON; what is missing is None."""
         return {
             "name": self.name,
@@ -144,24 +144,24 @@ class TrialReading:
         }
 
 
-def _effect(effect: MetricEffect) -> dict[str, Any]:
-    found = effect.found
+def _effect(effect: MetricEffect) -> dict[str, object]:
+    variant_effect = effect.found
     return {
-        "metric": found.metric.to_dict(),
-        "variant": found.variant,
+        "metric": variant_effect.metric.to_dict(),
+        "variant": variant_effect.variant,
         "role": effect.role,
         "segment": effect.segment or None,
-        "scale": found.scale,
+        "scale": variant_effect.scale,
         "control": effect.control,
         "treatment": effect.treatment,
-        "effect": answer_dict(found.effect),
-        "adjusted": _adjusted(found.adjusted),
-        "direction": found.direction,
+        "effect": answer_dict(variant_effect.effect),
+        "adjusted": _adjusted(variant_effect.adjusted),
+        "direction": variant_effect.direction,
         "variance_kept": effect.variance_kept,
     }
 
 
-def answer_dict(answer: Answer) -> dict[str, Any]:
+def answer_dict(answer: Answer) -> dict[str, object]:
     """An estimate with its interval, or why there is none: then everything but the reason may be None."""
     if isinstance(answer, NotEstimable):
         return {"value": answer.value, "low": None, "high": None, "p_value": None, "n": answer.n,
@@ -171,24 +171,24 @@ def answer_dict(answer: Answer) -> dict[str, Any]:
             "method": answer.method, "reason": None}  # fmt: skip
 
 
-def _adjusted(adjusted: Adjusted | None) -> dict[str, Any] | None:
+def _adjusted(adjusted: Adjusted | None) -> dict[str, object] | None:
     return None if adjusted is None else plain(adjusted)
 
 
 def trial_of(verdict: Verdict) -> TrialReading | None:
-    """What the A/B test behind a verdict showed; None for the verdict of a gate."""
-    found = verdict.trial
-    assert found is None or isinstance(found, TrialReading)
-    return found
+    """The reading of the A/B test behind a verdict; None for the verdict of a gate."""
+    reading = verdict.trial
+    assert reading is None or isinstance(reading, TrialReading)
+    return reading
 
 
 @dataclass(frozen=True, slots=True)
 class MethodPlan:
     """What one method of the trials shelf takes, with its choices made for the size it needs.
 
-    units      of both variants together that show the effect with the power; None: no number does
+    units      of both variants together that detect the effect with the power; None where no number does
     days       until so many have come, in whole weeks; None where the rate is not known
-    smallest   the least effect that the units asked about show with the power; None where none were asked about
+    smallest   the least effect that the given units detect with the power; None where no units were given
     """
 
     method: str
@@ -200,7 +200,7 @@ class MethodPlan:
 
 @dataclass(frozen=True, slots=True)
 class MetricPlan:
-    """One metric. `effect` is the true effect that is to be shown; of a guardrail its margin, with no true effect.
+    """One metric. `effect` is the true effect to detect; of a guardrail its margin, with no true effect.
 
     mean, sd        of past units, by which it is planned; sd is after the covariate's adjustment
     variance_kept   the share of the variance that the covariate leaves; None without one
@@ -223,7 +223,7 @@ class TrialPlan:
 
     share      of the treatment among the units of both variants
     level      of the bound or interval
-    units      asked about; None where none were
+    units      that were given; None where the plan is for an effect
     per_day    units of both variants; None where it is not known
     """
 
@@ -236,7 +236,7 @@ class TrialPlan:
     per_day: float | None
     metrics: tuple[MetricPlan, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
-        found: dict[str, Any] = plain(self)
-        return found
+        document: dict[str, object] = plain(self)
+        return document

@@ -41,7 +41,7 @@ class Metric:
         for word, value, possible in (("kind", self.kind, Kind), ("better", self.better, Better)):
             if value not in get_args(possible):
                 raise UsageError(
-                    f"{word} of the metric {self.name!r} is one of {', '.join(get_args(possible))}; {value!r} came."
+                    f"{word} of the metric {self.name!r} must be one of {', '.join(get_args(possible))}; got {value!r}."
                 )
 
         if self.kind == "quantile":
@@ -52,7 +52,7 @@ class Metric:
         elif self.at is not None:
             raise UsageError(f"The metric {self.name!r} is a {self.kind}; only a quantile has `at`.")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {name: getattr(self, name) for name in _FIELDS}
 
@@ -65,9 +65,9 @@ class Metric:
         for name, value in stored.items():
             if name == "at":
                 if value is not None and finite(value) is None:
-                    raise UsageError(f"at of a metric is a number between 0 and 1; {value!r} came.")
+                    raise UsageError(f"at of a metric must be a number between 0 and 1; got {value!r}.")
             elif not isinstance(value, str):
-                raise UsageError(f"{name} of a metric is a text; {value!r} came.")
+                raise UsageError(f"{name} of a metric must be a text; got {value!r}.")
         if "name" not in stored:
             raise UsageError("A metric needs a name.")
         return cls(**dict(stored))
@@ -104,7 +104,7 @@ class VariantEffect:
 
     @property
     def direction(self) -> Direction:
-        """What is shown at the level of the trial."""
+        """Better or worse where statistically significant at the level of the test; otherwise "not shown"."""
         if not isinstance(self.effect, Estimate):
             return "not shown"
         p = self.effect.p_value if self.adjusted is None else self.adjusted.p_value
@@ -123,7 +123,7 @@ ROWS = "*"
 
 @dataclass(frozen=True, slots=True)
 class TrialMetric:
-    """A metric with the columns it is made of and what the trial asks of it.
+    """A metric with the columns it is made of and its role in the decision.
 
     value         the column of what is counted: of a ratio its numerator
     denominator   of a ratio: the column it is divided by, or "*" for the number of rows; "" for other kinds
@@ -157,7 +157,7 @@ class TrialMetric:
         better = self.margin if self.goal == "better" else -self.margin
         return better + 0.0 if self.metric.better == "higher" else -better + 0.0  # never -0.0
 
-    def collected(self) -> dict[str, Any]:
+    def collected(self) -> dict[str, object]:
         """What the numbers of a day are made by. Two days add up only where this is the same."""
         return {
             **self.metric.to_dict(),

@@ -1,7 +1,7 @@
-"""Sizing: what a trial takes before it begins, at a fixed horizon and with always-valid methods, side by side.
+"""Plan an A/B test (trial): the units and days it needs, at a fixed horizon and with always-valid methods.
 
 The sequence is planned with `units` at the size that it needs itself, where its interval is tightest; mSPRT with
-`effect` at the effect that is to be shown.
+`effect` at the effect to detect.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.least import least
+from rankproof.kernel.wording import counted
 from rankproof.online.trial.days import WHOLE, Day, refuse_days
 from rankproof.online.trial.effects import variance_kept
 from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, from_counts, merged
@@ -25,7 +26,7 @@ STANDING_FOR = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What is asked of a plan, whatever the metric.
+    """The request for a plan, the same for all metrics.
 
     units      of both variants that are asked about; `per_day` of both variants
     """
@@ -47,11 +48,11 @@ def plan_numbers(
         raise UsageError("Plan with --rate, or with --mean and --sd, or with a design and --past; give one of them.")
     if rate is not None:
         if not 0 < rate < 1:
-            raise UsageError(f"A rate lies between 0 and 1, such as 0.31; {rate:g} came.")
+            raise UsageError(f"A rate must lie between 0 and 1, such as 0.31; got {rate:g}.")
         past, metric = from_counts(round(rate * STANDING_FOR), STANDING_FOR), Metric("rate", "proportion")
     else:
         if mean is None or sd is None or not (math.isfinite(mean) and math.isfinite(sd) and sd > 0):
-            raise UsageError("Give both --mean and --sd, which is greater than 0.")
+            raise UsageError("Give both --mean and --sd; the standard deviation must be greater than 0.")
         metric = Metric("mean")
         products = (sd * sd * (STANDING_FOR - 1), 0.0, 0.0, 0.0, 0.0, 0.0)
         past = Moments(STANDING_FOR, (mean, 1.0, 0.0), products)
@@ -66,30 +67,33 @@ def plan_design(design: TrialDesign, past: Sequence[Day], *, effect: float | Non
     level = size.level
     if design.correction != "none":
         level = 1 - (1 - level) / len(design.treatments)
-    found = []
-    for asked in design.metrics:
-        if asked.role == "watch" or asked.metric.kind == "quantile":
+    plans = []
+    for planned in design.metrics:
+        if planned.role == "watch" or planned.metric.kind == "quantile":
             continue
         units = merged(
             moments
             for day in past
             for cell, moments in day.moments.items()
-            if (cell.metric, cell.variant, cell.segment) == (asked.name, design.control, WHOLE)
+            if (cell.metric, cell.variant, cell.segment) == (planned.name, design.control, WHOLE)
         )
         if units.n < 2:
             raise InputError(
-                f"The past has {units.n} units of {design.control} with {asked.name}; two or more are needed."
+                f"The past has {counted(units.n, 'unit')} of {design.control} with {planned.name}; two or more are "
+                "needed."
             )
-        here = Size(asked.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
-        margin = asked.goal == "not_worse"
-        goal = asked.margin if margin else None if effect is None else effect - asked.margin
+        here = Size(planned.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
+        margin = planned.goal == "not_worse"
+        goal = planned.margin if margin else None if effect is None else effect - planned.margin
         if goal is not None and goal <= 0:
-            raise UsageError(f"{asked.name} must be better by {asked.margin:g}: plan for a greater effect.")
-        found.append(_metric(units, asked.metric, goal, "a margin" if margin else "an effect", here, units.n))
-    if not found:
-        raise UsageError("The design has only quantiles to decide by, which moments say nothing about.")
+            raise UsageError(
+                f"{planned.name} must be better by {planned.margin:g} at least: plan for a greater effect."
+            )
+        plans.append(_metric(units, planned.metric, goal, "a margin" if margin else "an effect", here, units.n))
+    if not plans:
+        raise UsageError("The design decides by quantiles only, and a plan needs a mean, a proportion or a ratio.")
     size = Size(size.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
-    return _plan(design.unit, size, tuple(found))
+    return _plan(design.unit, size, tuple(plans))
 
 
 def _plan(unit: str, size: Size, metrics: tuple[MetricPlan, ...]) -> TrialPlan:
@@ -100,9 +104,9 @@ def _metric(
     past: Moments, metric: Metric, effect: float | None, asks: str, size: Size, past_units: int | None
 ) -> MetricPlan:
     if effect is None and size.units is None:
-        raise UsageError("Say --effect, the true effect that is to be shown, or --units, to hear what they show.")
+        raise UsageError("Give --effect, the true effect to detect, or --units, to learn which effect they detect.")
     if effect is not None and not (math.isfinite(effect) and effect != 0):
-        raise UsageError(f"An effect to plan for is a number other than 0; {effect:g} came.")
+        raise UsageError(f"An effect to plan for must be a number other than 0; got {effect:g}.")
     kept = variance_kept(past, Moments()) if metric.covariate else None
     below = past.means[DENOMINATOR]
     return MetricPlan(
@@ -142,16 +146,16 @@ def _methods(past: Moments, metric: Metric, effect: float | None, size: Size) ->
         return effect is not None and shown is not None and shown <= abs(effect)
 
     fixed = shows(size.units, "welch")
-    found = [_method("welch", needs("welch"), fixed, size)]
+    methods = [_method("welch", needs("welch"), fixed, size)]
     always = None if effect is None else least(enough, first=4, most=MOST_UNITS)
     if always or size.units:
         text = f"sequence(units={always or size.units})"
-        found.append(_method(text, always, shows(size.units, text), size))
+        methods.append(_method(text, always, shows(size.units, text), size))
     mixing = fixed if effect is None else abs(effect)
     if mixing:
         text = f"msprt(effect={mixing:.6g})"
-        found.append(_method(text, needs(text), shows(size.units, text), size))
-    return tuple(found)
+        methods.append(_method(text, needs(text), shows(size.units, text), size))
+    return tuple(methods)
 
 
 def _method(text: str, units: int | None, smallest: float | None, size: Size) -> MethodPlan:

@@ -62,8 +62,8 @@ class Slots:
 
     def at(self, units: Numbers, column: str, kind: Kind) -> Numbers:
         """One slot of units: their rows of the table of sums."""
-        found: Numbers = units[:, self.slots.index(Slot(column, kind))]
-        return found
+        values: Numbers = units[:, self.slots.index(Slot(column, kind))]
+        return values
 
     def of_units(self, metric: TrialMetric, units: Numbers) -> tuple[Numbers, Numbers | None, Numbers | None, Flags]:
         """Numerator, denominator, covariate of each unit, and whether it has a value at all."""
@@ -91,18 +91,18 @@ class Slots:
 
 def slots_of(design: TrialDesign) -> Slots:
     """The slots that the metrics of a design need."""
-    found: dict[Slot, None] = {}
+    slots: dict[Slot, None] = {}
     for metric in design.metrics:
-        found[Slot(metric.value, "count")] = None
-        found[Slot(metric.value, "sum" if metric.each in ("sum", "mean") else "max")] = None
+        slots[Slot(metric.value, "count")] = None
+        slots[Slot(metric.value, "sum" if metric.each in ("sum", "mean") else "max")] = None
         if metric.denominator:
-            found[Slot(metric.denominator, "count")] = None
+            slots[Slot(metric.denominator, "count")] = None
             if metric.denominator != ROWS:
-                found[Slot(metric.denominator, "sum")] = None
+                slots[Slot(metric.denominator, "sum")] = None
         if metric.metric.covariate:
-            found[Slot(metric.metric.covariate, "count")] = None
-            found[Slot(metric.metric.covariate, "sum")] = None
-    return Slots(tuple(found), frozenset(metric.value for metric in design.metrics if metric.each == "any"))
+            slots[Slot(metric.metric.covariate, "count")] = None
+            slots[Slot(metric.metric.covariate, "sum")] = None
+    return Slots(tuple(slots), frozenset(metric.value for metric in design.metrics if metric.each == "any"))
 
 
 def _numbers(batch: RowBatch, column: str, flags: bool) -> Numbers:

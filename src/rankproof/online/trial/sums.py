@@ -73,7 +73,7 @@ class Summing:
         """Rows of one day."""
         held = self.days.setdefault(day, Units(self.empty))
         combine(self.slots, *self._into(held, units, marks), columns)
-        if sum(len(found.names) for found in self.days.values()) > self.most:
+        if sum(len(units_of_day.names) for units_of_day in self.days.values()) > self.most:
             self._write_out()
 
     def _into(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rankproof.kernel.estimate import Alternative, Answer, NotEstimable
 from rankproof.kernel.specs import Param
@@ -52,7 +51,7 @@ class EffectRequest:
 
 
 # An effect that has a value and a variance above 0, the question, and the values of the item's parameters.
-Infer = Callable[[Effect, EffectRequest, Mapping[str, Any]], Answer]
+Infer = Callable[[Effect, EffectRequest, Mapping[str, float]], Answer]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +72,7 @@ class Inference:
         """The first line of the page."""
         return self.page.strip().splitlines()[0]
 
-    def answer(self, effect: Effect, asked: EffectRequest, values: Mapping[str, Any]) -> Answer:
+    def answer(self, effect: Effect, request: EffectRequest, values: Mapping[str, float]) -> Answer:
         """The estimate; or why there is none, which is the same for every item."""
         if effect.reason or effect.value is None:
             return NotEstimable(effect.reason, self.name, effect.n, effect.value)
@@ -87,4 +86,4 @@ class Inference:
         if effect.variance <= 0:
             return NotEstimable("no unit differs: without spread nothing says what chance can do", self.name, effect.n,
                                 effect.value)  # fmt: skip
-        return self.infer(effect, asked, values)
+        return self.infer(effect, request, values)

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.online.trials.contract import Effect, EffectRequest, Inference
@@ -30,7 +29,7 @@ from rankproof.online.trials.contract import Effect, EffectRequest, Inference
 NAME = "welch"
 
 
-def infer(effect: Effect, asked: EffectRequest, values: Mapping[str, Any]) -> Estimate:
+def infer(effect: Effect, request: EffectRequest, values: Mapping[str, float]) -> Estimate:
     """Student's distribution with the degrees of freedom of Welch (1947) and Satterthwaite (1946)."""
     from scipy.special import stdtr, stdtrit  # here: loading scipy is for those who test
 
@@ -38,18 +37,18 @@ def infer(effect: Effect, asked: EffectRequest, values: Mapping[str, Any]) -> Es
     error = math.sqrt(effect.variance)
     # Shares of the variance, so that tiny variances do not vanish when squared.
     df = 1 / math.fsum((part.variance / effect.variance) ** 2 / (part.n - 1) for part in effect.parts)
-    tail = (1 - asked.level) / (2 if asked.alternative == "two-sided" else 1)
+    tail = (1 - request.level) / (2 if request.alternative == "two-sided" else 1)
     reach = float(-stdtrit(df, tail)) * error
-    t = (effect.value - asked.null) / error
+    t = (effect.value - request.null) / error
     low, high = effect.value - reach, effect.value + reach
-    if asked.alternative == "greater":
+    if request.alternative == "greater":
         p, high = float(stdtr(df, -t)), math.inf
-    elif asked.alternative == "less":
+    elif request.alternative == "less":
         p, low = float(stdtr(df, t)), -math.inf
     else:
         p = 2 * float(stdtr(df, -abs(t)))
     return Estimate(
-        effect.value, low, high, p, asked.level, NAME, effect.n, alternative=asked.alternative, null=asked.null
+        effect.value, low, high, p, request.level, NAME, effect.n, alternative=request.alternative, null=request.null
     )
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import ne
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,8 @@ def read(path: str, columns: Mapping[str, str], into: Gatherer) -> None:
     """All rows of a file."""
     if "page" not in columns and "rank" not in columns:
         raise InputError(
-            f"{path} has neither a page nor a rank: pages cannot be told apart. Say which column is one with --schema."
+            f"{path} has no column for the page and none for the rank, so pages cannot be told apart. Name one with "
+            "--schema."
         )
     pages = _Pages(columns, into)
     for batch in stream(path, tuple(columns.values())):
@@ -41,7 +41,7 @@ class _Pages:
 
     def __init__(self, columns: Mapping[str, str], into: Gatherer) -> None:
         self._columns, self._into = columns, into
-        self._last: list[Any] = [None, None, None]
+        self._last: list[object] = [None, None, None]
         self._begun, self._rank = False, 0
 
     def begin(self, batch: RowBatch, ranks: NDArray[np.int32] | None) -> tuple[NDArray[np.int64], Digests]:
@@ -65,7 +65,7 @@ class _Pages:
         self._into.serial = int(serials[-1])
         return starts, np.column_stack([np.full(len(serials), _SERIAL), serials.astype(np.uint64)])
 
-    def _column(self, batch: RowBatch, role: str) -> Sequence[Any]:
+    def _column(self, batch: RowBatch, role: str) -> Sequence[object]:
         return batch.values(self._columns[role]) if role in self._columns else [None] * len(batch)
 
 
@@ -84,8 +84,8 @@ def _part(batch: RowBatch, columns: Mapping[str, str], pages: _Pages, into: Gath
     deeds = _deeds(batch, columns, into.stay)
     sessions = None
     if "session" in columns:
-        said = batch.values(columns["session"])
-        sessions = digests(None if said[at] is None else str(said[at]) for at in starts.tolist())
+        session_ids = batch.values(columns["session"])
+        sessions = digests(None if session_ids[at] is None else str(session_ids[at]) for at in starts.tolist())
     times = robots = timed = clicked_at = None
     if "time" in columns:
         when = batch.values(columns["time"])
@@ -122,7 +122,7 @@ def _deeds(batch: RowBatch, columns: Mapping[str, str], stay: float) -> NDArray[
         wrong = np.flatnonzero(dwell < 0)
         if len(wrong):
             at = int(wrong[0])
-            raise InputError(f"{batch.where(at)}: {columns['dwell']} is 0 or more seconds; {dwell[at]:g} came.")
+            raise InputError(f"{batch.where(at)}: {columns['dwell']} must be 0 seconds or more; got {dwell[at]:g}.")
         deeds[clicked & ~np.isnan(dwell)] |= TIMED
         deeds[clicked & (dwell >= stay)] |= STAYED
     if "conversion" in columns:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
 from rankproof.errors import InputError
+from rankproof.kernel.wording import counted
 from rankproof.online.clicks.logs.gather import Gatherer
 from rankproof.online.clicks.logs.layout import ClicksAre
 from rankproof.online.clicks.logs.parts import SHOWN, UNKNOWN, Ints, PageParts, digests
-from rankproof.online.clicks.logs.values import id_of, is_robot, listed, seconds
+from rankproof.online.clicks.logs.values import id_of, int_of, is_robot, listed, seconds
 from rankproof.online.impressions import CLICKED, CONVERTED, STAYED, TIMED
 from rankproof.reading.row_batches import RowBatch, stream
 
@@ -58,7 +58,7 @@ def _part(batch: RowBatch, columns: Mapping[str, str], clicks_are: ClicksAre | N
     )
 
 
-def _numbered(docs: Sequence[Sequence[Any]], rows: Ints, batch: RowBatch, name: str, into: Gatherer) -> Ints:
+def _numbered(docs: Sequence[Sequence[object]], rows: Ints, batch: RowBatch, name: str, into: Gatherer) -> Ints:
     flat = list(chain.from_iterable(docs))
     return into.docs.of_values(flat, lambda at: id_of(flat[at], batch, int(rows[at]), name))
 
@@ -67,7 +67,7 @@ def _acts(
     batch: RowBatch,
     columns: Mapping[str, str],
     clicks_are: ClicksAre | None,
-    docs: Sequence[Sequence[Any]],
+    docs: Sequence[Sequence[object]],
     stay: float,
 ) -> Iterator[tuple[int, str, int]]:
     """Row, document and deeds of each click and each conversion."""
@@ -80,7 +80,7 @@ def _acts(
 
 
 def _named(
-    batch: RowBatch, name: str, clicks_are: ClicksAre | None, docs: Sequence[Sequence[Any]]
+    batch: RowBatch, name: str, clicks_are: ClicksAre | None, docs: Sequence[Sequence[object]]
 ) -> Iterator[tuple[int, str, int, int]]:
     """Each document that the lists of a column name: its row and id, its place in the list, and the list's length."""
     for row, value in enumerate(batch.values(name)):
@@ -91,7 +91,8 @@ def _named(
         page = docs[row]
         if kind == "flags" and len(items) != len(page):
             raise InputError(
-                f"{batch.where(row)}: {name} has {len(items)} flags for {len(page)} documents. Give one for each."
+                f"{batch.where(row)}: {name} has {counted(len(items), 'flag')} for {counted(len(page), 'document')}. "
+                "Give one for each."
             )
         for at, item in enumerate(items):
             if kind == "ids":
@@ -102,35 +103,40 @@ def _named(
                 yield row, id_of(page[at], batch, row, name), at, len(items)
 
 
-def _at_rank(item: Any, page: Sequence[Any], batch: RowBatch, row: int, name: str) -> str:
-    try:
-        rank = int(item)
-    except (ValueError, TypeError, OverflowError):
-        raise InputError(f"{batch.where(row)}: {name} has ranks, whole numbers from 1; {item!r:.60} came.") from None
+def _at_rank(item: object, page: Sequence[object], batch: RowBatch, row: int, name: str) -> str:
+    rank = int_of(item)
+    if rank is None:
+        raise InputError(f"{batch.where(row)}: {name} holds ranks, whole numbers from 1; got {item!r:.60}.")
     # A rank that the page has not got is no document of it: the name cannot be an id.
     return id_of(page[rank - 1], batch, row, name) if 1 <= rank <= len(page) else f"\0rank {rank}"
 
 
 def _dwell(
-    value: Any, doc: str, at: int, expected: int, batch: RowBatch, row: int, columns: Mapping[str, str]
+    value: object, doc: str, at: int, expected: int, batch: RowBatch, row: int, columns: Mapping[str, str]
 ) -> float | None:
     """The seconds on a clicked document; None where they are not known."""
     if value is None or value == "":
         return None
     if isinstance(value, dict):
-        found = value.get(doc)
+        seconds_spent = value.get(doc)
     elif isinstance(value, list | tuple | np.ndarray) and len(value) == expected:
-        found = value[at]
+        seconds_spent = value[at]
     else:
         raise InputError(
             f"{batch.where(row)}: {columns['dwell']} is an object of seconds by document, or a list beside the clicks; "
-            f"{value!r:.60} came."
+            f"got {value!r:.60}."
         )
-    if found is None:
+    if seconds_spent is None:
         return None
-    if not isinstance(found, int | float | np.number) or isinstance(found, bool) or not 0 <= found < float("inf"):
-        raise InputError(f"{batch.where(row)}: {columns['dwell']} is 0 or more seconds; {found!r:.60} came.")
-    return float(found)
+    if (
+        not isinstance(seconds_spent, int | float | np.number)
+        or isinstance(seconds_spent, bool)
+        or not 0 <= seconds_spent < float("inf")
+    ):
+        raise InputError(
+            f"{batch.where(row)}: {columns['dwell']} must be 0 seconds or more; got {seconds_spent!r:.60}."
+        )
+    return float(seconds_spent)
 
 
 def _stayed(dwell: float | None, stay: float) -> int:

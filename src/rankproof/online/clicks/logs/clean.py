@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from rankproof.online.clicks.logs.parts import (
     Ints,
     PageParts,
     Pile,
+    Scalar,
     all_keys,
     all_queries,
     all_robots,
@@ -111,8 +111,17 @@ def _pairs(part: PageParts, deeds: NDArray[np.uint8], docs: int) -> _Pairs:
     together = np.bitwise_or.reduceat(done, starts)
     is_shown = np.logical_or.reduceat(shown_in_order, starts)
     by_rank = np.lexsort((least, page))
-    columns: tuple[Any, ...] = (page, doc, least, together, is_shown, clicks, acts, is_shown & (least != most))
-    return _Pairs(*(column[by_rank] for column in columns))
+    moved = is_shown & (least != most)
+    return _Pairs(
+        page[by_rank],
+        doc[by_rank],
+        least[by_rank],
+        together[by_rank],
+        is_shown[by_rank],
+        clicks[by_rank],
+        acts[by_rank],
+        moved[by_rank],
+    )
 
 
 def _faults(part: PageParts, pairs: _Pairs, early: NDArray[np.int64], count: Count) -> NDArray[np.bool_]:
@@ -163,13 +172,13 @@ def whole_pages(parts: Pile[PageParts]) -> Pile[PageParts]:
         return parts
     count = int(pages.max()) + 1
     blocks = _dealt(parts, pages, -(-count // PAGES_AT_ONCE))
-    said = all_queries(parts)
-    queries = _first(said, said != UNKNOWN, pages, count, np.int32(UNKNOWN))
+    queries_of_pieces = all_queries(parts)
+    queries = _first(queries_of_pieces, queries_of_pieces != UNKNOWN, pages, count, np.int32(UNKNOWN))
     sessions, times, robots = _sessions(parts, pages, count), _times(parts, pages, count), _robots(parts, pages, count)
-    found = Pile(PageParts)
+    whole = Pile(PageParts)
     for turn, block in enumerate(blocks):
         at = slice(turn * PAGES_AT_ONCE, min((turn + 1) * PAGES_AT_ONCE, count))
-        found.add(
+        whole.add(
             _ordered(
                 block,
                 queries[at],
@@ -178,7 +187,7 @@ def whole_pages(parts: Pile[PageParts]) -> Pile[PageParts]:
                 None if robots is None else robots[at],
             )
         )
-    return found
+    return whole
 
 
 def _dealt(parts: Pile[PageParts], pages: Whole, n_blocks: int) -> list[Pile[PageParts]]:
@@ -224,32 +233,32 @@ def _ordered(
 
 def _sessions(parts: Pile[PageParts], pages: Whole, count: int) -> Digests | None:
     """Who saw each page: the first that is said."""
-    said = all_keys("sessions", parts)
-    return None if said is None else _first(said, np.asarray(said.any(axis=1)), pages, count, np.uint64(0))
+    keys = all_keys("sessions", parts)
+    return None if keys is None else _first(keys, np.asarray(keys.any(axis=1)), pages, count, np.uint64(0))
 
 
 def _times(parts: Pile[PageParts], pages: Whole, count: int) -> NDArray[np.float64] | None:
     """When each page was shown: the earliest that is said."""
-    said = all_times(parts)
-    if said is None:
+    times_of_pieces = all_times(parts)
+    if times_of_pieces is None:
         return None
     times = np.full(count, np.inf)
-    known = ~np.isnan(said)
-    np.minimum.at(times, pages[known], said[known])
+    known = ~np.isnan(times_of_pieces)
+    np.minimum.at(times, pages[known], times_of_pieces[known])
     times[np.isinf(times)] = np.nan
     return times
 
 
 def _robots(parts: Pile[PageParts], pages: Whole, count: int) -> NDArray[np.bool_] | None:
     """Whether a robot saw it: if any piece says so."""
-    said = all_robots(parts)
-    return None if said is None else np.bincount(pages[said], minlength=count) > 0
+    flags = all_robots(parts)
+    return None if flags is None else np.bincount(pages[flags], minlength=count) > 0
 
 
 def _first(
-    values: NDArray[Any], known: NDArray[np.bool_], pages: NDArray[np.int64], count: int, otherwise: np.generic
-) -> NDArray[Any]:
+    values: NDArray[Scalar], known: NDArray[np.bool_], pages: NDArray[np.int64], count: int, otherwise: np.generic
+) -> NDArray[Scalar]:
     """For each page the first value that is known: written last, so that it stays."""
-    found = np.full((count, *values.shape[1:]), otherwise)
-    found[pages[known][::-1]] = values[known][::-1]
-    return found
+    first = np.full((count, *values.shape[1:]), otherwise)
+    first[pages[known][::-1]] = values[known][::-1]
+    return first

@@ -1,4 +1,4 @@
-"""Faults: what makes a page or a click of a log worthless, by name, with the words that counts are given in."""
+"""Faults of pages and clicks in a log: their names, their descriptions in reports, and their counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = {
     "click_early": EARLY,
     "click_below": BELOW,
 }
-# These are told of even where there are none.
+# These are reported even where there are none.
 ALWAYS = frozenset({"document_twice", "click_not_shown", "click_repeated"})
 
 
@@ -44,7 +44,7 @@ class Count:
         self._clicks[name] += int(clicks)
 
     def dropped(self) -> tuple[Dropped, ...]:
-        """The faults that occurred, and those that are always told of."""
+        """The faults that occurred, and those that are always reported."""
         return tuple(
             Dropped(name, why, self._pages[name], self._clicks[name])
             for name, why in NAMES.items()

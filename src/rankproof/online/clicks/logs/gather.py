@@ -1,8 +1,8 @@
-"""Gathering: parts of a log to one ClickLog.
+"""Build one ClickLog from the parts of a log.
 
-Held in memory while reading: the text of each query and document once, and as much of the rest as `kept` allows. The
-rest lies in files: for each row 13 bytes, for each page 4 to 45 (query, keys of page and session, time, robot); at the
-end for each page 10 bytes for each rank of the longest page, and 16 to 33. Keys are put in order in memory.
+Held in memory while reading: the text of each query and document once, and as much of the rest as column_files keeps.
+The rest lies in files: for each row 13 bytes, for each page 4 to 45 (query, keys of page and session, time, robot); at
+the end for each page 10 bytes for each rank of the longest page, and 16 to 33. Keys are put in order in memory.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from rankproof.online.clicks.logs.parts import (
     numbered,
 )
 from rankproof.online.impressions import CLICKED, ClickLog, Deeds, Flags, Impressions, slices
+from rankproof.online.wording import counted_reason
 
 STAY, DEPTH, EARLY = 30.0, 50, 5.0
 
@@ -65,8 +66,8 @@ class Gatherer:
         clean = self._cleaned(parts, count)
         kept = put(_numbers(clean, parts))
         if not len(kept):
-            reasons = "; ".join(f"{one.pages or one.clicks:,} {one.why}" for one in count.dropped() if one.pages)
-            raise InputError(f"{name} has no page that could be used: {reasons or 'there is none'}. Correct the log.")
+            reasons = "; ".join(counted_reason(one.pages, one.why) for one in count.dropped() if one.pages)
+            raise InputError(f"{name} has no page that can be used: {reasons or 'there is none'}. Correct the log.")
         sessions = _sessions(parts, kept)
         queries, times, robots = put(all_queries(parts)[kept]), all_times(parts), all_robots(parts)
         times, robots = None if times is None else put(times[kept]), None if robots is None else put(robots[kept])
@@ -87,20 +88,20 @@ class Gatherer:
 
     def _cleaned(self, parts: Pile[PageParts], count: Count) -> Pile[Clean]:
         """The pages that stay, part by part."""
-        found = Pile(Clean)
+        clean_pages = Pile(Clean)
         for part in parts:
-            found.add(cleaned(part, len(self.docs), count, self.depth, self.early))
-        return found
+            clean_pages.add(cleaned(part, len(self.docs), count, self.depth, self.early))
+        return clean_pages
 
 
 def _numbers(clean: Pile[Clean], parts: Pile[PageParts]) -> NDArray[np.int64]:
     """The numbers of the pages that stay."""
-    found, start = [np.zeros(0, dtype=np.int64)], 0
+    numbers, start = [np.zeros(0, dtype=np.int64)], 0
     for kept, queries in zip(clean.column("kept"), parts.column("queries"), strict=True):
         if kept is not None and queries is not None:
-            found.append(kept + start)
+            numbers.append(kept + start)
             start += len(queries)
-    return np.concatenate(found)
+    return np.concatenate(numbers)
 
 
 def _sessions(parts: Pile[PageParts], kept: NDArray[np.int64]) -> NDArray[np.int64] | None:
@@ -127,8 +128,8 @@ def _by_rank(clean: Pile[Clean], pages: int) -> tuple[Ints, Deeds, Ints]:
 
 
 def _clicked(deeds: Deeds) -> Flags:
-    found = zeros(deeds.shape, np.bool_)
+    flags = zeros(deeds.shape, np.bool_)
     for at in slices(len(deeds)):
-        found[at] = (deeds[at] & CLICKED) > 0
-        let_go(found[at], deeds[at])
-    return found
+        flags[at] = (deeds[at] & CLICKED) > 0
+        let_go(flags[at], deeds[at])
+    return flags

@@ -1,4 +1,4 @@
-"""Described: which layout a log has, and which of its columns is what, as said in TOML or guessed by name."""
+"""The layout of a log and the meaning of its columns: described in TOML, or detected from the names of columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankproof.reading.source import read_toml
 Layout = Literal["documents", "pages", "ubi", "text"]
 ClicksAre = Literal["ids", "ranks", "flags"]
 
-# What a column may be, and what it is often called; the first name that is there wins.
+# The roles of columns and their usual names; the first name that is present is used.
 _BOTH = {
     "session": ("session", "session_id", "sessionid", "visit_id", "visit", "client_id", "visitor_id", "user_id"),
     "query": ("query_id", "query", "user_query", "search_term", "q"),
@@ -64,7 +64,7 @@ class Actions:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What somebody said of a log; nothing, where all is guessed."""
+    """A description of a log; empty where everything is detected."""
 
     layout: Layout | None = None
     columns: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -84,10 +84,10 @@ def description_of(document: Mapping[str, Any], place: str) -> Described:
             raise UnknownName(f"key of {place}", key, KEYS)
     layout = document.get("layout")
     if layout is not None and layout not in get_args(Layout):
-        raise UsageError(f"{place}: layout is one of {', '.join(get_args(Layout))}; {layout!r} came.")
+        raise UsageError(f"{place}: layout must be one of {', '.join(get_args(Layout))}; got {layout!r}.")
     clicks_are = document.get("clicks_are")
     if clicks_are is not None and clicks_are not in get_args(ClicksAre):
-        raise UsageError(f"{place}: clicks_are is one of {', '.join(get_args(ClicksAre))}; {clicks_are!r} came.")
+        raise UsageError(f"{place}: clicks_are must be one of {', '.join(get_args(ClicksAre))}; got {clicks_are!r}.")
     columns = document.get("columns", {})
     known = [*NAMES["documents"], *NAMES["pages"]] if layout is None else list(NAMES[layout])
     if not isinstance(columns, Mapping) or not all(isinstance(name, str) and name for name in columns.values()):
@@ -98,7 +98,7 @@ def description_of(document: Mapping[str, Any], place: str) -> Described:
     return Described(layout, MappingProxyType(dict(columns)), clicks_are, _actions(document.get("ubi", {}), place))
 
 
-def _actions(table: Any, place: str) -> Actions:
+def _actions(table: object, place: str) -> Actions:
     known = Actions.__dataclass_fields__
     if not isinstance(table, Mapping):
         raise UsageError(f'{place}: [ubi] has lines such as clicks = ["click"].')
@@ -106,48 +106,52 @@ def _actions(table: Any, place: str) -> Actions:
         if key not in known:
             raise UnknownName(f"key of [ubi] in {place}", key, known)
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise UsageError(f'{place}: {key} of [ubi] is a list of names of actions, such as ["click"].')
+            raise UsageError(f'{place}: {key} of [ubi] must be a list of names of actions, such as ["click"].')
     return Actions(**{key: tuple(names) for key, names in table.items()})
 
 
-def guessed(header: Sequence[str], said: Described, name: str) -> tuple[Layout, Mapping[str, str]]:
-    """The layout of a table and the column of each role: what was said, else what the names say."""
-    layout = said.layout or _layout(header, said, name)
+def guessed(header: Sequence[str], description: Described, name: str) -> tuple[Layout, Mapping[str, str]]:
+    """The layout of a table and the column of each role: as described, otherwise by the usual names of columns."""
+    layout = description.layout or _layout(header, description, name)
     if layout in ("ubi", "text"):
         return layout, {}
     folded = {column.casefold(): column for column in header}
-    columns = dict(said.columns)
+    columns = dict(description.columns)
     taken = set(columns.values())
     for role, names in NAMES[layout].items():
-        found = next((folded[n] for n in names if n in folded and folded[n] not in taken), None)
-        if role not in columns and found is not None:
-            columns[role] = found
-            taken.add(found)
+        usual = next((folded[n] for n in names if n in folded and folded[n] not in taken), None)
+        if role not in columns and usual is not None:
+            columns[role] = usual
+            taken.add(usual)
     missing = [role for role in NEEDED[layout] if role not in columns]
     if missing:
         raise InputError(
-            f"{name}: no column is called as one for {_listed(missing)} often is. It has: {', '.join(header)}. Say "
-            f'which it is with --schema, a TOML file with the lines [columns] and {missing[0]} = "NAME".'
+            f"{name}: no column has a usual name for {_listed(missing)}. {_columns(header)} Name the column with "
+            f'--schema, a TOML file with the lines [columns] and {missing[0]} = "NAME".'
         )
     return layout, columns
 
 
-def _layout(header: Sequence[str], said: Described, name: str) -> Layout:
+def _layout(header: Sequence[str], description: Described, name: str) -> Layout:
     folded = {column.casefold() for column in header}
     if folded & UBI or {"query_id", "user_query"} <= folded:
         return "ubi"
     documents = NAMES["documents"]
-    a_document = "doc" in said.columns or bool(folded & set(documents["doc"]))
-    if a_document and ("rank" in said.columns or folded & set(documents["rank"])):
+    a_document = "doc" in description.columns or bool(folded & set(documents["doc"]))
+    if a_document and ("rank" in description.columns or folded & set(documents["rank"])):
         return "documents"
-    if "docs" in said.columns or folded & set(NAMES["pages"]["docs"]):
+    if "docs" in description.columns or folded & set(NAMES["pages"]["docs"]):
         return "pages"
     if a_document:
         return "documents"
     raise InputError(
-        f"{name}: no column looks like documents. It has: {', '.join(header)}. Say which it is with --schema: "
+        f"{name}: no column looks like documents. {_columns(header)} Name the column with --schema: "
         '[columns] with doc = "NAME" where each row is a document, or docs = "NAME" where each row is a page.'
     )
+
+
+def _columns(header: Sequence[str]) -> str:
+    return f"Its columns are: {', '.join(header)}." if header else "It has no columns."
 
 
 def _listed(roles: Sequence[str]) -> str:

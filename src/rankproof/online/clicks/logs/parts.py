@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from hashlib import blake2b
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.column_files import Again, Spool
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 Digests = NDArray[np.uint64]
-# Stands for no id. That a text has this digest is as likely as that two texts have the same: not in the age of logs.
+# Stands for no id. A text with this digest is as improbable as two texts with the same digest.
 NONE = bytes(16)
 # Put in order so many at a time, more or less, so that what this takes beside them stays small.
 KEYS_AT_ONCE = 1_000_000
@@ -40,16 +43,17 @@ def numbered(keys: Digests) -> NDArray[np.int64]:
         first[at] = np.repeat(at[new], np.diff(np.flatnonzero(new), append=len(at)))
     appeared = np.zeros(len(keys), dtype=np.bool_)
     appeared[first] = True
-    found: NDArray[np.int64] = np.cumsum(appeared, dtype=np.int64)[first]
-    found -= 1
-    return found
+    numbers: NDArray[np.int64] = np.cumsum(appeared, dtype=np.int64)[first]
+    numbers -= 1
+    return numbers
 
 
 def _bytes(key: str) -> bytes:
     return key.encode("utf-8", "surrogateescape")
 
 
-T = TypeVar("T")
+T = TypeVar("T", bound="DataclassInstance")
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class Pile(Generic[T]):
@@ -58,7 +62,7 @@ class Pile(Generic[T]):
     def __init__(self, kind: type[T], spool: Spool | None = None) -> None:
         """`spool` for piles that share one."""
         self._kind = kind
-        self._names = [field.name for field in fields(cast("Any", kind))]
+        self._names = [field.name for field in fields(kind)]
         self._spool = spool or Spool()
         self._put: list[list[Again | None]] = []
 
@@ -138,14 +142,14 @@ class Ids:
     def of_values(self, values: Sequence[Any], text_of: Callable[[int], str]) -> Ints:
         """The number of each value of a file; `text_of` makes a text of the value at a place, or an error."""
         try:
-            found: list[int | None] = list(map(self._known.get, values))
+            numbers: list[int | None] = list(map(self._known.get, values))
         except TypeError:  # a list or an object, which is no id
-            found = [None] * len(values)
+            numbers = [None] * len(values)
         known = self._known
-        for at, number in enumerate(found):
+        for at, number in enumerate(numbers):
             if number is None:
-                found[at] = known.setdefault(text_of(at), len(known))
-        return np.array(found, dtype=np.int32)
+                numbers[at] = known.setdefault(text_of(at), len(known))
+        return np.array(numbers, dtype=np.int32)
 
     def texts(self) -> tuple[str, ...]:
         """All of them, by number."""
@@ -171,17 +175,17 @@ def in_columns(parts: list[PageParts]) -> PageParts:
     )
 
 
-def all_of(name: str, parts: Pile[PageParts], otherwise: NDArray[Any]) -> NDArray[Any] | None:
+def all_of(name: str, parts: Pile[PageParts], otherwise: NDArray[Scalar]) -> NDArray[Scalar] | None:
     """A column of all pieces; `otherwise` for the pieces of parts without; None where no part has any."""
     if not parts.has(name):
         return None
     sizes = [0 if queries is None else len(queries) for queries in parts.column("queries")]
-    found = np.empty((sum(sizes), *otherwise.shape[1:]), dtype=otherwise.dtype)
+    column_of_all = np.empty((sum(sizes), *otherwise.shape[1:]), dtype=otherwise.dtype)
     start = 0
     for column, size in zip(parts.column(name), sizes, strict=True):
-        found[start : start + size] = otherwise if column is None else column
+        column_of_all[start : start + size] = otherwise if column is None else column
         start += size
-    return found
+    return column_of_all
 
 
 def all_keys(name: str, parts: Pile[PageParts]) -> Digests | None:

@@ -71,7 +71,7 @@ def _parted(page: str, where: str) -> Page:
     shown = [doc.strip() for doc in results.split(",")]
     if not tab or not colon or not query.strip() or not all(shown):
         raise InputError(
-            f"{where}: {page.strip()[:60]!r} is no page. Write: query TAB document,document,... : clicked , clicked"
+            f"{where}: {page.strip()[:60]!r} is not a page. Write: query TAB document,document,... : clicked , clicked"
         )
     return query.strip(), shown, [doc for click in clicks.split(",") if (doc := click.strip())]
 

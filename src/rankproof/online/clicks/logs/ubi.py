@@ -16,7 +16,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from rankproof.errors import InputError
 from rankproof.online.clicks.logs.gather import Gatherer
 from rankproof.online.clicks.logs.layout import Actions
 from rankproof.online.clicks.logs.parts import ANSWERED, SHOWN, UNKNOWN, Ints, PageParts, digests
-from rankproof.online.clicks.logs.values import id_of, is_robot, listed, seconds
+from rankproof.online.clicks.logs.values import float_of, id_of, int_of, is_robot, listed, seconds
 from rankproof.online.impressions import CLICKED, CONVERTED, STAYED, TIMED
 from rankproof.reading.row_batches import RowBatch, stream
 
@@ -59,9 +58,9 @@ class _Piece:
 def read(path: str, header: Sequence[str], actions: Actions, into: Gatherer) -> Counter[str]:
     """All documents of a file, and how many events were passed over, by the reason."""
     under = "_source." if "_source" in header else ""
-    wanted = [f"{under}{name}" for names in _FIELDS.values() for name in names]
+    fields = [f"{under}{name}" for names in _FIELDS.values() for name in names]
     passed: Counter[str] = Counter()
-    for batch in stream(path, (), wanted, rows=ROWS):
+    for batch in stream(path, (), fields, rows=ROWS):
         into.add(_part(batch, under, actions, into, passed))
     return passed
 
@@ -70,27 +69,27 @@ def _part(batch: RowBatch, under: str, actions: Actions, into: Gatherer, passed:
     pieces: list[_Piece] = []
     rows: list[tuple[int, str, int, int]] = []
     timed: list[tuple[int, float]] = []
-    for at, found in enumerate(_rows(batch, under)):
-        if not _is_ours(found):
+    for at, event in enumerate(_rows(batch, under)):
+        if not _is_ours(event):
             continue
-        if found["query_id"] is None:
+        if event["query_id"] is None:
             passed["documents without a query_id"] += 1
             continue
-        when = seconds(found["time"], batch, at, "timestamp")
-        is_event = found["action"] is not None
-        new = _of_event(found, actions, into.stay, batch, at) if is_event else _of_query(found, batch, at)
+        when = seconds(event["time"], batch, at, "timestamp")
+        is_event = event["action"] is not None
+        new = _of_event(event, actions, into.stay, batch, at) if is_event else _of_query(event, batch, at)
         if is_event and not new:
-            passed[f"events of the action {found['action']}"] += 1
+            passed[f"events of the action {event['action']}"] += 1
             continue
         is_click = is_event and bool(new[0][2] & CLICKED)
         rows += [(len(pieces), doc, rank, deeds) for doc, rank, deeds in new]
         if is_click and not math.isnan(when):
             timed.append((len(rows) - 1, when))
         is_shown = not is_event or bool(new[0][2] & SHOWN)
-        query = " ".join(str(found["user_query"] or "").split()) or None
-        client = None if found["client"] is None else str(found["client"])
-        page = id_of(found["query_id"], batch, at, "query_id")
-        pieces.append(_Piece(page, query, client, when if is_shown else math.nan, is_robot(found["agent"])))
+        query = " ".join(str(event["user_query"] or "").split()) or None
+        client = None if event["client"] is None else str(event["client"])
+        page = id_of(event["query_id"], batch, at, "query_id")
+        pieces.append(_Piece(page, query, client, when if is_shown else math.nan, is_robot(event["agent"])))
     return PageParts(
         _queries(pieces, into),
         np.array([row[0] for row in rows], dtype=np.int32),
@@ -107,66 +106,60 @@ def _part(batch: RowBatch, under: str, actions: Actions, into: Gatherer, passed:
 
 
 def _queries(pieces: list[_Piece], into: Gatherer) -> Ints:
-    found = np.full(len(pieces), UNKNOWN, dtype=np.int32)
+    query_numbers = np.full(len(pieces), UNKNOWN, dtype=np.int32)
     known = [at for at, piece in enumerate(pieces) if piece.query is not None]
-    found[known] = into.queries.numbers(pieces[at].query or "" for at in known)
-    return found
+    query_numbers[known] = into.queries.numbers(pieces[at].query or "" for at in known)
+    return query_numbers
 
 
-def _rows(batch: RowBatch, under: str) -> Iterator[dict[str, Any]]:
+def _rows(batch: RowBatch, under: str) -> Iterator[dict[str, object]]:
     columns = [
         (name, [batch.columns[f"{under}{p}"] for p in places if batch.has(f"{under}{p}")])
         for name, places in _FIELDS.items()
     ]
     for at in range(len(batch)):
-        yield {name: next((c[at] for c in found if c[at] is not None), None) for name, found in columns}
+        yield {name: next((c[at] for c in candidates if c[at] is not None), None) for name, candidates in columns}
 
 
-def _is_ours(found: dict[str, Any]) -> bool:
+def _is_ours(event: dict[str, object]) -> bool:
     """Not the line of a bulk file that says where the next one goes."""
-    return any(found[name] is not None for name in ("query_id", "action", "user_query"))
+    return any(event[name] is not None for name in ("query_id", "action", "user_query"))
 
 
-def _of_query(found: dict[str, Any], batch: RowBatch, row: int) -> list[tuple[str, int, int]]:
-    hits = listed(found["hits"], batch, row, "query_response_hit_ids")
+def _of_query(event: dict[str, object], batch: RowBatch, row: int) -> list[tuple[str, int, int]]:
+    hits = listed(event["hits"], batch, row, "query_response_hit_ids")
     return [(id_of(doc, batch, row, "query_response_hit_ids"), at, ANSWERED) for at, doc in enumerate(hits, start=1)]
 
 
 def _of_event(
-    found: dict[str, Any], actions: Actions, stay: float, batch: RowBatch, row: int
+    event: dict[str, object], actions: Actions, stay: float, batch: RowBatch, row: int
 ) -> list[tuple[str, int, int]]:
     """The one row of an event; none where its action means nothing here, or it is about no document."""
-    action = found["action"]
-    if found["doc"] is None:
+    action = event["action"]
+    if event["doc"] is None:
         return []
-    doc = id_of(found["doc"], batch, row, "object_id")
+    doc = id_of(event["doc"], batch, row, "object_id")
     if action in actions.impressions:
-        return [(doc, _ordinal(found["rank"], batch, row), SHOWN)]
+        return [(doc, _ordinal(event["rank"], batch, row), SHOWN)]
     if action in actions.clicks:
-        return [(doc, UNKNOWN, CLICKED | _stayed(found["dwell"], stay, batch, row))]
+        return [(doc, UNKNOWN, CLICKED | _stayed(event["dwell"], stay, batch, row))]
     return [(doc, UNKNOWN, CONVERTED)] if action in actions.conversions else []
 
 
-def _ordinal(value: Any, batch: RowBatch, row: int) -> int:
-    try:
-        rank = int(value)
-    except (ValueError, TypeError, OverflowError):
-        rank = -1
-    if rank < 0:
-        came = "nothing" if value is None else f"{value!r:.60}"
+def _ordinal(value: object, batch: RowBatch, row: int) -> int:
+    rank = int_of(value)
+    if rank is None or rank < 0:
+        got = "nothing" if value is None else f"{value!r:.60}"
         raise InputError(
-            f"{batch.where(row)}: the position.ordinal of an impression is a whole number from 1; {came} came."
+            f"{batch.where(row)}: the position.ordinal of an impression must be a whole number from 1; got {got}."
         )
     return min(rank, np.iinfo(np.int32).max)
 
 
-def _stayed(value: Any, stay: float, batch: RowBatch, row: int) -> int:
+def _stayed(value: object, stay: float, batch: RowBatch, row: int) -> int:
     if value is None:
         return 0
-    try:
-        dwell = float(value)
-    except (ValueError, TypeError):
-        dwell = math.nan
+    dwell = float_of(value)
     if not 0 <= dwell < math.inf:
-        raise InputError(f"{batch.where(row)}: the time on a document is 0 or more seconds; {value!r:.60} came.")
+        raise InputError(f"{batch.where(row)}: the time on a document must be 0 seconds or more; got {value!r:.60}.")
     return TIMED | (STAYED if dwell >= stay else 0)

@@ -6,13 +6,15 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import SupportsFloat, SupportsInt, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.errors import InputError
 from rankproof.reading.row_batches import RowBatch
 
+T = TypeVar("T")
 # From here on a number of an epoch is in milliseconds: as seconds it would be the year 5138.
 _MILLISECONDS = 1e11
 # How programs name themselves in a user agent; browsers have none of these words.
@@ -24,7 +26,7 @@ ROBOT = re.compile(
 _CUT = re.compile(r"[|\s]+")
 
 
-def seconds(value: Any, batch: RowBatch, row: int, name: str) -> float:
+def seconds(value: object, batch: RowBatch, row: int, name: str) -> float:
     """A time in seconds of the epoch; NaN where nothing stands. A text without a zone is read as UTC."""
     if value is None or value == "":
         return math.nan
@@ -37,24 +39,37 @@ def seconds(value: Any, batch: RowBatch, row: int, name: str) -> float:
             pass
         else:
             return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    try:
-        number = math.nan if isinstance(value, bool | list | dict) else float(value)
-    except (ValueError, TypeError, OverflowError):
-        number = math.nan
+    number = math.nan if isinstance(value, bool) else float_of(value)
     if not math.isfinite(number):
         raise InputError(
-            f"{batch.where(row)}: {name} is {value!r:.60}, which is no time. Write 2026-05-04T10:00:00Z, or seconds or "
-            "milliseconds of the epoch."
+            f"{batch.where(row)}: {name} is {value!r:.60}, which is not a time. Write 2026-05-04T10:00:00Z, or seconds "
+            "or milliseconds since the epoch."
         )
     return number / 1000 if abs(number) >= _MILLISECONDS else number
 
 
-def is_robot(agent: Any) -> bool:
+def float_of(value: object) -> float:
+    """The number that a value or its text stands for; NaN where it is none."""
+    try:
+        return float(value) if isinstance(value, str | bytes | SupportsFloat) else math.nan
+    except (ValueError, TypeError, OverflowError):
+        return math.nan
+
+
+def int_of(value: object) -> int | None:
+    """The whole number that a value or its text stands for; None where it is none."""
+    try:
+        return int(value) if isinstance(value, str | bytes | SupportsInt) else None
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def is_robot(agent: object) -> bool:
     """Whether a user agent says that it is a program."""
     return isinstance(agent, str) and ROBOT.search(agent) is not None
 
 
-def listed(value: Any, batch: RowBatch, row: int, name: str) -> Sequence[Any]:
+def listed(value: object, batch: RowBatch, row: int, name: str) -> Sequence[object]:
     """The items of a list; a text is cut at blanks and bars; nothing is no item."""
     if value is None or value == "":
         return ()
@@ -63,12 +78,14 @@ def listed(value: Any, batch: RowBatch, row: int, name: str) -> Sequence[Any]:
     if isinstance(value, list | tuple):
         return value
     if isinstance(value, np.ndarray):
-        plain: list[Any] = value.tolist()
+        plain: list[object] = value.tolist()
         return plain
-    raise InputError(f"{batch.where(row)}: {name} is a list, or a text of ids parted by blanks; {value!r:.60} came.")
+    raise InputError(
+        f"{batch.where(row)}: {name} must be a list, or a text of ids separated by blanks; got {value!r:.60}."
+    )
 
 
-def id_of(value: Any, batch: RowBatch, row: int, name: str) -> str:
+def id_of(value: object, batch: RowBatch, row: int, name: str) -> str:
     """An id: a text, or a whole number."""
     if isinstance(value, str) and value:
         return value
@@ -76,10 +93,12 @@ def id_of(value: Any, batch: RowBatch, row: int, name: str) -> str:
         return str(value)
     if value is None or value == "":
         raise InputError(f"{batch.where(row)}: {name} is missing. Every row needs one.")
-    raise InputError(f"{batch.where(row)}: {name} has {value!r:.60}, which is no id. Ids are texts or whole numbers.")
+    raise InputError(
+        f"{batch.where(row)}: {name} has {value!r:.60}, which is not an id. Ids are texts or whole numbers."
+    )
 
 
-def by_value(batch: RowBatch, name: str, read: Callable[[RowBatch], Sequence[Any]]) -> list[Any]:
+def by_value(batch: RowBatch, name: str, read: Callable[[RowBatch], Sequence[T]]) -> list[T]:
     """A column that has few different values: each is read once, with the place where it stands first."""
     column = batch.values(name)
     if isinstance(column, np.ndarray):
@@ -89,16 +108,16 @@ def by_value(batch: RowBatch, name: str, read: Callable[[RowBatch], Sequence[Any
     except TypeError:  # a list or an object, which reading refuses
         return list(read(batch))
     rows = [batch.numbers_of_rows[row] for row in first.values()]
-    found = dict(zip(first, read(RowBatch(batch.source, batch.unit, rows, {name: list(first)})), strict=True))
-    return list(map(found.__getitem__, column))
+    parsed = dict(zip(first, read(RowBatch(batch.source, batch.unit, rows, {name: list(first)})), strict=True))
+    return list(map(parsed.__getitem__, column))
 
 
-def rank_numbers(found: np.ndarray[Any, np.dtype[np.float64]], where: Callable[[int], str], name: str) -> Any:
+def rank_numbers(numbers: NDArray[np.float64], where: Callable[[int], str], name: str) -> NDArray[np.int32]:
     """Ranks as whole numbers; one that is none, or negative, is an error with its place."""
-    wrong = np.flatnonzero(~(found >= 0) | (found != np.floor(found)))
+    wrong = np.flatnonzero(~(numbers >= 0) | (numbers != np.floor(numbers)))
     if len(wrong):
         at = int(wrong[0])
-        came = "nothing" if math.isnan(found[at]) else f"{found[at]:g}"
-        raise InputError(f"{where(at)}: {name} is a whole number from 1; {came} came. Correct the row.")
+        got = "nothing" if math.isnan(numbers[at]) else f"{numbers[at]:g}"
+        raise InputError(f"{where(at)}: {name} must be a whole number from 1; got {got}. Correct the row.")
     # A rank beyond what fits is a gap like any other.
-    return np.minimum(found, np.iinfo(np.int32).max).astype(np.int32)
+    return np.minimum(numbers, np.iinfo(np.int32).max).astype(np.int32)
