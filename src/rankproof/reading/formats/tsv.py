@@ -35,7 +35,7 @@ def refusing(format: str) -> _tabular.Protect:
     return Guard(format, "json or jsonl", within="\0\t\r", beginning="\v\f ", ending="\v\f ").all
 
 
-_protect = refusing("tsv")
+protect = refusing("tsv")
 
 
 def detect(source: Source, noun: Noun) -> Sure:
@@ -55,17 +55,17 @@ def topics(source: Source, options: Options) -> Topics:
 
 def write_run(run: Run) -> Iterator[bytes]:
     """Three columns with a header."""
-    return _tabular.write_run(run, _protect, "\t")
+    return _tabular.write_run(run, protect, "\t")
 
 
 def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """Three columns with a header, four with subtopics."""
-    return _tabular.write_qrels(qrels, _protect, "\t")
+    return _tabular.write_qrels(qrels, protect, "\t")
 
 
 def write_topics(texts: Topics) -> Iterator[bytes]:
     """Id and text without a header, as other tools expect."""
-    return _tabular.write_topics(texts, _protect, "\t", header=False)
+    return _tabular.write_topics(texts, protect, "\t", header=False)
 
 
 OFFERS = (
