@@ -55,7 +55,7 @@ def test_topics(folder: Path) -> None:
     (folder / "words.tsv").write_text("q1\thours\nq2\tplaces\n")
     done = convert("words.tsv", "words.jsonl")
     assert done.exit_code == 1
-    assert "words.tsv may hold run or topics. Say which with --noun" in done.stderr
+    assert "words.tsv may hold a run or topics. Say which it is with --noun" in done.stderr
     assert convert("words.tsv", "words.jsonl", "--noun", "topics").exit_code == 0
 
 
@@ -101,9 +101,9 @@ def test_options_of_a_format(folder: Path) -> None:
     ("args", "status", "said"),
     [
         (("missing.run", "b.json"), 1, "missing.run: there is no such file."),
-        (("a.run", "b.xyz"), 2, "does not say in which format to write run"),
-        (("a.run", "b.json", "--noun", "qrels"), 1, "no format for qrels can be seen in it"),
-        (("a.run", "b.json", "--from", "csv"), 1, "no csv table of run can be seen in it"),
+        (("a.run", "b.xyz"), 2, "no format for a run"),
+        (("a.run", "b.json", "--noun", "qrels"), 1, "its format is not recognized"),
+        (("a.run", "b.json", "--from", "csv"), 1, "cannot be read as a csv table of a run"),
         (("a.qrels", "b.json", "--order", "rank"), 2, "speak of runs; this is qrels"),
         (("topics.tsv", "b.jsonl", "--noun", "topics", "--collapse", "#"), 2, "these are topics"),
         (("a.run", "b.json", "--to", "terc"), 2, "No format is called 'terc'. Did you mean 'trec'"),

@@ -190,7 +190,7 @@ def test_the_command_on_parquet_files(tmp_path: Path) -> None:
     for content, words in (
         (written(tmp_path)[:-20], "cannot be read as Parquet"),
         (b"PAR1" * 3, "cannot be read as Parquet"),
-        (_parquet(tmp_path, {"a": ["1"], "b": [2]}), "the columns are a, b"),
+        (_parquet(tmp_path, {"a": ["1"], "b": [2]}), "the columns a, b"),
         (
             _parquet(tmp_path, {"query_id": ["1", None], "doc_id": ["a", "b"], "score": [1, 2]}),
             "row 2: column 'query_id'",

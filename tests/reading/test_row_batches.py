@@ -104,7 +104,7 @@ def test_standard_input_is_read_as_it_comes() -> None:
         (b"a\nx\n", InputError, ["line 2", "a", "'x'"]),
         (b"a\nnan\n", InputError, ["line 2", "a", "'nan'"]),
         (b"a\n1e999\n", InputError, ["line 2", "a", "'1e999'"]),
-        (b"PAR1 and nothing more", Unreadable, ["Parquet", "readable"]),
+        (b"PAR1 and nothing more", Unreadable, ["Parquet"]),
         (b"\x00\x01", Unreadable, ["binary", "CSV", "TSV", "Parquet"]),
         (b"a\n\xff\n", Unreadable, ["UTF-8"]),
         (b"b\n1\n", InputError, ["'a'", "b"]),

@@ -70,7 +70,7 @@ def test_a_column_of_texts_is_no_kind_of_query() -> None:
         ("query_id,intent\n,buy\n", ["query 1", "'query_id'"]),
         ('{"_id": "q1"\n', ["line 1", "JSON"]),
         ('{"_id": "q1"}\n[1]\n', ["line 2", "JSON object"]),
-        ("", ["query", "header", "holds"]),
+        ("", ["queries", "header"]),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(text: str, values: list[str], tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Collapse: passages to documents by their ids, the best passage standing for its document; dropping self."""
+"""Collapse passages to documents by their ids, keeping the best passage; drop documents that are the query itself."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ def document_of(pattern: str) -> Callable[[str], str | None]:
     """From a passage's id to its document's, or None where the pattern does not fit.
 
     A pattern with a group is a regular expression, matched from the beginning; the group is the document's
-    id. Any other is a separator: the document's id is what comes before it first.
+    id. Every other pattern is a separator: the document's id is what stands before its first occurrence.
     """
     if not pattern:
-        raise UsageError("An empty pattern collapses nothing. Give a separator such as '#', or a regular expression.")
+        raise UsageError("The pattern is empty. Give a separator such as '#', or a regular expression.")
     if "(" not in pattern:
 
         def before(passage: str) -> str | None:
-            document, found, _ = passage.partition(pattern)
-            return document if found and document else None
+            document, separator, _ = passage.partition(pattern)
+            return document if separator and document else None
 
         return before
     try:
         expression = re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"The pattern {pattern!r} is no regular expression: {error}.") from None
+        raise UsageError(f"The pattern {pattern!r} is not a regular expression: {error}.") from None
     if expression.groups < 1:
         raise UsageError(f"The pattern {pattern!r} has no group. Put the document's id in brackets: '(.*)_[0-9]+'.")
 
@@ -45,7 +45,7 @@ def document_of(pattern: str) -> Callable[[str], str | None]:
 
 
 def collapse(rows: Rows, pattern: str, order: Order, source: str, by_label: bool = False) -> tuple[Rows, str]:
-    """One row per document: its best passage in the given order. Says how many rows became how many.
+    """One row per document, its best passage in the given order, and a note with the numbers of rows.
 
     `by_label` keeps one row per document and label: the subtopics of qrels.
     """
@@ -73,8 +73,9 @@ def collapse(rows: Rows, pattern: str, order: Order, source: str, by_label: bool
     best_first = renamed.take(renamed.sorted(order.by, order.ties, order.precision, order.lower_is_better))
     again, _ = best_first.duplicates(labels=by_label)
     kept = best_first.take(np.setdiff1d(np.arange(len(best_first), dtype=np.int64), again))
-    said = f"collapsed by {pattern!r}: {len(rows):,} rows to {len(kept):,}, the best passage of each document"
-    return kept, said + (f"; {unmatched:,} rows do not fit the pattern and kept their id" if unmatched else "")
+    note = f"collapsed by {pattern!r}: {len(rows):,} rows to {len(kept):,}, the best passage of each document"
+    # Notes are values in JSON outputs, so they keep one form for every number.
+    return kept, note + (f"; {unmatched:,} rows do not fit the pattern and kept their id" if unmatched else "")
 
 
 def without_doubles(rows: Rows, by_label: bool = False) -> tuple[Rows, str]:

@@ -1,11 +1,11 @@
-"""From any source to rows as read, and from rows to a Run, Qrels or topics that passed every check."""
+"""Collect: read any source into rows, and make a checked Run, Qrels or topics of them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError, UsageError
 from rankproof.reading import detect
@@ -16,7 +16,7 @@ from rankproof.reading.formats._nested import is_list, read_list, read_mapping
 from rankproof.reading.formats.contract import Format, Noun, Read, Topics
 from rankproof.reading.formats.jsonl import topic_of
 from rankproof.reading.records import By, Order, Qrels, Run
-from rankproof.reading.source import Source, is_file_like, once, open_source, require_text
+from rankproof.reading.source import FileLike, Source, is_file_like, once, open_source, require_text
 
 if TYPE_CHECKING:
     from rankproof.core import Rows
@@ -27,7 +27,7 @@ __all__ = [
     "refuse_unknown", "run_of",
 ]  # fmt: skip
 
-# What is asked of reading in general; everything else must be an option of the format.
+# Options that reading takes whatever the format; every other option must be one of the format's own.
 GENERAL = ("order", "lower_is_better")
 
 
@@ -39,7 +39,7 @@ class Planned:
     description: Description
 
 
-def plan(what: Any, noun: Noun, format: str | None = None, **options: Any) -> Planned | None:
+def plan(what: object, noun: Noun, format: str | None = None, **options: object) -> Planned | None:
     """How a text will be read; None for what must become rows first (JSON, Parquet, objects, nothing at all).
 
     The fast path: hand `source.whole` to the core with the layout and the order found here.
@@ -52,7 +52,7 @@ def plan(what: Any, noun: Noun, format: str | None = None, **options: Any) -> Pl
     return Planned(source, _plan(source, form, noun, options))
 
 
-def locate(what: Any, noun: Noun, format: str | None = None) -> tuple[Source, Format]:
+def locate(what: FileLike, noun: Noun, format: str | None = None) -> tuple[Source, Format]:
     """The source and its format: by prefix, forced, or by content."""
     by_prefix = detect.by_prefix(what)
     if by_prefix is not None:
@@ -63,7 +63,7 @@ def locate(what: Any, noun: Noun, format: str | None = None) -> tuple[Source, Fo
     elif not source.is_empty:
         form = detect.by_content(source, noun)
     elif noun == "topics":
-        raise InputError(f"{source.name} is empty: there is no topic in it.")
+        raise InputError(f"{source.name} is empty: it has no topics.")
     else:
         form = detect.by_name("trec", noun)  # nothing in it is nothing in any format; the checks say so
     if not form.binary:
@@ -71,8 +71,8 @@ def locate(what: Any, noun: Noun, format: str | None = None) -> tuple[Source, Fo
     return source, form
 
 
-def read_rows(what: Any, noun: Noun, format: str | None = None, **options: Any) -> tuple[Rows, Description]:
-    """The rows of a run or qrels, nothing trusted yet, and what was decided in reading them.
+def read_rows(what: object, noun: Noun, format: str | None = None, **options: object) -> tuple[Rows, Description]:
+    """The rows of a run or qrels before any check, and a description of how they were read.
 
     Options: `order` (score, rank, given) and `lower_is_better` for runs, and those of the format.
     """
@@ -98,27 +98,27 @@ def read_rows(what: Any, noun: Noun, format: str | None = None, **options: Any) 
     return rows, Description(name, noun, form_name, order, read.notes, unit=read.unit)
 
 
-def _nothing(source: Source, noun: Noun, options: Mapping[str, Any]) -> tuple[Rows, Description]:
+def _nothing(source: Source, noun: Noun, options: Mapping[str, object]) -> tuple[Rows, Description]:
     from rankproof.core import Rows
 
     order = Order(by=asked_order(options) or "score", lower_is_better=bool(options.get("lower_is_better")))
     return Rows.from_columns([], []), Description(source.name, noun, "none", order, ("nothing in it",))
 
 
-def _plan(source: Source, form: Format, noun: Noun, options: Mapping[str, Any]) -> Description:
+def _plan(source: Source, form: Format, noun: Noun, options: Mapping[str, object]) -> Description:
     refuse_unknown(options, form)
     assert form.plan is not None
-    found = form.plan(source, noun, options)
-    layout = found.layout
-    order = order_of(source.name, layout.number >= 0, layout.rank >= 0, found.lower_is_better, options)
+    text_plan = form.plan(source, noun, options)
+    layout = text_plan.layout
+    order = order_of(source.name, layout.number >= 0, layout.rank >= 0, text_plan.lower_is_better, options)
     narrow = replace(layout, most=layout.least) if layout.most == 0 and layout.least else None
     return Description(
-        source.name, noun, form.name, order, (*source.notes, *found.notes), found.shape, "line", layout,
+        source.name, noun, form.name, order, (*source.notes, *text_plan.notes), text_plan.shape, "line", layout,
         None if narrow is None else lambda: narrow.read(source),
     )  # fmt: skip
 
 
-def refuse_unknown(options: Mapping[str, Any], form: Format) -> None:
+def refuse_unknown(options: Mapping[str, object], form: Format) -> None:
     """An error for an option that neither reading in general nor the format has."""
     for name, value in options.items():
         if name not in GENERAL and name not in form.options and value is not None:
@@ -127,7 +127,7 @@ def refuse_unknown(options: Mapping[str, Any], form: Format) -> None:
 
 
 def read_run(
-    what: Any,
+    what: object,
     format: str | None = None,
     *,
     name: str | None = None,
@@ -136,7 +136,7 @@ def read_run(
     collapse: str | None = None,
     drop_self: bool = False,
     allow: Iterable[str] = (),
-    **options: Any,
+    **options: object,
 ) -> Run:
     """A run from a path, `-`, bytes, an open file, a dict, rows or a table; refused when checks find errors.
 
@@ -147,21 +147,24 @@ def read_run(
     allow            codes of checks whose errors are let pass
     """
     if isinstance(what, Run):
-        asked = {"order": order or what.order.by, "lower_is_better": lower_is_better}
-        rule = order_of(what.name, what.scored, False, what.order.lower_is_better, asked)
-        rows, said = what.rows, Description(what.name, "run", "python", rule, what.notes)
+        request = {"order": order or what.order.by, "lower_is_better": lower_is_better}
+        rule = order_of(what.name, what.scored, False, what.order.lower_is_better, request)
+        rows, description = what.rows, Description(what.name, "run", "python", rule, what.notes)
         name = name or what.name
     else:
         from rankproof.reading.check import refuse
 
-        rows, said = read_rows(what, "run", format, order=order, lower_is_better=lower_is_better, **options)
-        refuse(rows, "run", said.source, allow, order=said.order, shape=said.shape, unit=said.unit)
-    return run_of(rows, said, name=name, collapse=collapse, drop_self=drop_self)
+        rows, description = read_rows(what, "run", format, order=order, lower_is_better=lower_is_better, **options)
+        refuse(
+            rows, "run", description.source, allow,
+            order=description.order, shape=description.shape, unit=description.unit,
+        )  # fmt: skip
+    return run_of(rows, description, name=name, collapse=collapse, drop_self=drop_self)
 
 
 def run_of(
     rows: Rows,
-    said: Description,
+    description: Description,
     *,
     name: str | None = None,
     collapse: str | None = None,
@@ -170,15 +173,15 @@ def run_of(
     """The run in rows that checks have passed, in order."""
     from rankproof.reading import collapse as passages
 
-    name = name or _name(rows, said.source)
-    notes = list(said.notes)
+    name = name or _name(rows, description.source)
+    notes = list(description.notes)
     if drop_self:
         rows, note = passages.drop_self(rows)
         notes.append(note)
     if collapse is not None:
-        rows, note = passages.collapse(rows, collapse, said.order, said.source)
+        rows, note = passages.collapse(rows, collapse, description.order, description.source)
         notes.append(note)
-    run = Run.of(rows, said.order, name, tuple(notes))
+    run = Run.of(rows, description.order, name, tuple(notes))
     rows, note = passages.without_doubles(run.rows)
     return replace(run, rows=rows, notes=(*run.notes, note)) if note else run
 
@@ -192,48 +195,48 @@ def _name(rows: Rows, source: str) -> str:
 
 
 def read_qrels(
-    what: Any,
+    what: object,
     format: str | None = None,
     *,
     name: str | None = None,
     collapse: str | None = None,
     allow: Iterable[str] = (),
-    **options: Any,
+    **options: object,
 ) -> Qrels:
     """Qrels from anything that `read_run` takes; of collapsed passages the best grade counts."""
     from rankproof.reading import collapse as passages
 
     if isinstance(what, Qrels):
-        rows, said = what.rows, Description(what.name, "qrels", "python", Order(), what.notes)
+        rows, description = what.rows, Description(what.name, "qrels", "python", Order(), what.notes)
     else:
         from rankproof.reading.check import refuse
 
-        rows, said = read_rows(what, "qrels", format, **options)
-        refuse(rows, "qrels", said.source, allow, shape=said.shape, unit=said.unit)
-    notes = list(said.notes)
+        rows, description = read_rows(what, "qrels", format, **options)
+        refuse(rows, "qrels", description.source, allow, shape=description.shape, unit=description.unit)
+    notes = list(description.notes)
     if collapse is not None:
-        rows, note = passages.collapse(rows, collapse, Order(), said.source, by_label=True)
+        rows, note = passages.collapse(rows, collapse, Order(), description.source, by_label=True)
         notes.append(note)
     rows, note = passages.without_doubles(rows, by_label=True)
-    return Qrels.of(rows, name or said.source, (*notes, note) if note else tuple(notes))
+    return Qrels.of(rows, name or description.source, (*notes, note) if note else tuple(notes))
 
 
-def read_topics(what: Any, format: str | None = None, **options: Any) -> Topics:
+def read_topics(what: object, format: str | None = None, **options: object) -> Topics:
     """Topics, query_id -> text, from a path, `-`, bytes, an open file, a dict, a list or a table."""
     if not is_file_like(what):
         name = f"<{type(what).__name__}>"
-        found = topics_of(what, name)
+        topics = topics_of(what, name)
     else:
         source, form = locate(what, "topics", format)
         refuse_unknown(options, form)
         assert form.topics is not None  # the contract: a format that holds topics reads them
-        found, name = form.topics(source, options), source.name
-    if not found:
-        raise InputError(f"{name}: there is no topic in it. Check that it is the right file.")
-    return found
+        topics, name = form.topics(source, options), source.name
+    if not topics:
+        raise InputError(f"{name} has no topics. Check that it is the right file.")
+    return topics
 
 
-def rows_of(what: Any, noun: Noun, name: str) -> Read:
+def rows_of(what: object, noun: Noun, name: str) -> Read:
     """The rows of a Python value."""
     if isinstance(what, Mapping):
         return read_mapping(what, noun, name)
@@ -243,31 +246,31 @@ def rows_of(what: Any, noun: Noun, name: str) -> Read:
     return read_table(table, names, noun, name)
 
 
-def topics_of(what: Any, name: str) -> Topics:
+def topics_of(what: object, name: str) -> Topics:
     """The topics of a Python value."""
-    found: Topics = {}
+    topics: Topics = {}
     if isinstance(what, Mapping):
         for query, text in what.items():
             if not isinstance(text, str):
                 raise InputError(f"{name}: query {query!r:.80} has {text!r:.80} where its text should be.")
-            add_topic(found, id_text(query, name), text, name)
-        return found
+            add_topic(topics, id_text(query, name), text, name)
+        return topics
     if is_list(what):
         for i, item in enumerate(what, start=1):
             where = f"{name}, row {i}"
             if isinstance(item, Mapping):
-                add_topic(found, *topic_of(item, where), where)
+                add_topic(topics, *topic_of(item, where), where)
             elif is_list(item) and len(item) == 2 and isinstance(item[1], str):
-                add_topic(found, id_text(item[0], where), item[1], where)
+                add_topic(topics, id_text(item[0], where), item[1], where)
             else:
                 raise InputError(f"{where}: {item!r:.80} is not a topic. A topic is a query id and its text.")
-        return found
+        return topics
     table, _ = as_table(what)
     whole = pyarrow("A table of topics").table(table)
     return topics_from_arrow(whole, whole.column_names, name)
 
 
-def as_table(what: Any) -> tuple[Any, list[str]]:
+def as_table(what: object) -> tuple[object, list[str]]:
     """An object that gives an Arrow stream, and its column names."""
     if not hasattr(what, "__arrow_c_stream__"):
         # Older pandas and DuckDB: no stream, but their own ways to Arrow.
@@ -291,7 +294,7 @@ def as_table(what: Any) -> tuple[Any, list[str]]:
     return whole, whole.column_names
 
 
-def documents_of(what: Any) -> dict[str, list[str]]:
+def documents_of(what: object) -> dict[str, list[str]]:
     """{query_id: [doc_id, ...]} of a run, of qrels, or of two columns with query and document."""
     what = once(what)  # a pipe can be read once, and may be looked at twice
     try:
@@ -299,7 +302,7 @@ def documents_of(what: Any) -> dict[str, list[str]]:
     except InputError:
         rows, _ = read_rows(what, "qrels")
     names = rows.query_ids
-    found: dict[str, list[str]] = {query: [] for query in names}
+    documents: dict[str, list[str]] = {query: [] for query in names}
     for query, doc in zip(rows.query.tolist(), rows.doc_ids(), strict=True):
-        found[names[query]].append(doc)
-    return found
+        documents[names[query]].append(doc)
+    return documents

@@ -1,10 +1,10 @@
-"""Description: what was read and how, and the order in which a run's rows count."""
+"""Description of a source that was read: its format, its order, and the decisions made while reading it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.errors import UsageError
 from rankproof.reading.finding import Unit
@@ -21,9 +21,8 @@ ORDERS: tuple[By, ...] = ("score", "rank", "given")
 class Description:
     """What was read and how: where from, which format, in which order, and what was decided on the way.
 
-    `unit` says what `rows.line` counts. `layout` is there for text that the core reads by itself; `again`
-    then reads it once more without room for columns beyond the format's own. `shape` says what a line should
-    look like.
+    `unit` is what `rows.line` counts. `layout` is set for text that the core reads by itself; `again` then
+    reads it once more and allows no columns beyond the format's own. `shape` says what a line should look like.
     """
 
     source: str
@@ -43,18 +42,19 @@ class Description:
         return f"{self.source}: {self.noun}; {'; '.join(parts)}"
 
 
-def asked_order(options: Mapping[str, Any]) -> By | None:
-    """The order that the options ask for."""
-    order: By | None = options.get("order")
-    if order is not None and order not in ORDERS:
-        raise UsageError(f"No order is called {order!r}. Possible: {', '.join(ORDERS)}.")
+def asked_order(options: Mapping[str, object]) -> By | None:
+    """The order that the options name; None where they name none."""
+    name = options.get("order")
+    order = next((order for order in ORDERS if order == name), None)
+    if name is not None and order is None:
+        raise UsageError(f"No order is called {name!r}. Possible: {', '.join(ORDERS)}.")
     return order
 
 
-def order_of(name: str, scored: bool, ranked: bool, distances: bool, options: Mapping[str, Any]) -> Order:
-    """The order asked for, or what the source has: scores, else ranks, else the order given.
+def order_of(name: str, scored: bool, ranked: bool, distances: bool, options: Mapping[str, object]) -> Order:
+    """The order that the options name, or else what the source has: scores, ranks, or the order given.
 
-    `distances` says that the source itself calls its scores so; what the options say goes before.
+    `distances` says that the source itself calls its scores distances; the options take precedence.
     """
     by = asked_order(options) or ("score" if scored else "rank" if ranked else "given")
     has = {"score": scored, "rank": ranked, "given": True}
@@ -64,5 +64,5 @@ def order_of(name: str, scored: bool, ranked: bool, distances: bool, options: Ma
     lower = options.get("lower_is_better")
     if lower and by != "score":
         what = "its ranks" if by == "rank" else "the order it is given in"
-        raise UsageError(f"{name} is read by {what}: --lower-is-better speaks of scores and cannot apply.")
+        raise UsageError(f"{name} is read by {what}: --lower-is-better applies to scores only.")
     return Order(by=by, lower_is_better=by == "score" and bool(distances if lower is None else lower))

@@ -1,16 +1,15 @@
-"""Detect: which format a source is in, by its content; or an error that says what was seen."""
+"""Detect the format of a source by its content; or raise an error that says what was seen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.reading.formats._table import SEPARATORS, cut, sample
 from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure
 from rankproof.reading.formats.trec import TREC
-from rankproof.reading.source import Source, open_source, require_text
+from rankproof.reading.source import FileLike, Source, open_source, require_text
 
 # What a person calls one of each.
 _ONE = {"run": "a run", "qrels": "qrels", "topics": "topics"}
@@ -25,7 +24,8 @@ def by_name(name: str, noun: Noun) -> Format:
     form: Format = shelf.find("formats", name)
     if noun not in form.holds:
         raise UsageError(
-            f"The format {name} holds {' and '.join(form.holds)}, not {noun}. Formats for {noun}: {_names(noun)}."
+            f"The format {name} holds {' and '.join(_ONE[held] for held in form.holds)}, not {_ONE[noun]}. "
+            f"Formats for {_ONE[noun]}: {_names(noun)}."
         )
     return form
 
@@ -45,13 +45,13 @@ def by_content(source: Source, noun: Noun) -> Format:
         return TREC
     best = surest(shelf.offered("formats").values(), source, noun)
     if not best or best[0].detect(source, noun) < Sure.CERTAIN:
-        # Formats of other packages have a say wherever ours are not certain.
+        # Formats of other packages are tried wherever ours are not certain.
         best = surest(shelf.everything("formats").values(), source, noun)
     if len(best) == 1:
         return best[0]
     if best:
         names = " or ".join(form.name for form in best)
-        raise InputError(f"{source.name}: its content may be {names}. Say which with {_option(noun)}.")
+        raise InputError(f"{source.name}: its format may be {names}. Name it with {_option(noun)}.")
     require_text(source)
     raise InputError(_unknown(source, noun))
 
@@ -60,10 +60,10 @@ def surest(forms: Iterable[Format], source: Source, noun: Noun) -> list[Format]:
     """The formats that are surest of a source; none when all say no."""
     sure = {form: form.detect(source, noun) for form in forms if noun in form.holds}
     most = max(sure.values(), default=Sure.NO)
-    return [form for form, said in sure.items() if said == most and most > Sure.NO]
+    return [form for form, certainty in sure.items() if certainty == most and most > Sure.NO]
 
 
-def noun_of(what: Any, name: str, format: str | None = None, hints: Iterable[str] = ()) -> Noun:
+def noun_of(what: FileLike, name: str, format: str | None = None, hints: Iterable[str] = ()) -> Noun:
     """What a source holds: the noun that a format is surest of, or the one that a file's ending names."""
     prefixed = by_prefix(what)
     if prefixed is not None or format is not None:
@@ -73,7 +73,7 @@ def noun_of(what: Any, name: str, format: str | None = None, hints: Iterable[str
     source = Source(name, b"") if prefixed is not None else open_source(what, name)
     sure = {n: max((f.detect(source, n) for f in forms if n in f.holds), default=Sure.NO) for n in NOUNS}
     most = max(sure.values())
-    possible = [noun for noun, said in sure.items() if said == most and most > Sure.NO]
+    possible = [noun for noun, certainty in sure.items() if certainty == most and most > Sure.NO]
     if not possible:
         possible = [noun for noun in NOUNS if len(forms) == 1 and noun in forms[0].holds]
     if len(possible) > 1:
@@ -82,8 +82,9 @@ def noun_of(what: Any, name: str, format: str | None = None, hints: Iterable[str
         possible = [noun for noun in possible if noun in named] or possible
     if len(possible) == 1:
         return possible[0]
-    said = f"{name} may hold {' or '.join(possible)}" if possible else f"{name}: what it holds cannot be seen"
-    raise InputError(f"{said}. Say which with --noun run, --noun qrels or --noun topics.")
+    content = " or ".join(_ONE[noun] for noun in possible)
+    doubt = f"{name} may hold {content}" if possible else f"{name} has content that is not recognized"
+    raise InputError(f"{doubt}. Say which it is with --noun run, --noun qrels or --noun topics.")
 
 
 def _option(noun: Noun) -> str:
@@ -99,7 +100,7 @@ def _unknown(source: Source, noun: Noun) -> str:
     """What was seen, what is possible and what to do."""
     lines = [line for _, line in sample(source.head) if not line.startswith("#")]
     first = lines[0] if lines else ""
-    shown = repr(first[:_SHOWN]) + ("..." if len(first) > _SHOWN else "")
+    shown = f"{first[:_SHOWN]}..." if len(first) > _SHOWN else first
     widths = {name: len(cut(first, separator)) for separator, name in SEPARATORS.items()}
     most = max(widths.values())
     if most > 1:
@@ -107,17 +108,16 @@ def _unknown(source: Source, noun: Noun) -> str:
         seen = f"the first line has {most} columns between {cuts}"
     else:
         seen = "the first line is one word"
-    said = f"{source.name}: no format for {noun} can be seen in it; {seen}: {shown}."
+    doubt = f"{source.name}: its format is not recognized as one for {_ONE[noun]}; {seen}: {shown!r}."
     hint = _hint(source, noun, widths)
-    return f"{said} {hint}Name its format with {_option(noun)}. Formats for {noun}: {_names(noun)}."
+    return f"{doubt} {hint}Name its format with {_option(noun)}. Formats for {_ONE[noun]}: {_names(noun)}."
 
 
 def _hint(source: Source, noun: Noun, widths: dict[str, int]) -> str:
     for other in NOUNS:
-        found = surest(shelf.offered("formats").values(), source, other) if other != noun else []
-        if found and found[0].detect(source, other) >= Sure.LIKELY:
-            form = found[0].name
-            return f"It looks like {_ONE[other]} in the format {form}: are the files in the right order? "
+        forms = surest(shelf.offered("formats").values(), source, other) if other != noun else []
+        if forms and forms[0].detect(source, other) >= Sure.LIKELY:
+            return f"It looks like {_ONE[other]} in the format {forms[0].name}: are the files in the right order? "
     if noun == "run" and widths["blanks"] == 5:
         return "A TREC run has 6 columns, query_id Q0 doc_id rank score tag: the tag may be missing. "
     return ""

@@ -1,9 +1,11 @@
-"""Finding: what a check reports, where, and what to do; Change: one thing that a repair did."""
+"""Finding: what a check reports, where, and what to do; RepairChange: one thing that a repair did."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from rankproof.kernel.wording import counted
 
 Unit = Literal["line", "row"]
 Severity = Literal["error", "warning", "note"]
@@ -44,7 +46,7 @@ class Finding:
         text = f"{self.place}: {self.message} {self.remedy}"
         return f"{text} ({self.further:,} more like this.)" if self.further else text
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The fields by name, ready for JSON."""
         return asdict(self)
 
@@ -63,7 +65,7 @@ class RepairChange:
     def __str__(self) -> str:
         return self.message if self.line is None else f"{self.unit} {self.line}: {self.message}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The fields by name, ready for JSON."""
         return asdict(self)
 
@@ -73,7 +75,7 @@ LONGEST = 60
 
 
 def quote(text: str) -> str:
-    """An id in quotes, control characters escaped, shortened in the middle of nowhere."""
+    """An id in quotes, with control characters escaped; a long one is cut off."""
     return repr(text) if len(text) <= LONGEST else repr(text[:LONGEST]) + "..."
 
 
@@ -82,6 +84,4 @@ def number(value: float) -> str:
     return str(int(value)) if value == value // 1 and abs(value) < 1e15 else repr(float(value))
 
 
-def count(n: int, singular: str, plural: str = "") -> str:
-    """A number with its noun: '1 query', '1,200 queries'."""
-    return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
+count = counted

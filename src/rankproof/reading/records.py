@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +111,7 @@ class Run(Mapping[str, dict[str, float | None]]):
         """The run in rows that checks have passed, put in order."""
         turn = rows.sorted(order.by, order.ties, order.precision, order.lower_is_better)
         in_order = bool((turn == np.arange(len(turn))).all())
-        # Once in order, "as given" says what a rank column or a list said.
+        # The rows are now in order, so "as given" stands for a rank column as well.
         return cls(rows if in_order else rows.take(turn), order if order.by == "score" else GIVEN, name, notes)
 
     # ---- what is in it -------------------------------------------------------------------------
@@ -163,7 +163,7 @@ class Run(Mapping[str, dict[str, float | None]]):
         """{query_id: {doc_id: score}}, documents in rank order."""
         return {query: self[query] for query in self}
 
-    def rankings(self, as_scores: bool = False) -> Iterator[tuple[str, list[str], list[Any]]]:
+    def rankings(self, as_scores: bool = False) -> Iterator[tuple[str, list[str], Sequence[float]]]:
         """Query, documents in rank order, and what `kind` says: scores, distances, or ranks from 1.
 
         `as_scores` gives scores that put the documents into this very order wherever a greater score comes
@@ -189,9 +189,9 @@ class Run(Mapping[str, dict[str, float | None]]):
     # ---- other runs made from it ---------------------------------------------------------------
 
     def filter(self, queries: Iterable[str]) -> Run:
-        """Only these queries; ids that the run does not have are passed over."""
-        wanted = set(queries)
-        kept = [at for at, query in enumerate(self.query_ids) if query in wanted]
+        """Only these queries; ids that the run does not have are ignored."""
+        chosen = set(queries)
+        kept = [at for at, query in enumerate(self.query_ids) if query in chosen]
         return replace(self, rows=self.rows.take(of_queries(self._start, kept)))
 
     def cut(self, depth: int) -> Run:
@@ -276,11 +276,11 @@ class Qrels(Mapping[str, dict[str, int]]):
 
     def __getitem__(self, query_id: str) -> dict[str, int]:
         """{doc_id: grade}; a document judged on several subtopics has the best of its grades."""
-        found: dict[str, int] = {}
+        best: dict[str, int] = {}
         span, grades = self._span(self._place[query_id])
         for doc, grade in zip(self.rows.doc_ids(span), grades, strict=True):
-            found[doc] = max(grade, found.get(doc, grade))
-        return found
+            best[doc] = max(grade, best.get(doc, grade))
+        return best
 
     def _span(self, at: int) -> tuple[NDArray[np.int64], list[int]]:
         span = np.arange(self._start[at], self._start[at + 1], dtype=np.int64)
@@ -317,9 +317,9 @@ class Qrels(Mapping[str, dict[str, int]]):
     # ---- other qrels made from it --------------------------------------------------------------
 
     def filter(self, queries: Iterable[str]) -> Qrels:
-        """Only these queries; ids that the qrels do not have are passed over."""
-        wanted = set(queries)
-        kept = [at for at, query in enumerate(self.query_ids) if query in wanted]
+        """Only these queries; ids that the qrels do not have are ignored."""
+        chosen = set(queries)
+        kept = [at for at, query in enumerate(self.query_ids) if query in chosen]
         return replace(self, rows=self.rows.take(of_queries(self._start, kept)))
 
     # ---- identity ------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from rankproof.errors import Refused
 from rankproof.kernel import shelf
+from rankproof.kernel.wording import counted
 from rankproof.reading.check import checks_of, judge
 from rankproof.reading.check_subject import ABSENT, Subject
 from rankproof.reading.checks.contract import FEW, CheckResult, found, spot
-from rankproof.reading.finding import Finding, RepairChange, Unit, count, quote
+from rankproof.reading.finding import Finding, RepairChange, Unit, quote
 from rankproof.reading.records import DEFAULT_ORDER, Order
 from rankproof.reading.source import Source
 
@@ -86,7 +87,7 @@ class RepairState:
         beyond = place[self.turn] > depth
         lost = np.bincount(self.query[beyond], minlength=len(self.names))
         for q in np.flatnonzero(lost).tolist():
-            what = f"{count(int(lost[q]), 'row')} of query {quote(self.names[q])} below rank {depth:,} removed"
+            what = f"{counted(int(lost[q]), 'row')} of query {quote(self.names[q])} below rank {depth:,} removed"
             self._did("cut", what, q)
         self.turn = self.turn[~beyond]
 
@@ -100,7 +101,7 @@ class RepairState:
             return
         wrong = np.bincount(self.query[rank != self.place], minlength=len(self.names))
         for q in np.flatnonzero(wrong).tolist():
-            self._did("ranks", f"{count(int(wrong[q]), 'rank')} of query {quote(self.names[q])} rewritten", q)
+            self._did("ranks", f"{counted(int(wrong[q]), 'rank')} of query {quote(self.names[q])} rewritten", q)
 
     def set_scores(self) -> None:
         """Scores under which a higher one is better and the order is the one meant."""
@@ -131,7 +132,7 @@ class RepairState:
         tags = self.tags or [""] * len(self.subject)
         other = sum(tags[row] != tag for row in self.turn.tolist())
         if other:
-            self.changes.append(RepairChange("tag", f"tag {quote(tag)} given to {count(other, 'row')}"))
+            self.changes.append(RepairChange("tag", f"tag {quote(tag)} given to {counted(other, 'row')}"))
         self.tags = [tag] * len(self.subject)
 
     # ---- the run as it is now ------------------------------------------------------------------
@@ -290,12 +291,12 @@ def tidied(source: Source, layout: TextLayout, rows: Rows) -> list[RepairChange]
     if _has_mark(source):
         changes.append(RepairChange("tidied", "byte order mark removed"))
     if returns:
-        changes.append(RepairChange("tidied", f"carriage return at the end of {count(returns, 'line')} removed"))
+        changes.append(RepairChange("tidied", f"carriage return at the end of {counted(returns, 'line')} removed"))
     if uneven:
-        changes.append(RepairChange("tidied", f"tabs and repeated blanks made one blank on {count(uneven, 'line')}"))
+        changes.append(RepairChange("tidied", f"tabs and repeated blanks made one blank on {counted(uneven, 'line')}"))
     silent = lines - layout.skip - len(rows) - rows.fault_count
     if silent > 0:
-        changes.append(RepairChange("tidied", f"{count(silent, 'empty or comment line')} removed"))
+        changes.append(RepairChange("tidied", f"{counted(silent, 'empty or comment line')} removed"))
     return changes
 
 

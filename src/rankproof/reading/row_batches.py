@@ -5,25 +5,33 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, Unreadable
+from rankproof.kernel.wording import counted
 from rankproof.reading.arrow import pyarrow as arrow_library
 from rankproof.reading.source import STDIN
 from rankproof.reading.stream import HEAD, plain_stream
 
-# The numbers of rows, and their columns.
-Found = tuple[Sequence[int], Mapping[str, Sequence[Any]]]
+if TYPE_CHECKING:
+    from _csv import Reader
+
+    import pyarrow
+
+# The values of a column, None where a row has none; numbers without gaps are an array.
+Column = Sequence[object]
+# Where each row stands, and the columns.
+NumberedColumns = tuple[Sequence[int], Mapping[str, Column]]
 SEPARATORS = "\t,;|"
 PARQUET = b"PAR1"
-# JSON objects that are looked at for the names of columns; another object may have other names.
+# JSON objects that are read for the names of columns; a later object may have other names.
 LOOKED_AT = 1000
 
 
@@ -38,7 +46,7 @@ class RowSource:
     names: tuple[str, ...]
     closed: bool
     unit: str
-    batches: Iterator[Found]
+    batches: Iterator[NumberedColumns]
 
     def may_have(self, column: str) -> bool:
         """Whether the column is there, or could be."""
@@ -68,19 +76,21 @@ def opened(path: str, name: str, columns: Sequence[str], rows: int) -> Iterator[
 def _delimited(text: io.TextIOWrapper, name: str, columns: Sequence[str], rows: int) -> RowSource:
     first = text.readline()
     if not first.strip():
-        raise InputError(f"{name} begins without a header. The first line of CSV or TSV names its columns.")
+        raise InputError(f"{name} has no header. The first line of CSV or TSV must name its columns.")
     separator = max(SEPARATORS, key=first.count)
     reader = csv.reader(chain((first,), text), delimiter=separator, strict=True)
     names = tuple(field.strip() for field in _next(reader, name) or ())
     for at, column in enumerate(names):
         if not column or column in names[:at]:
-            what = f"names {column!r} twice" if column else f"has no name for column {at + 1}"
-            raise InputError(f"{name}, line 1: the header {what}. Give every column one name.")
-    wanted = [(column, at) for at, column in enumerate(names) if not columns or column in columns]
-    return RowSource(names, True, "line", _cut(reader, name, len(names), wanted, rows))
+            fault = f"names {column!r} twice" if column else f"has no name for column {at + 1}"
+            raise InputError(f"{name}, line 1: the header {fault}. Give every column a name of its own.")
+    chosen = [(column, at) for at, column in enumerate(names) if not columns or column in columns]
+    return RowSource(names, True, "line", _cut(reader, name, len(names), chosen, rows))
 
 
-def _cut(reader: Any, name: str, width: int, wanted: Sequence[tuple[str, int]], rows: int) -> Iterator[Found]:
+def _cut(
+    reader: Reader, name: str, width: int, chosen: Sequence[tuple[str, int]], rows: int
+) -> Iterator[NumberedColumns]:
     while True:
         numbers: list[int] = []
         kept: list[list[str]] = []
@@ -89,17 +99,18 @@ def _cut(reader: Any, name: str, width: int, wanted: Sequence[tuple[str, int]], 
                 continue  # an empty line
             if len(row) != width:
                 raise InputError(
-                    f"{name}, line {reader.line_num}: {len(row)} fields, where the header has {width} columns. "
+                    f"{name}, line {reader.line_num}: {counted(len(row), 'field')}, "
+                    f"but the header has {counted(width, 'column')}. "
                     "Put fields that hold the separator in quotes."
                 )
             numbers.append(reader.line_num)
             kept.append(row)
         if not kept:
             return
-        yield numbers, {column: [row[at] or None for row in kept] for column, at in wanted}
+        yield numbers, {column: [row[at] or None for row in kept] for column, at in chosen}
 
 
-def _next(reader: Any, name: str) -> list[str] | None:
+def _next(reader: Reader, name: str) -> list[str] | None:
     try:
         row: list[str] | None = next(reader, None)
     except csv.Error as error:
@@ -115,39 +126,39 @@ def _json(text: io.TextIOWrapper, name: str, columns: Sequence[str], rows: int) 
     return RowSource(names, False, "line", _gathered(chain(looked, records), paths, rows))
 
 
-def _objects(text: io.TextIOWrapper, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(text: io.TextIOWrapper, name: str) -> Iterator[tuple[int, dict[str, object]]]:
     import msgspec
 
     # A file is cut at line feeds and carriage returns, which JSON has nowhere else, and not at Unicode's separators.
-    decode: Callable[[str], Any] = msgspec.json.Decoder().decode
+    decode: Callable[[str], object] = msgspec.json.Decoder().decode
     for number, line in enumerate(text, start=1):
         if not line.strip():
             continue
         try:
-            found = decode(line)
+            record = decode(line)
         except (msgspec.DecodeError, RecursionError) as error:
             raise InputError(f"{name}, line {number}: this is not JSON ({error}). Give one object per line.") from None
-        if not isinstance(found, dict):
-            raise InputError(f"{name}, line {number}: this is no JSON object. Give one object per line.")
-        yield number, found
+        if not isinstance(record, dict):
+            raise InputError(f"{name}, line {number}: this is not a JSON object. Give one object per line.")
+        yield number, record
 
 
 def _gathered(
-    records: Iterator[tuple[int, dict[str, Any]]], paths: Mapping[str, Sequence[str]], rows: int
-) -> Iterator[Found]:
+    records: Iterator[tuple[int, dict[str, object]]], paths: Mapping[str, Sequence[str]], rows: int
+) -> Iterator[NumberedColumns]:
     while batch := list(islice(records, rows)):
-        found = {column: [_within(record, path) for _, record in batch] for column, path in paths.items()}
-        yield [number for number, _ in batch], found
+        values = {column: [_within(record, path) for _, record in batch] for column, path in paths.items()}
+        yield [number for number, _ in batch], values
 
 
-def _within(record: dict[str, Any], path: Sequence[str]) -> Any:
-    """The value at a path of keys; a key that itself has points goes before."""
+def _within(record: Mapping[str, object], path: Sequence[str]) -> object:
+    """The value at a path of keys; a key that is the whole path, points included, takes precedence."""
     if len(path) == 1:
         return record.get(path[0])
     whole = ".".join(path)
     if whole in record:
         return record[whole]
-    value: Any = record
+    value: object = record
     for key in path:
         value = value.get(key) if isinstance(value, dict) else None
     return value
@@ -155,7 +166,7 @@ def _within(record: dict[str, Any], path: Sequence[str]) -> Any:
 
 def _parquet(path: str, name: str, columns: Sequence[str], rows: int) -> RowSource:
     if path == STDIN:
-        raise Unreadable("Parquet is read from its end, which standard input does not have. Name a file.")
+        raise Unreadable("Parquet cannot be read from standard input, because reading starts at its end. Name a file.")
     arrow = arrow_library("A Parquet file")
     import pyarrow.parquet
 
@@ -163,11 +174,11 @@ def _parquet(path: str, name: str, columns: Sequence[str], rows: int) -> RowSour
         file = pyarrow.parquet.ParquetFile(path)
         names = tuple(file.schema_arrow.names)
     except (OSError, arrow.ArrowException) as error:
-        raise Unreadable(f"{name} is no readable Parquet file: {error}.") from None
+        raise Unreadable(f"{name} cannot be read as Parquet: {_sentence(error)}") from None
     tops = dict.fromkeys(column.partition(".")[0] if column not in names else column for column in columns)
     paths = {column: (column,) if column in names else tuple(column.split(".")) for column in columns or names}
 
-    def batches() -> Iterator[Found]:
+    def batches() -> Iterator[NumberedColumns]:
         first = 1
         try:
             for batch in file.iter_batches(batch_size=rows, columns=[top for top in tops or names if top in names]):
@@ -176,21 +187,28 @@ def _parquet(path: str, name: str, columns: Sequence[str], rows: int) -> RowSour
                 first += batch.num_rows
                 yield numbers, {column: _taken(read, keys) for column, keys in paths.items() if keys[0] in read}
         except (OSError, arrow.ArrowException) as error:
-            raise Unreadable(f"{name} is damaged: {error}.") from None
+            raise Unreadable(f"{name} is damaged: {_sentence(error)}") from None
 
     return RowSource(names, False, "row", batches())
 
 
-def _plain(column: Any) -> Any:
+def _sentence(error: Exception) -> str:
+    """The message of another library, with one full stop at its end."""
+    return f"{str(error).rstrip('. ')}."
+
+
+def _plain(column: pyarrow.Array) -> Column:
     """Numbers without gaps as an array, everything else as objects."""
     import pyarrow.types as types
 
     if column.null_count == 0 and (types.is_integer(column.type) or types.is_floating(column.type)):
-        return column.to_numpy(zero_copy_only=False)
-    return column.to_pylist()
+        numbers: Column = column.to_numpy(zero_copy_only=False)
+        return numbers
+    values: Column = column.to_pylist()
+    return values
 
 
-def _taken(read: Mapping[str, Sequence[Any]], keys: Sequence[str]) -> Sequence[Any]:
+def _taken(read: Mapping[str, Column], keys: Sequence[str]) -> Column:
     top = read[keys[0]]
     return top if len(keys) == 1 else [_within({keys[0]: value}, keys) for value in top]
 
@@ -212,7 +230,7 @@ class RowBatch:
     source: str
     unit: str
     numbers_of_rows: Sequence[int]
-    columns: Mapping[str, Sequence[Any]]
+    columns: Mapping[str, Column]
 
     def __len__(self) -> int:
         return len(self.numbers_of_rows)
@@ -236,16 +254,16 @@ class RowBatch:
         return [self._text(value, name, row) for row, value in enumerate(self.values(name))]
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """The column as numbers; NaN where nothing stands, an error for what is no finite number."""
+        """The column as numbers; NaN where nothing stands, an error for a value that is not a finite number."""
         column = self.values(name)
         if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
-            found = column.astype(np.float64)
-            wrong = np.flatnonzero(np.isinf(found))
+            numbers: NDArray[np.float64] = column.astype(np.float64)
+            wrong = np.flatnonzero(np.isinf(numbers))
             if len(wrong):
                 raise self._no_number(column[wrong[0]], name, int(wrong[0]))
-            return found
+            return numbers
         if set(map(type, column)) <= {str, int, float}:
-            with suppress(ValueError, OverflowError):  # what is no number is named below, by its row
+            with suppress(ValueError, OverflowError):  # the value that is not a number is named below, by its row
                 quick = np.array(column, dtype=np.float64)
                 if np.isfinite(quick).all():
                     return quick
@@ -255,14 +273,14 @@ class RowBatch:
         """The column as yes and no; None where nothing stands."""
         return [self._flag(value, name, row) for row, value in enumerate(self.values(name))]
 
-    def _text(self, value: Any, name: str, row: int) -> str:
+    def _text(self, value: object, name: str, row: int) -> str:
         if isinstance(value, str) and value:
             return value
         if isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_):
             return str(value)
         if value is None or value == "":
             raise InputError(f"{self.where(row)}: {name} is missing. Every row needs one.")
-        raise InputError(f"{self.where(row)}: {name} is a text or a whole number; {value!r:.60} came.")
+        raise InputError(f"{self.where(row)}: {name} must be a text or a whole number; got {value!r:.60}.")
 
     def _number(self, value: Any, name: str, row: int) -> float:
         if value is None or value == "":
@@ -279,20 +297,20 @@ class RowBatch:
             raise self._no_number(value, name, row)
         return number
 
-    def _no_number(self, value: Any, name: str, row: int) -> InputError:
-        return InputError(f"{self.where(row)}: {name} is a finite number, or empty; {value!r:.60} came.")
+    def _no_number(self, value: object, name: str, row: int) -> InputError:
+        return InputError(f"{self.where(row)}: {name} must be a finite number or empty; got {value!r:.60}.")
 
-    def _flag(self, value: Any, name: str, row: int) -> bool | None:
+    def _flag(self, value: object, name: str, row: int) -> bool | None:
         if value is None or value == "":
             return None
         if isinstance(value, bool | np.bool_):
             return bool(value)
-        said = str(value).casefold()
-        if said in YES:
+        word = str(value).casefold()
+        if word in YES:
             return True
-        if said in NO:
+        if word in NO:
             return False
-        raise InputError(f"{self.where(row)}: {name} is true or false (or 1 or 0); {value!r:.60} came.")
+        raise InputError(f"{self.where(row)}: {name} must be true or false (or 1 or 0); got {value!r:.60}.")
 
 
 def stream(
@@ -300,16 +318,16 @@ def stream(
 ) -> Iterator[RowBatch]:
     """The rows of a file, or of standard input for `-`, in its order; at least one batch, unless it has no row.
 
-    columns    those that must be there; without any, and without optional ones, all that are there
-    optional   those that are wanted where they are there
+    columns    those that must exist; all columns where neither these nor optional ones are named
+    optional   those that are read where they exist
     """
     name = "<stdin>" if path == STDIN else path
     with opened(path, name, (*columns, *optional), rows) as source:
         for column in columns:
             if not source.may_have(column):
                 raise missing_column(column, source.names, name)
-        for numbers, found in source.batches:
-            yield RowBatch(name, source.unit, numbers, found)
+        for numbers, values in source.batches:
+            yield RowBatch(name, source.unit, numbers, values)
 
 
 def header(path: str) -> tuple[str, ...]:
@@ -324,7 +342,7 @@ def first_rows(path: str, rows: int) -> RowBatch | None:
     return next(islice(stream(path, rows=rows), 1), None)
 
 
-def missing_column(column: str, known: Mapping[str, Any] | Sequence[str], source: str) -> InputError:
-    """What to say where a column is not there."""
+def missing_column(column: str, known: Iterable[str], source: str) -> InputError:
+    """The error for a column that is missing."""
     hint = str(UnknownName("column", column, known)).partition(". ")[2]
     return InputError(f"{source} has no column {column!r}. {hint}")

@@ -6,10 +6,10 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.reading.source import open_source, require_text
+from rankproof.kernel.wording import counted
+from rankproof.reading.source import FileLike, open_source, require_text
 from rankproof.reading.stream import objects
 
 # What a column with the query's id may be called; the first column otherwise.
@@ -20,7 +20,7 @@ MOST_SEGMENTS = 50
 Table = dict[str, dict[str, str]]
 
 
-def read_columns(what: Any) -> tuple[Table, tuple[str, ...]]:
+def read_columns(what: FileLike | Mapping[str, Mapping[str, object]]) -> tuple[Table, tuple[str, ...]]:
     """{query_id: {column: value}} of a query file (CSV, TSV with a header, or JSON lines), and its columns."""
     if isinstance(what, Mapping):
         table = {str(q): {str(c): str(v) for c, v in row.items()} for q, row in what.items()}
@@ -29,20 +29,20 @@ def read_columns(what: Any) -> tuple[Table, tuple[str, ...]]:
     require_text(source)
     text = source.text().removeprefix("\ufeff")
     if text.lstrip().startswith("{"):
-        rows = [{key: _plain(value) for key, value in found.items()} for _, found in objects(text, source.name)]
+        rows = [{key: _plain(value) for key, value in record.items()} for _, record in objects(text, source.name)]
     else:
         rows = _delimited(text, source.name)
     columns = tuple(dict.fromkeys(column for row in rows for column in row))
     if not rows or not columns:
-        raise InputError(f"{source.name} holds no query. Give a header line and one line per query.")
+        raise InputError(f"{source.name} has no queries. Give a header line and one line per query.")
     named = next((name for name in ID_COLUMNS if name in columns), columns[0])
     table = {}
     for number, row in enumerate(rows, 1):
         query = row.pop(named, "")
         if not query:
-            raise InputError(f"{source.name}, query {number}: there is no {named!r}. Every query needs its id.")
+            raise InputError(f"{source.name}, query {number}: the column {named!r} is empty. Every query needs an id.")
         if query in table:
-            raise InputError(f"{source.name}: query {query!r} stands there twice. Keep one of the two.")
+            raise InputError(f"{source.name}: the query {query!r} appears twice. Keep one of the two.")
         table[query] = row
     return table, tuple(column for column in columns if column != named)
 
@@ -50,22 +50,23 @@ def read_columns(what: Any) -> tuple[Table, tuple[str, ...]]:
 def segments(
     table: Table, columns: Sequence[str], by: Iterable[str], queries: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
-    """`column=value` -> its queries among those given, for each column asked for; values in order of first use."""
-    found: dict[str, list[str]] = {}
+    """`column=value` -> its queries among those given, for each of the columns; values in order of first use."""
+    members: dict[str, list[str]] = {}
     for column in by:
         if column not in columns:
             raise UnknownName("column of the query file", column, columns)
-        before = len(found)
+        before = len(members)
         for query in queries:
             value = table.get(query, {}).get(column, "")
             if value:
-                found.setdefault(f"{column}={value}", []).append(query)
-        if len(found) - before > MOST_SEGMENTS:
+                members.setdefault(f"{column}={value}", []).append(query)
+        number = len(members) - before
+        if number > MOST_SEGMENTS:
             raise UsageError(
-                f"The column {column!r} has {len(found) - before} different values; at most {MOST_SEGMENTS} make "
-                "segments that can be read. Choose a column that names kinds of queries."
+                f"The column {column!r} has {number} different values; at most {MOST_SEGMENTS} make "
+                "segments that a person can read. Choose a column that names kinds of queries."
             )
-    return {name: tuple(ids) for name, ids in found.items()}
+    return {name: tuple(ids) for name, ids in members.items()}
 
 
 def _delimited(text: str, name: str) -> list[dict[str, str]]:
@@ -80,15 +81,15 @@ def _delimited(text: str, name: str) -> list[dict[str, str]]:
             continue
         if len(row) != len(columns):
             raise InputError(
-                f"{name}, line {reader.line_num}: {len(row)} columns, but the header has {len(columns)}. "
+                f"{name}, line {reader.line_num}: {counted(len(row), 'column')}, but the header has {len(columns)}. "
                 "Give every query a value for each column; it may be empty."
             )
         rows.append(dict(zip(columns, row, strict=True)))
     return rows
 
 
-def _plain(value: Any) -> str:
-    """A value as the name of a segment; what is missing or has parts names none."""
+def _plain(value: object) -> str:
+    """A value as the name of a segment; '' where it is missing, a list or an object."""
     if value is None or isinstance(value, dict | list):
         return ""
     return value if isinstance(value, str) else json.dumps(value)

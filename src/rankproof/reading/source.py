@@ -1,4 +1,4 @@
-"""Source: from a path, a stream or bytes to plain bytes or TOML, or one clear refusal."""
+"""Source: the decompressed bytes of a path, a stream or bytes in memory; reading TOML; and clear errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, TypeGuard, TypeVar
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.reading.unpack import packing_of, unpack
@@ -20,10 +20,10 @@ HEAD = 1 << 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """An input whose bytes can be had: decompressed, without a byte order mark.
+    """The bytes of an input: decompressed, without a byte order mark.
 
     `data` is a view on the file where it is a plain file, so that nothing is copied; `path` is then its path,
-    for the core to map it by itself. `notes` says what was done to get there, such as "decompressed (gzip)".
+    for the core to map it by itself. `notes` says what was done to the input, such as "decompressed (gzip)".
     """
 
     name: str
@@ -60,7 +60,7 @@ class Source:
 
 
 def not_utf8(name: str, line: int, byte: int) -> str:
-    """What to say of a byte that is part of no text."""
+    """The message for a byte that is not UTF-8."""
     return f"{name}, line {line}: byte 0x{byte:02x} is not UTF-8. Write the file anew as UTF-8."
 
 
@@ -70,7 +70,7 @@ NO_STDIN = "There is no standard input to read. Name a file instead of '-'."
 
 @contextmanager
 def opening(name: str) -> Iterator[None]:
-    """Faults of the system within become one clear refusal; `name` is what it calls the file."""
+    """Errors of the operating system become Unreadable; `name` is what its message calls the file."""
     try:
         yield
     except FileNotFoundError:
@@ -82,7 +82,7 @@ def opening(name: str) -> Iterator[None]:
 
 
 def is_directory(name: str) -> Unreadable:
-    """What to say of a directory where a file is wanted."""
+    """The error for a directory where a file is needed."""
     return Unreadable(f"{name} is a directory. Name a file in it.")
 
 
@@ -94,7 +94,7 @@ _WIDE_BOMS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
-# Files that are no text and that people hand over all the same, by how they begin.
+# Files that are not text but are often given by mistake, by how they begin.
 _KNOWN = (
     (b"PK\x03\x04", "a zip archive", "Unpack it first."),
     (b"PK\x05\x06", "an empty zip archive", "Nothing is in it."),
@@ -115,15 +115,21 @@ _KNOWN = (
 )
 
 
-def is_file_like(what: object) -> bool:
+FileLike = str | os.PathLike[str] | bytes | bytearray | memoryview | Source | IO[str] | IO[bytes]
+T = TypeVar("T")
+
+
+def is_file_like(what: object) -> TypeGuard[FileLike]:
     """Whether a value is the name or the content of a file, and not rows in memory."""
     kinds = (str, os.PathLike, bytes, bytearray, memoryview, Source)
     return isinstance(what, kinds) or hasattr(what, "read")
 
 
-def once(what: Any) -> Any:
+def once(what: T) -> T | Source:
     """What can be read more than once: standard input, pipes and open files as a Source, all else as it is."""
-    return open_source(what) if hasattr(what, "read") or _is_pipe(what) else what
+    if is_file_like(what) and (hasattr(what, "read") or _is_pipe(what)):
+        return open_source(what)
+    return what
 
 
 def _is_pipe(what: object) -> bool:
@@ -137,12 +143,10 @@ def _is_pipe(what: object) -> bool:
     return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
-def open_source(
-    what: str | os.PathLike[str] | bytes | bytearray | memoryview | Source | IO[Any], name: str = ""
-) -> Source:
+def open_source(what: FileLike, name: str = "") -> Source:
     """The plain bytes of a path, of standard input (`-`), of bytes, or of an open file.
 
-    Compressed content is known by how it begins, not by its name. A plain file is mapped, not read.
+    Compression is recognized by content, not by name. A plain file is mapped into memory, not copied.
     """
     if isinstance(what, Source):
         return what
@@ -174,7 +178,7 @@ def _file(path: str, name: str) -> Source:
     return _plain(name, data, path)
 
 
-def _read(stream: IO[Any], name: str) -> bytes:
+def _read(stream: IO[str] | IO[bytes], name: str) -> bytes:
     """All bytes of a stream; text streams give their text as UTF-8."""
     try:
         content = stream.read()
@@ -213,7 +217,7 @@ def _decoded(data: bytes | memoryview, encoding: str, name: str) -> bytes:
 
 
 def require_text(source: Source) -> None:
-    """Refuses what is not text, with what it seems to be."""
+    """Raises Unreadable for a source that is not text, and says what it seems to be."""
     head = source.head
     for magic, what, remedy in _KNOWN:
         if head.startswith(magic):
@@ -234,10 +238,8 @@ def require_text(source: Source) -> None:
 
 
 def read_toml(path: str, remedy: str = "") -> dict[str, Any]:
-    """The document in a file; `remedy` is what to do where it is none."""
+    """The TOML document in a file; `remedy` is added to the error for a file that is not TOML."""
     import tomllib
-
-    from rankproof.errors import InputError
 
     source = open_source(path)
     require_text(source)

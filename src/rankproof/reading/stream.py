@@ -1,4 +1,4 @@
-"""Streams: plain bytes of a file or standard input piece by piece, compressed or not; and JSON lines."""
+"""Streams: the decompressed bytes of a file or of standard input, piece by piece; and JSON lines."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Protocol
 
 from rankproof.errors import InputError, Unreadable
 from rankproof.reading.source import NO_STDIN, STDIN, is_directory, opening
 from rankproof.reading.unpack import packing_of, zstd_library
 
-# Enough to know a packing or a kind of file by how it begins.
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+# Enough bytes to recognize a compression or a kind of file.
 HEAD = 4096
 _PIECE = 1 << 20
 
 
 @contextmanager
 def plain_stream(path: str, name: str) -> Iterator[io.BufferedReader]:
-    """The plain bytes of a path, or of standard input for `-`. Damage on the way is one clear error."""
+    """The plain bytes of a path, or of standard input for `-`. A damaged file raises Unreadable."""
     import lzma
     import zlib
 
@@ -36,8 +39,8 @@ def plain_stream(path: str, name: str) -> Iterator[io.BufferedReader]:
         raise Unreadable(_damage(name, packing, f"it is damaged ({error})")) from None
     except OSError as error:
         reason = error.strerror or str(error)
-        told = f"{name} cannot be read: {reason}." if packing is None else _damage(name, packing, f"{reason}")
-        raise Unreadable(told) from None
+        message = f"{name} cannot be read: {reason}." if packing is None else _damage(name, packing, reason)
+        raise Unreadable(message) from None
     finally:
         if path != STDIN:
             file.close()
@@ -72,20 +75,30 @@ def _unpacked(file: io.BufferedReader, packing: str) -> io.BufferedReader:
     return io.BufferedReader(_Zstd(file), _PIECE)
 
 
+class _Frame(Protocol):
+    """The decompressor of one zstd frame, in the standard library and in `zstandard`."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
 class _Zstd(io.RawIOBase):
-    """Frames of zstd one after the other. The library's own reader takes a cut-off frame for the end of the file."""
+    """Frames of zstd one after the other. The library's own reader takes a truncated frame for the end of the file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._library = zstd_library()
-        self._frame: Any = None
+        self._frame: _Frame | None = None
         self._left = b""  # packed bytes of the next frame
         self._plain = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         while not self._plain:
             packed = self._left or self._file.read(_PIECE)
             self._left = b""
@@ -101,32 +114,33 @@ class _Zstd(io.RawIOBase):
                 raise OSError(f"it is damaged ({error})") from None
             if self._frame.eof:
                 self._left, self._frame = self._frame.unused_data, None
-        size = min(len(buffer), len(self._plain))
-        buffer[:size] = self._plain[:size]
+        target = memoryview(buffer).cast("B")
+        size = min(len(target), len(self._plain))
+        target[:size] = self._plain[:size]
         self._plain = self._plain[size:]
         return size
 
-    def _new_frame(self) -> Any:
-        if sys.version_info >= (3, 14):
-            return self._library.ZstdDecompressor()
-        return self._library.ZstdDecompressor().decompressobj()
+    def _new_frame(self) -> _Frame:
+        reader = self._library.ZstdDecompressor()
+        frame: _Frame = reader if sys.version_info >= (3, 14) else reader.decompressobj()
+        return frame
 
 
-def objects(text: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each line that is not empty; `name` is what messages call the source."""
+def objects(text: str, name: str) -> Iterator[tuple[int, dict[str, object]]]:
+    """The objects of JSON lines, each with the number of its line; `name` is what messages call the source."""
     # Not splitlines(): a text in JSON may hold the line separators of Unicode as they are.
     return objects_of(enumerate(text.split("\n"), 1), name)
 
 
-def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The same of lines with their numbers, for a text too long to be held whole."""
+def objects_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, object]]]:
+    """The objects of numbered lines, for a text too long to be held in memory."""
     for number, line in lines:
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            record = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{name}, line {number}: this is not JSON ({error}). Give one object per line.") from None
-        if not isinstance(found, dict):
-            raise InputError(f"{name}, line {number}: this is no JSON object. Give one object per line.")
-        yield number, found
+        if not isinstance(record, dict):
+            raise InputError(f"{name}, line {number}: this is not a JSON object. Give one object per line.")
+        yield number, record

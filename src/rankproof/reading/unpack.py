@@ -1,25 +1,25 @@
-"""Unpack: compressed bytes to plain ones. A damaged or cut-off archive is refused, never half read."""
+"""Decompress bytes. A damaged or truncated archive is refused, never half read."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any
+from types import ModuleType
 
 from rankproof.errors import MissingExtra, Unreadable
 
-# How compressed files begin. By content: a name may lie, and a pipe has none.
+# How compressed files begin. The content decides: a name may be wrong, and a pipe has none.
 _MAGIC = (
     (b"\x1f\x8b", "gzip"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"\xfd7zXZ\x00", "xz"),
 )
-# What each is called in file names; for writing.
+# The endings of compressed files, for writing.
 ENDINGS = {".gz": "gzip", ".zst": "zstd", ".bz2": "bzip2", ".xz": "xz"}
 
 
 def packing_of(head: bytes) -> str | None:
-    """The compression that begins so, or None."""
-    # Three letters alone could begin a query id: what follows the block size must fit as well.
+    """The compression of a file that begins with these bytes, or None."""
+    # "BZh" alone could begin a query id: the bytes after the block size must fit as well.
     if head[:3] == b"BZh" and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
         return "bzip2"
     return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
@@ -73,7 +73,7 @@ def _short_or_damaged(error: Exception) -> Exception:
     return EOFError() if "incomplete" in str(error) or "ended before" in str(error) else ValueError(str(error))
 
 
-def zstd_library() -> Any:
+def zstd_library() -> ModuleType:
     """The standard library's zstd where there is one, else `zstandard`."""
     if sys.version_info >= (3, 14):
         from compression import zstd

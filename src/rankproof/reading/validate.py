@@ -1,11 +1,11 @@
-"""Validate: a source read and checked, and a run repaired, for whoever shows the findings."""
+"""Validate a run or qrels: read it and list the findings of the checks; repair a run that was read."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.reading import collect
 from rankproof.reading.check import MAX_DEPTH, check_qrels, check_run, refuse
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Validated:
-    """How a source was read, how many rows and queries it has, and what the checks found in it."""
+    """A source that was read and checked: how it was read, its rows and queries, and the findings."""
 
     said: Description
     rows: int
@@ -35,7 +35,7 @@ class Validated:
 
 @dataclass(frozen=True, slots=True)
 class RunReference:
-    """What a run is held to. `qrels` and `topics` (query ids) may be absent; see `check_run`."""
+    """What a run is checked against. `qrels` and `topics` (query ids) may be absent; see `check_run`."""
 
     qrels: Rows | None = None
     topics: Sequence[str] | None = None
@@ -44,13 +44,13 @@ class RunReference:
     allow: Iterable[str] = ()
     strict: bool = False
 
-    def findings(self, rows: Rows, said: Description) -> tuple[Finding, ...]:
+    def findings(self, rows: Rows, description: Description) -> tuple[Finding, ...]:
         """What the checks find in a run."""
         return check_run(
-            rows, said.source,
+            rows, description.source,
             qrels=self.qrels, topics=self.topics, cutoffs=self.cutoffs, max_depth=self.max_depth,
-            order=said.order, shape=said.shape, again=said.again, unit=said.unit, allow=self.allow,
-            strict=self.strict,
+            order=description.order, shape=description.shape, again=description.again, unit=description.unit,
+            allow=self.allow, strict=self.strict,
         )  # fmt: skip
 
 
@@ -59,61 +59,62 @@ def is_valid(findings: Iterable[Finding]) -> bool:
     return all(finding.severity != "error" for finding in findings)
 
 
-def held_against(qrels: Any = None, topics: Any = None) -> tuple[Rows | None, tuple[str, ...] | None]:
-    """Qrels that can be trusted, and the ids of topics, each when given."""
+def held_against(qrels: object = None, topics: object = None) -> tuple[Rows | None, tuple[str, ...] | None]:
+    """The rows of qrels that pass the checks, and the ids of topics; None for what is not given."""
     judged = None
     if qrels is not None:
-        judged, said = collect.read_rows(qrels, "qrels")
-        refuse(judged, "qrels", said.source, shape=said.shape, unit=said.unit)
+        judged, description = collect.read_rows(qrels, "qrels")
+        refuse(judged, "qrels", description.source, shape=description.shape, unit=description.unit)
     return judged, None if topics is None else tuple(collect.read_topics(topics))
 
 
-def validate_run(what: Any, wanted: RunReference, format: str | None = None, **options: Any) -> Validated:
-    """A run read and held to what is wanted. Options are those of `read_rows`."""
-    rows, said = collect.read_rows(what, "run", format, **options)
-    return Validated(said, len(rows), len(rows.query_ids), wanted.findings(rows, said))
+def validate_run(what: object, reference: RunReference, format: str | None = None, **options: object) -> Validated:
+    """A run read and checked against the reference. Options are those of `read_rows`."""
+    rows, description = collect.read_rows(what, "run", format, **options)
+    return Validated(description, len(rows), len(rows.query_ids), reference.findings(rows, description))
 
 
 def validate_qrels(
-    what: Any, format: str | None = None, *, allow: Iterable[str] = (), strict: bool = False, **options: Any
+    what: object, format: str | None = None, *, allow: Iterable[str] = (), strict: bool = False, **options: object
 ) -> Validated:
     """Qrels read and checked."""
-    rows, said = collect.read_rows(what, "qrels", format, **options)
-    found = check_qrels(
-        rows, said.source, shape=said.shape, again=said.again, unit=said.unit, allow=allow, strict=strict
-    )
-    return Validated(said, len(rows), len(rows.query_ids), found)
+    rows, description = collect.read_rows(what, "qrels", format, **options)
+    findings = check_qrels(
+        rows, description.source,
+        shape=description.shape, again=description.again, unit=description.unit, allow=allow, strict=strict,
+    )  # fmt: skip
+    return Validated(description, len(rows), len(rows.query_ids), findings)
 
 
 def repair_run(
-    what: Any,
+    what: object,
     format: str | None = None,
     *,
     order: str | None = None,
     lower_is_better: bool | None = None,
     tag: str | None = None,
     max_depth: int | None = None,
-    **options: Any,
+    **options: object,
 ) -> tuple[Run, tuple[RepairChange, ...]]:
-    """The run put right, and each change; Refused where that would take a guess."""
-    asked = {**options, "order": order, "lower_is_better": lower_is_better}
-    planned = collect.plan(what, "run", format, **asked)
-    evened: list[RepairChange] = []
+    """The repaired run, and every change; raises Refused where a repair would be a guess."""
+    options |= {"order": order, "lower_is_better": lower_is_better}
+    planned = collect.plan(what, "run", format, **options)
+    normalized: list[RepairChange] = []
     if planned is None:
-        rows, said = collect.read_rows(what, "run", format, **asked)
+        rows, description = collect.read_rows(what, "run", format, **options)
     else:
-        said = planned.description
-        assert said.layout is not None  # what `plan` promises
-        rows = said.layout.read(planned.source)
-        evened = tidied(planned.source, said.layout, rows)
-    # Nobody said what is meant when the order is the usual one by default.
-    told = order is not None or lower_is_better is not None or said.order != Order()
+        description = planned.description
+        assert description.layout is not None  # what `plan` promises
+        rows = description.layout.read(planned.source)
+        normalized = tidied(planned.source, description.layout, rows)
+    # The usual order by default says nothing about what the file means.
+    explicit = order is not None or lower_is_better is not None or description.order != Order()
     rows, changes = repair(
-        rows, said.source,
-        order=said.order if told else None, tag=tag, max_depth=max_depth, shape=said.shape, again=said.again,
-        unit=said.unit,
+        rows, description.source,
+        order=description.order if explicit else None, tag=tag, max_depth=max_depth, shape=description.shape,
+        again=description.again, unit=description.unit,
     )  # fmt: skip
-    name = rows.labels[0] if rows.labels else os.path.basename(said.source).partition(".")[0]
+    name = rows.labels[0] if rows.labels else os.path.basename(description.source).partition(".")[0]
     # Equal scores stay as the repair put them: in the order of their old ranks.
     scored = bool((rows.state != rows.ABSENT).any())
-    return Run(rows, Order(ties="given") if scored else GIVEN, name, said.notes), (*evened, *changes)
+    return Run(rows, Order(ties="given") if scored else GIVEN, name, description.notes), (*normalized, *changes)

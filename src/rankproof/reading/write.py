@@ -1,11 +1,11 @@
-"""Files: runs, qrels and topics in any format, written whole or not at all, compressed by their ending."""
+"""Write runs, qrels and topics in any format: whole or not at all, compressed where the file's ending says so."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Protocol
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
@@ -14,8 +14,10 @@ from rankproof.reading.formats.contract import Format, Noun
 from rankproof.reading.records import Qrels, Run
 from rankproof.reading.unpack import ENDINGS, zstd_library
 
+Record = Run | Qrels | Mapping[str, str]
 
-def write(record: Run | Qrels | Mapping[str, str], path: str | os.PathLike[str], format: str | None = None) -> str:
+
+def write(record: Record, path: str | os.PathLike[str], format: str | None = None) -> str:
     """Writes a run, qrels or topics; the format is the one named, or the one that the ending names.
 
     An ending of .gz, .zst, .bz2 or .xz compresses. The file appears when it is whole: an error leaves
@@ -30,7 +32,7 @@ def write(record: Run | Qrels | Mapping[str, str], path: str | os.PathLike[str],
 
 
 def noun_of(record: object) -> Noun:
-    """What a record is."""
+    """The noun of a record: run, qrels or topics."""
     if isinstance(record, Run):
         return "run"
     if isinstance(record, Qrels):
@@ -55,15 +57,22 @@ def format_for(path: str, noun: Noun, format: str | None = None) -> Format:
     plain = _without_packing(path).casefold()
     fitting = [form for form in writers if plain.endswith(form.endings)]
     if not fitting:
-        raise UsageError(f"The name {path!r} does not say in which format to write {noun}. Name one: {names}.")
+        raise UsageError(
+            f"The ending of {path!r} names no format for {'a run' if noun == 'run' else noun}. Name one of: {names}."
+        )
     return fitting[0]
 
 
-def pieces(record: Any, form: Format) -> Iterator[bytes]:
-    """The content of the file."""
-    writers = {"run": form.write_run, "qrels": form.write_qrels, "topics": form.write_topics}
-    writer: Any = writers[noun_of(record)]
-    return _as_text(writer(record))
+def pieces(record: Record, form: Format) -> Iterator[bytes]:
+    """The content of the file. The format must be one that can be written for the record (see `format_for`)."""
+    if isinstance(record, Run):
+        assert form.write_run is not None
+        return _as_text(form.write_run(record))
+    if isinstance(record, Qrels):
+        assert form.write_qrels is not None
+        return _as_text(form.write_qrels(record))
+    assert form.write_topics is not None
+    return _as_text(form.write_topics(dict(record)))
 
 
 def _as_text(content: Iterator[bytes]) -> Iterator[bytes]:
@@ -81,12 +90,19 @@ def _without_packing(path: str) -> str:
     return stem if ending.casefold() in ENDINGS else path
 
 
+class _Compressor(Protocol):
+    """What zlib, bz2, lzma and zstd have in common."""
+
+    def compress(self, data: bytes, /) -> bytes: ...
+    def flush(self) -> bytes: ...
+
+
 def _packed(content: Iterable[bytes], packing: str | None) -> Iterator[bytes]:
     """The pieces, compressed as they come."""
     if packing is None:
         yield from content
         return
-    pack: Any
+    pack: _Compressor
     if packing == "gzip":
         import zlib
 

@@ -7,7 +7,7 @@ that are not 1, 2, 3, ..., or with a document twice is left out and counted.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,16 +15,29 @@ from rankproof.errors import InputError, UsageError
 from rankproof.online.clicks.counts import RankCounts
 from rankproof.online.clicks.logs.layout import NAMES
 from rankproof.online.impressions import Impressions
+from rankproof.scale._inputs import is_data_frame
 
-ROLES = ("page", "query", "doc", "rank", "clicked")
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from rankproof.scale._inputs import SparkSource
+
+# What a click log must have, and what a message calls it.
+ROLES = {
+    "page": "the page",
+    "query": "the query",
+    "doc": "the document",
+    "rank": "the rank",
+    "clicked": "whether the document was clicked",
+}
 BROKEN = "pages with several queries, a gap in the ranks or a document twice"
 
 
-def shown_rows(spark: Any, log: Any, columns: Mapping[str, str]) -> tuple[Any, int]:
+def shown_rows(spark: SparkSession, log: SparkSource, columns: Mapping[str, str]) -> tuple[DataFrame, int]:
     """The rows of whole pages (page, query, doc, rank, clicked), and how many pages were broken."""
     from pyspark.sql import functions as f
 
-    frame = spark.read.parquet(str(log)) if not hasattr(log, "mapInArrow") else log
+    frame = log if is_data_frame(log) else spark.read.parquet(str(log))
     chosen = {role: columns.get(role) or _guess(role, frame.columns) for role in ROLES}
     kinds = dict(frame.dtypes)
     order = "long" if kinds[chosen["page"]] in ("tinyint", "smallint", "int", "bigint") else "string"
@@ -52,13 +65,13 @@ def _guess(role: str, names: list[str]) -> str:
     found = next((name for name in known if name in names), None)
     if found is None:
         raise UsageError(
-            f"No column of the log is known as its {role}; it has: {', '.join(names)}. "
-            f"Name it: columns={{'{role}': ...}}."
+            f"The log has no column for {ROLES[role]}. Its columns are {', '.join(names)}. "
+            f"Say which one it is: columns={{'{role}': ...}}."
         )
     return found
 
 
-def counts_of(rows: Any) -> RankCounts:
+def counts_of(rows: DataFrame) -> RankCounts:
     """How often each pair stood at each rank and was clicked there: as many entries as there are such places."""
     from pyspark.sql import functions as f
 
@@ -73,11 +86,11 @@ def counts_of(rows: Any) -> RankCounts:
     return RankCounts(table.column("query").to_pylist(), table.column("doc").to_pylist(), ranks, shown, clicked, first)
 
 
-def pages_of(rows: Any, broken: int) -> Impressions:
+def pages_of(rows: DataFrame, broken: int) -> Impressions:
     """All pages, as one machine would have read them. Three numbers and a flag for each shown document come here."""
     from pyspark.sql import functions as f
 
-    def numbered(name: str) -> tuple[tuple[str, ...], Any]:
+    def numbered(name: str) -> tuple[tuple[str, ...], DataFrame]:
         """Ids in order of first appearance, and a table of their numbers."""
         place = f.min(f.struct("page", "rank")).alias("place")
         found = [row[0] for row in rows.groupBy(name).agg(place).orderBy("place").select(name).collect()]
@@ -88,8 +101,8 @@ def pages_of(rows: Any, broken: int) -> Impressions:
     if not query_ids:
         raise InputError("The log has no whole page. A page has one query and documents at ranks 1, 2, 3, ...")
     doc_ids, docs = numbered("doc")
-    told = rows.join(queries, "query").join(docs, "doc").orderBy("page", "rank")
-    table = told.select("query_number", "doc_number", f.col("rank").cast("int").alias("rank"), "clicked").toArrow()
+    placed = rows.join(queries, "query").join(docs, "doc").orderBy("page", "rank")
+    table = placed.select("query_number", "doc_number", f.col("rank").cast("int").alias("rank"), "clicked").toArrow()
     query, doc, rank = (table.column(name).to_numpy() for name in ("query_number", "doc_number", "rank"))
     clicked = np.array(table.column("clicked").to_numpy(zero_copy_only=False), dtype=np.bool_)
     starts = np.flatnonzero(rank == 1)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard, TypeVar
 
 from rankproof.errors import InputError, UsageError
 from rankproof.measuring.outofcore.findings import Faulty
@@ -14,12 +14,21 @@ from rankproof.reading import detect
 from rankproof.reading.arrow import columns_of
 from rankproof.reading.collect import plan
 from rankproof.reading.description import order_of
+from rankproof.reading.finding import Unit
 from rankproof.reading.formats.contract import TextLayout
 from rankproof.reading.records import Order
 from rankproof.reading.source import HEAD, Source
 from rankproof.reading.stream import plain_stream
 from rankproof.scale._lines import FILE, LINE, SPLIT
 from rankproof.scale._work import DOC, PLACE, QUERY, RANK, SCORE, TAG, RowColumns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    # A DataFrame, or a path that executors can read.
+    SparkSource: TypeAlias = DataFrame | str | os.PathLike[str]
+
+T = TypeVar("T")
 
 # Lines that are looked at to recognize a text which is on no disk of this machine.
 LOOKED_AT = 3000
@@ -33,7 +42,7 @@ class Input:
     called   what the source calls the columns that have other names between tasks
     """
 
-    frame: Any
+    frame: DataFrame
     shape: RowColumns
     own: Order
     faulty: Faulty
@@ -44,11 +53,16 @@ class Input:
 
 
 def input_of(
-    spark: Any, run: Any, format: str | None, place: str | None, name: str | None, reading: Mapping[str, Any]
+    spark: SparkSession,
+    run: SparkSource,
+    format: str | None,
+    place: str | None,
+    name: str | None,
+    reading: Mapping[str, object],
 ) -> Input:
     """A run from a DataFrame, or from a path that executors can read."""
     if not isinstance(run, str | os.PathLike):
-        if not hasattr(run, "mapInArrow"):
+        if not is_data_frame(run):
             raise UsageError(
                 f"Cannot read {type(run).__name__} on Spark. Give a DataFrame, or a path that executors read."
             )
@@ -70,6 +84,11 @@ def input_of(
     return _of_lines(spark, path, given, format, named, reading)
 
 
+def is_data_frame(value: object) -> TypeGuard[DataFrame]:
+    """Whether a value is a DataFrame of Spark, classic or over Spark Connect."""
+    return hasattr(value, "mapInArrow")
+
+
 def _kind(path: str) -> str | None:
     """What a path holds, by its ending; on this machine also by how it begins."""
     plain = path.rstrip("/").casefold()
@@ -83,7 +102,9 @@ def _kind(path: str) -> str | None:
     return None
 
 
-def _of_frame(frame: Any, source: str, place: str | None, name: str, reading: Mapping[str, Any], unit: Any) -> Input:
+def _of_frame(
+    frame: DataFrame, source: str, place: str | None, name: str, reading: Mapping[str, object], unit: Unit
+) -> Input:
     from pyspark.sql import functions
 
     chosen, notes, distances = columns_of(frame.columns, "run", source)
@@ -107,7 +128,9 @@ def _of_frame(frame: Any, source: str, place: str | None, name: str, reading: Ma
     return Input(frame.select(*columns), shape, own, Faulty(source, own, unit=unit), name, notes=notes, called=called)
 
 
-def _of_lines(spark: Any, path: str, given: str, format: str | None, name: str, reading: Mapping[str, Any]) -> Input:
+def _of_lines(
+    spark: SparkSession, path: str, given: str, format: str | None, name: str, reading: Mapping[str, object]
+) -> Input:
     from pyspark.sql import functions
 
     lines = _loaded(lambda: spark.read.option("lineSep", "\n").text(path), given)
@@ -121,19 +144,26 @@ def _of_lines(spark: Any, path: str, given: str, format: str | None, name: str, 
             f"{given} is in the format {form.name}, which Spark cannot read row by row. Write it as Parquet, TSV or "
             "TREC text, or leave --engine out."
         )
-    said = planned.description
-    assert said.layout is not None  # a plan has one
+    description = planned.description
+    layout = description.layout
+    assert layout is not None  # a plan has one
     about = functions.col("_metadata.file_path"), functions.col("_metadata.file_block_start")
     frame = lines.select(functions.col("value").cast("binary").alias(LINE), about[0].alias(FILE), about[1].alias(SPLIT))
     one_file = len(lines.inputFiles()) == 1
-    layout = said.layout
     shape = RowColumns(layout.number >= 0, layout.rank >= 0, layout.label >= 0, one_file, False)
-    if said.order.by == "given" and not one_file:
+    if description.order.by == "given" and not one_file:
         raise UsageError(f"{given}: rows of several files have no order. Add scores or ranks, or give one file.")
-    return Input(frame, shape, said.order, Faulty(given, said.order, said.shape, said.unit), name, layout)
+    return Input(
+        frame,
+        shape,
+        description.order,
+        Faulty(given, description.order, description.shape, description.unit),
+        name,
+        layout,
+    )
 
 
-def _head(lines: Any, given: str) -> bytes:
+def _head(lines: DataFrame, given: str) -> bytes:
     """How a text begins, for its format to be recognized."""
     if os.path.isfile(given):
         with plain_stream(given, given) as stream:
@@ -144,7 +174,7 @@ def _head(lines: Any, given: str) -> bytes:
     return b"".join(bytes(row[LINE]) + b"\n" for row in first)
 
 
-def _loaded(load: Any, given: str) -> Any:
+def _loaded(load: Callable[[], T], given: str) -> T:
     """What Spark loads, or its reason for not doing so in one line."""
     from pyspark.errors import PySparkException
 

@@ -6,7 +6,7 @@ import pickle
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,10 @@ from rankproof.scale import _lines, _work
 from rankproof.scale._inputs import Input
 from rankproof.scale._judged import Sent, sent
 
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
+
 KINDS = {
     _work.QUERY: "string", _work.DOC: "string", _work.SCORE: "double", _work.RANK: "long", _work.TAG: "string",
     _work.PLACE: "long",
@@ -35,11 +39,11 @@ SAMPLE = 20_000
 class OnSpark:
     """A run on Spark and how it is cut: `partitions` tasks, each with all rows of its queries."""
 
-    spark: Any
+    spark: SparkSession
     given: Input
     partitions: int
 
-    def rows(self) -> Any:
+    def rows(self) -> DataFrame:
         """The rows of the run as a DataFrame."""
         given = self.given
         if given.layout is None:
@@ -48,7 +52,7 @@ class OnSpark:
         schema = ", ".join(f"{name} {KINDS[name]}" for name in shape.columns())
         return given.frame.mapInArrow(lambda batches: _lines.read_lines(batches, layout, shape), schema)
 
-    def by_query(self, first_lines: Mapping[tuple[str, int], int] | None = None) -> Any:
+    def by_query(self, first_lines: Mapping[tuple[str, int], int] | None = None) -> DataFrame:
         """The rows packed, all of a query in one partition; with line numbers where those of the splits are given."""
         layout, shape, hands = self.given.layout, self.given.shape, self.partitions
         if layout is None:
@@ -70,7 +74,7 @@ class OnSpark:
         found = together([answer.part for answer in answers], len(judged.query_ids))
         return replace(found, unjudged_queries=_unjudged(answers, shape.placed), tag=_tag(answers, shape.placed))
 
-    def answers(self, frame: Any) -> list[Any]:
+    def answers(self, frame: DataFrame) -> list[Any]:
         """What the tasks answered; an error when the rows of one could not be read."""
         from pyspark.errors import PySparkException
 
@@ -137,7 +141,7 @@ class OnSpark:
         met = frame.join(wanted, frame[_work.DOC].cast("string") == wanted["wanted"], "left_semi")
         return None if met.head(1) else self._read(frame.limit(SAMPLE).toArrow())
 
-    def _read(self, table: Any) -> Rows:
+    def _read(self, table: pyarrow.Table) -> Rows:
         shape = self.given.shape
         rows = _work.rows_of(table, shape)
         return rows.take(np.argsort(rows.line, kind="stable")) if shape.placed else rows

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from rankproof.measuring.outofcore.columns import with_lines
 from rankproof.measuring.outofcore.findings import OF_QUERIES, OF_RUNS, Faulty, findings_of
 from rankproof.reading.formats.contract import TextLayout
 from rankproof.scale._work import DOC, PLACE, QUERY, RANK, SCORE, TAG, RowColumns, dealt_batch, mark_batch
+
+if TYPE_CHECKING:
+    import pyarrow
 
 # Names of the columns that hold lines: the bytes, the file and where its split begins.
 LINE, FILE, SPLIT = "line", "file", "split"
@@ -35,7 +38,7 @@ class LineBlock:
 
 
 def stretches(
-    batches: Iterator[Any], layout: TextLayout, first_lines: Mapping[tuple[str, int], int] | None
+    batches: Iterator[pyarrow.RecordBatch], layout: TextLayout, first_lines: Mapping[tuple[str, int], int] | None
 ) -> Iterator[LineBlock]:
     """The lines of batches as rows, split by split; places are line numbers where those of the splits are given."""
     import pyarrow
@@ -74,8 +77,11 @@ def stretches(
 
 
 def deal_lines(
-    batches: Iterator[Any], layout: TextLayout, hands: int, first_lines: Mapping[tuple[str, int], int] | None
-) -> Iterator[Any]:
+    batches: Iterator[pyarrow.RecordBatch],
+    layout: TextLayout,
+    hands: int,
+    first_lines: Mapping[tuple[str, int], int] | None,
+) -> Iterator[pyarrow.RecordBatch]:
     """Rows of lines packed for the tasks that will join them, and a mark for each kind of line that became no row."""
     for stretch in stretches(batches, layout, first_lines):
         rows = stretch.rows
@@ -87,7 +93,9 @@ def deal_lines(
                 yield mark_batch(mark)
 
 
-def read_lines(batches: Iterator[Any], layout: TextLayout, shape: RowColumns) -> Iterator[Any]:
+def read_lines(
+    batches: Iterator[pyarrow.RecordBatch], layout: TextLayout, shape: RowColumns
+) -> Iterator[pyarrow.RecordBatch]:
     """Rows of lines, as batches of columns."""
     for stretch in stretches(batches, layout, None):
         if len(stretch.rows):
@@ -95,8 +103,11 @@ def read_lines(batches: Iterator[Any], layout: TextLayout, shape: RowColumns) ->
 
 
 def find_line_faults(
-    batches: Iterator[Any], layout: TextLayout, faulty: Faulty, first_lines: Mapping[tuple[str, int], int]
-) -> Iterator[Any]:
+    batches: Iterator[pyarrow.RecordBatch],
+    layout: TextLayout,
+    faulty: Faulty,
+    first_lines: Mapping[tuple[str, int], int],
+) -> Iterator[pyarrow.RecordBatch]:
     """The findings of checks that look at single lines, with how many lines became no row."""
     import pyarrow
 
@@ -107,10 +118,10 @@ def find_line_faults(
         yield pyarrow.RecordBatch.from_pydict({"answer": pyarrow.array([answer], pyarrow.binary())})
 
 
-def _batch(rows: Rows, place: NDArray[np.int64], shape: RowColumns) -> Any:
+def _batch(rows: Rows, place: NDArray[np.int64], shape: RowColumns) -> pyarrow.RecordBatch:
     import pyarrow
 
-    def texts(names: list[str], places: NDArray[np.int32]) -> Any:
+    def texts(names: list[str], places: NDArray[np.int32]) -> pyarrow.Array:
         encoded = [name.encode("utf-8", "surrogateescape") for name in names]
         return pyarrow.array(encoded, pyarrow.binary()).take(pyarrow.array(places)).cast(pyarrow.string(), safe=False)
 

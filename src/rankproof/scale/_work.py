@@ -9,7 +9,7 @@ import pickle
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from rankproof.measuring.outofcore.parts import JoinPart, part_of
 from rankproof.reading.finding import Finding
 from rankproof.reading.records import Order, Run
 from rankproof.scale._judged import Sent
+
+if TYPE_CHECKING:
+    import pyarrow
 
 # What the columns of rows are called.
 QUERY, DOC, SCORE, RANK, TAG, PLACE = "query", "doc", "score", "rank", "tag", "place"
@@ -73,12 +76,16 @@ class Unusable:
     reason: str
 
 
-def join_rows_of(batches: Iterator[Any], judged: Sent, shape: RowColumns, own: Order, order: Order) -> Iterator[Any]:
+def join_rows_of(
+    batches: Iterator[pyarrow.RecordBatch], judged: Sent, shape: RowColumns, own: Order, order: Order
+) -> Iterator[pyarrow.RecordBatch]:
     """The part of the queries whose rows came here; nothing where none did."""
     yield from _answered(batches, shape, lambda rows, marks: _joined(rows, marks, judged, shape, own, order))
 
 
-def find_faults(batches: Iterator[Any], shape: RowColumns, faulty: Faulty, every: bool) -> Iterator[Any]:
+def find_faults(
+    batches: Iterator[pyarrow.RecordBatch], shape: RowColumns, faulty: Faulty, every: bool
+) -> Iterator[pyarrow.RecordBatch]:
     """The findings of the checks that look at whole queries, or of every check but those that look at the whole run."""
 
     def look(rows: Rows, marks: Sequence[str]) -> tuple[Finding, ...]:
@@ -87,7 +94,7 @@ def find_faults(batches: Iterator[Any], shape: RowColumns, faulty: Faulty, every
     yield from _answered(batches, shape, look)
 
 
-def deal_rows(batches: Iterator[Any], shape: RowColumns, hands: int) -> Iterator[Any]:
+def deal_rows(batches: Iterator[pyarrow.RecordBatch], shape: RowColumns, hands: int) -> Iterator[pyarrow.RecordBatch]:
     """Rows of a DataFrame packed for the tasks that will join them."""
     import pyarrow
 
@@ -100,7 +107,7 @@ def deal_rows(batches: Iterator[Any], shape: RowColumns, hands: int) -> Iterator
                 yield mark_batch(Unusable(re.sub(r"^row \d+: ", "", str(error))))
 
 
-def rows_of(table: Any, shape: RowColumns) -> Rows:
+def rows_of(table: pyarrow.Table, shape: RowColumns) -> Rows:
     """The rows of a table, each with its place for a line; 0 where rows have none."""
     rows = Rows.from_arrow(
         table,
@@ -114,17 +121,17 @@ def rows_of(table: Any, shape: RowColumns) -> Rows:
     return with_lines(rows, place)
 
 
-def dealt_batch(rows: Rows, hands: int) -> Any:
+def dealt_batch(rows: Rows, hands: int) -> pyarrow.RecordBatch:
     """Rows packed, one value for each task that gets some of them."""
     return _batch(list(dealt(rows, hands)))
 
 
-def mark_batch(mark: str | Unusable) -> Any:
+def mark_batch(mark: str | Unusable) -> pyarrow.RecordBatch:
     """A mark, for whichever task gets it."""
     return _batch([(MARK, pickle.dumps(mark))])
 
 
-def _batch(values: list[tuple[int, bytes]]) -> Any:
+def _batch(values: list[tuple[int, bytes]]) -> pyarrow.RecordBatch:
     import pyarrow
 
     columns = {
@@ -134,21 +141,26 @@ def _batch(values: list[tuple[int, bytes]]) -> Any:
     return pyarrow.RecordBatch.from_pydict(columns)
 
 
-def _answered(batches: Iterator[Any], shape: RowColumns, work: Callable[[Rows, list[str]], Any]) -> Iterator[Any]:
+def _answered(
+    batches: Iterator[pyarrow.RecordBatch], shape: RowColumns, work: Callable[[Rows, list[str]], object]
+) -> Iterator[pyarrow.RecordBatch]:
     """What `work` makes of all rows that came here, in their order, and of the marks; nothing where nothing came."""
     import pyarrow
 
     packed: list[bytes] = []
-    marks: list[Any] = []
+    marks: list[str] = []
+    unusable: list[Unusable] = []
     for batch in batches:
         for hand, value in zip(batch.column(HAND).to_pylist(), batch.column(PACKED).to_pylist(), strict=True):
-            if hand == MARK:
-                marks.append(pickle.loads(value))
-            else:
+            if hand != MARK:
                 packed.append(value)
-    if not packed and not marks:
+            elif isinstance(mark := pickle.loads(value), Unusable):
+                unusable.append(mark)
+            else:
+                marks.append(mark)
+    if not packed and not marks and not unusable:
         return
-    answer: Any = next((mark for mark in marks if isinstance(mark, Unusable)), None)
+    answer: object = unusable[0] if unusable else None
     if answer is None:
         rows = gathered(packed)
         if shape.placed:

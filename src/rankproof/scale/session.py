@@ -10,17 +10,20 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rankproof.errors import UsageError
 from rankproof.scale.spark import refuse_without_spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 # Rows that travel between Java and Python at a time: enough for the core to be worth calling.
 BATCH = 50_000
 
 
 @contextmanager
-def session(master: str | None, **settings: str) -> Iterator[Any]:
+def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
     """A session on a master such as `local[2]`, `spark://host:7077` or `yarn`; Spark's own choice for None."""
     refuse_without_spark()
     import pyspark
@@ -66,10 +69,10 @@ def session(master: str | None, **settings: str) -> Iterator[Any]:
     except BaseException as error:
         with suppress(Exception):  # Java may be in the middle of an answer that nobody hears any more
             spark.stop()
-        asked = asked_to_stop(error)
-        if asked is None:
+        request = asked_to_stop(error)
+        if request is None:
             raise
-        raise asked from None
+        raise request from None
     spark.stop()
 
 

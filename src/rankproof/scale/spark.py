@@ -15,34 +15,40 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import MissingExtra, UsageError
+from rankproof.kernel.wording import counted
 from rankproof.measuring.records import Settings
 from rankproof.reading.records import By
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
     from rankproof.measuring.evaluate import Measures
     from rankproof.measuring.prepare import PreparedQrels, PreparedRun
     from rankproof.measuring.records import Evaluation
     from rankproof.online.clicks.counts import CountedFit
     from rankproof.online.impressions import Impressions
     from rankproof.proving.records import Comparison
+    from rankproof.scale._inputs import SparkSource
 
 _OF_SETTINGS = {field.name for field in fields(Settings)}
 # What needs all rows of a run in one place before they are joined.
 ELSEWHERE = ("collapse", "drop_self", "allow")
 
 
-def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = ()) -> PreparedQrels:
+def prepare_qrels(qrels: object, format: str | None = None, allow: Iterable[str] = ()) -> PreparedQrels:
     """Judgments from anything that `rankproof.prepare` takes, or from a DataFrame, which comes to this machine."""
     from rankproof.measuring.prepare import prepare_qrels as prepare
 
     refuse_without_spark()
-    return prepare(qrels.toArrow() if hasattr(qrels, "mapInArrow") else qrels, format, allow)
+    from rankproof.scale._inputs import is_data_frame
+
+    return prepare(qrels.toArrow() if is_data_frame(qrels) else qrels, format, allow)
 
 
 def prepare_run(
-    spark: Any,
+    spark: SparkSession,
     qrels: PreparedQrels,
-    run: Any,
+    run: SparkSource,
     *,
     format: str | None = None,
     order: By | None = None,
@@ -50,7 +56,7 @@ def prepare_run(
     place: str | None = None,
     partitions: int | None = None,
     name: str | None = None,
-    **elsewhere: Any,
+    **elsewhere: object,
 ) -> PreparedRun:
     """A run on Spark, joined with judgments when it is measured.
 
@@ -60,13 +66,15 @@ def prepare_run(
     partitions  how many tasks the queries are dealt out to; from the size of the input by default
     """
     refuse_without_spark()
-    said = [f"{option}" for option in ELSEWHERE if elsewhere.pop(option, None)]
-    if said:
-        raise UsageError(f"On Spark there is no {' and no '.join(said)}: it needs all rows in one place. Do it before.")
+    not_on_spark = [option for option in ELSEWHERE if elsewhere.pop(option, None)]
+    if not_on_spark:
+        raise UsageError(
+            f"{' and '.join(not_on_spark)} cannot be used on Spark: all rows are needed in one place. Apply it before."
+        )
     if elsewhere:
-        raise UsageError(f"There is no choice {', '.join(map(repr, elsewhere))} for a run on Spark.")
+        raise UsageError(f"A run on Spark has no option {', '.join(map(repr, elsewhere))}.")
     if partitions is not None and partitions < 1:
-        raise UsageError(f"There must be a partition at least; got {partitions}.")
+        raise UsageError(f"partitions must be 1 or more; got {partitions}.")
     from rankproof.scale._inputs import input_of
     from rankproof.scale._joining import OnSpark, prepared
 
@@ -76,9 +84,9 @@ def prepare_run(
 
 
 def evaluate(
-    spark: Any,
-    qrels: Any,
-    run: Any,
+    spark: SparkSession,
+    qrels: object,
+    run: SparkSource,
     measures: Measures,
     *,
     qrels_format: str | None = None,
@@ -103,10 +111,10 @@ def evaluate(
 
 
 def compare(
-    spark: Any,
-    qrels: Any,
-    baseline: Any,
-    candidates: Any,
+    spark: SparkSession,
+    qrels: object,
+    baseline: SparkSource,
+    candidates: SparkSource | list[SparkSource] | tuple[SparkSource, ...],
     measures: Measures,
     *,
     qrels_format: str | None = None,
@@ -126,21 +134,23 @@ def compare(
     from rankproof.proving.compare import compare as compare_here
 
     judged = prepare_qrels(qrels, qrels_format)
-    sources = [baseline, *(candidates if isinstance(candidates, list | tuple) else [candidates])]
-    called: Sequence[str | None] = names if names is not None else [None] * len(sources)
-    if len(called) != len(sources):
-        raise UsageError(f"There are {len(sources)} runs and {len(called)} names. Give each run one name.")
+    sources: list[SparkSource] = [baseline, *(candidates if isinstance(candidates, list | tuple) else [candidates])]
+    run_names: Sequence[str | None] = names if names is not None else [None] * len(sources)
+    if len(run_names) != len(sources):
+        raise UsageError(
+            f"There are {counted(len(sources), 'run')} and {counted(len(run_names), 'name')}. Give each run one name."
+        )
     runs = [
         prepare_run(
             spark, judged, source, format=run_format, order=order, lower_is_better=lower_is_better, place=place,
             partitions=partitions, name=name,
         )
-        for source, name in zip(sources, called, strict=True)
+        for source, name in zip(sources, run_names, strict=True)
     ]  # fmt: skip
     return compare_here(judged, runs[0], runs[1:], measures, **choices)
 
 
-def pages(spark: Any, log: Any, columns: Mapping[str, str] | None = None) -> Impressions:
+def pages(spark: SparkSession, log: SparkSource, columns: Mapping[str, str] | None = None) -> Impressions:
     """The pages of a click log, for every click model: `rankproof.online.clicks.study.fit_models(pages(...))`.
 
     log       a DataFrame or Parquet with a row for each document that was shown: page, query, doc, rank and clicked
@@ -155,7 +165,7 @@ def pages(spark: Any, log: Any, columns: Mapping[str, str] | None = None) -> Imp
 
 
 def fit_clicks(
-    spark: Any, log: Any, model: str = "position_based", columns: Mapping[str, str] | None = None
+    spark: SparkSession, log: SparkSource, model: str = "position_based", columns: Mapping[str, str] | None = None
 ) -> CountedFit:
     """A click model that needs counts only (`position_based`, `ctr`), from a log of any size.
 
@@ -169,14 +179,14 @@ def fit_clicks(
     return fit_counts(counts_of(rows), model)
 
 
-def usual_partitions(spark: Any, frame: Any) -> int:
+def usual_partitions(spark: SparkSession, frame: DataFrame) -> int:
     """Two tasks for each core and for each split of the input, which is where small files and large ones are served."""
     from pyspark.errors import PySparkException
 
     try:
         return max(2 * int(spark.sparkContext.defaultParallelism), 2 * int(frame.rdd.getNumPartitions()))
     except (PySparkException, AttributeError):  # a session over Spark Connect does not say
-        return int(spark.conf.get("spark.sql.shuffle.partitions"))
+        return int(spark.conf.get("spark.sql.shuffle.partitions") or 200)  # 200 is Spark's own default
 
 
 def refuse_without_spark() -> None:

@@ -113,7 +113,7 @@ def test_wands_labels_that_stand_there_twice(tmp_path: Path) -> None:
     head = "id\tquery_id\tproduct_id\tlabel\n"
     same = read_dataset(made.wands(tmp_path / "same", f"{head}0\t0\t0\tExact\n1\t0\t0\tExact\n"))
     assert same.qrels.to_dict() == {"0": {"0": 2}}
-    assert "1 labels stand there twice: one of each kept" in same.notes
+    assert "1 label stands there twice: one of each kept" in same.notes
     with raises(InputError, "label.csv", "line 3", "line 2"):
         read_dataset(made.wands(tmp_path / "other", f"{head}0\t0\t0\tExact\n1\t0\t0\tPartial\n"))
     with raises(InputError, "label.csv", "line 2", "'Good'", "Exact", "Partial", "Irrelevant"):

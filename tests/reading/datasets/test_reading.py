@@ -89,7 +89,7 @@ def test_the_same_document_twice_is_refused(tmp_path: Path) -> None:
         ('{"_id": "d1"}\n{"_id": \n', ["line 2", "JSON"]),
         ('{"_id": "d1"}\n{"title": "no id"}\n', ["line 2", "'title'", "_id", "doc_id"]),
         ("[1]\n", ["line 1", "JSON object"]),
-        ("\n", ["no document"]),
+        ("\n", ["no documents"]),
     ],
 )
 def test_documents_that_cannot_be_read(corpus: str, values: list[str], tmp_path: Path) -> None:

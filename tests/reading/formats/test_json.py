@@ -102,7 +102,7 @@ def test_other_keys_that_stand_twice_are_refused(content: bytes, values: tuple[s
         (b'{"q1": [true]}', "True cannot be an id. An id is a text or a number."),
         (b'{"q1": [["", 1]]}', "an id is empty."),
         (b"[1, 2]", "<bytes>, row 1: 1 is not a row. A row is query, document and score."),
-        (b'[{"query_id": "q1", "score": 1}]', "the fields are 'query_id', 'score'; a row of run needs a query"),
+        (b'[{"query_id": "q1", "score": 1}]', "the fields are 'query_id', 'score'; a row of a run needs a query"),
         (b'{"query_id": "q1", "doc_id": null}\n', "<bytes>, line 1: 'doc_id' is null."),
         (b'{"query_id": "q1", "doc_id": "d", "rank": 1.5}\n', "1.5 is not a rank."),
         (b'{"query_id":"q","doc_id":"a","score":1}\n{"query_id":"q","doc_id":"b","distance":1}\n', "some a distance"),
@@ -155,7 +155,7 @@ def test_topics() -> None:
         (b'{"_id": "1", "text": "x"}\n{"_id": 1, "text": "y"}\n', "line 2: query '1' already has a text"),
         (b'{"_id": "1", "body": "x"}\n', "the fields are '_id', 'body'; a topic needs a query id"),
         (b'{"_id": "1", "text": null}\n', "found None where the text of a query should be"),
-        (b"[]", "there is no topic in it"),
+        (b"[]", "has no topics"),
     ]:
         with pytest.raises(InputError) as error:
             read_topics(content)

@@ -185,7 +185,7 @@ def test_topics() -> None:
     assert read_topics(b'text,qid\n"one,\ntwo",1\n') == {"1": "one,\ntwo"}
     with raises(InputError, "<bytes>", "line 2", "'1'"):
         read_topics(b"1\tone\n1\ttwo\n")
-    with raises(InputError, "<bytes>", "topic"):
+    with raises(InputError, "<bytes>", "topics"):
         read_topics(b"")
     with raises(InputError, "<bytes>", "line 2", "1 column"):
         read_topics(b"1\tone\n2\n", "tsv")

@@ -45,7 +45,7 @@ def test_fields() -> None:
     [
         (b"<top>\n<title> x\n</top>\n", "<bytes>, line 1: the topic has no <num>."),
         (b"\n<top>\n<num> 1\n</top>\n", "<bytes>, line 2: the topic has no <title>."),
-        (b"<top>\n<num> 1\n<title> x\n", "1 <top> but 0 whole topics"),
+        (b"<top>\n<num> 1\n<title> x\n", "1 topic is opened with <top>, but 0 closed"),
         (b"<top><num>1<title>x</top>\n<top><num>1<title>y</top>\n", "line 2: query '1' already has a text"),
         (b"<top><num> <title>y</top>\n", "the query id is empty"),
     ],

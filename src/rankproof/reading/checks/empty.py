@@ -13,9 +13,9 @@ example.run: the run has no row. Check that the file is the right one and was wr
 
 from __future__ import annotations
 
+from rankproof.kernel.wording import counted
 from rankproof.reading.check_subject import Subject
 from rankproof.reading.checks.contract import NOTHING, Check, CheckResult, Spot, found
-from rankproof.reading.finding import count
 
 
 def look(subject: Subject) -> CheckResult:
@@ -25,7 +25,7 @@ def look(subject: Subject) -> CheckResult:
     unread = subject.rows.fault_count
     if unread:
         remedy = "See wrong_columns for the lines; if the file is in another format, name it with --format."
-        return found([Spot(f"none of its {count(unread, 'line')} could be read as a row.", remedy=remedy)])
+        return found([Spot(f"none of its {counted(unread, 'line')} could be read as a row.", remedy=remedy)])
     return found([Spot(f"the {subject.noun} {'have' if subject.noun == 'qrels' else 'has'} no row.")])
 
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.kernel.wording import counted
 from rankproof.reading.check_subject import Subject
 from rankproof.reading.checks.contract import FEW, Check, CheckResult, Spot, found
-from rankproof.reading.finding import count
 
 # The depth expected of a run when nobody named a cutoff.
 USUAL_DEPTH = 10
@@ -31,7 +31,7 @@ def look(subject: Subject) -> CheckResult:
 
     def say(row: int) -> Spot:
         depth = int(subject.depth[subject.rows.query[row]])
-        text = f"query {subject.query_name(row)} has {count(depth, 'document')}, fewer than {wanted:,}."
+        text = f"query {subject.query_name(row)} has {counted(depth, 'document')}, fewer than {wanted:,}."
         return Spot(text, subject.line(row), subject.query_id(row))
 
     return found((say(row) for row in short[:FEW].tolist()), len(short))

@@ -14,9 +14,10 @@ Correct the line, or name the file's format with --format.
 
 from __future__ import annotations
 
+from rankproof.kernel.wording import counted
 from rankproof.reading.check_subject import Subject
 from rankproof.reading.checks.contract import FEW, Check, CheckResult, Spot, found
-from rankproof.reading.finding import count, quote
+from rankproof.reading.finding import quote
 
 
 def look(subject: Subject) -> CheckResult:
@@ -29,7 +30,7 @@ def look(subject: Subject) -> CheckResult:
             return f"the query id or the document id is empty ({quote(text)})."
         if columns == 0:
             return f"a quote is opened and not closed on this line ({quote(text)})."
-        return f"{count(columns, 'column')} ({quote(text)}){wanted}."
+        return f"{counted(columns, 'column')} ({quote(text)}){wanted}."
 
     faults = subject.rows.faults[:FEW]
     return found((Spot(say(columns, text), line) for line, columns, text in faults), subject.rows.fault_count)

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.kernel.wording import counted
 from rankproof.reading.check_subject import Subject
 from rankproof.reading.checks.contract import NOTHING, Check, CheckResult, Spot, found
-from rankproof.reading.finding import count
 
 
 def look(subject: Subject) -> CheckResult:
@@ -26,7 +26,7 @@ def look(subject: Subject) -> CheckResult:
     if not zeros:
         return NOTHING
     has = "has" if zeros == 1 else "have"
-    text = f"{zeros:,} of {count(len(subject), 'judgment')} {has} grade 0: judged, not relevant."
+    text = f"{zeros:,} of {counted(len(subject), 'judgment')} {has} grade 0: judged, not relevant."
     return found([Spot(text)])
 
 

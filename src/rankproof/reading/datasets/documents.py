@@ -1,13 +1,13 @@
-"""Documents: records, one by one, to a corpus in columns; long files line by line."""
+"""Documents: gather records into a corpus of columns; read long files line by line."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from rankproof.errors import InputError, UnknownName
+from rankproof.kernel.wording import counted
 from rankproof.reading.collection import Corpus
 from rankproof.reading.formats._columns import DOC, plain
 from rankproof.reading.formats._gather import id_text
@@ -47,7 +47,7 @@ _LONE = re.compile(r"[\ud800-\udfff]")
 
 
 class DocumentReader:
-    """Gathers documents. `keep` lets only these ids in; `fields` only these fields, which must exist."""
+    """Gathers documents into a corpus: only the ids in `keep` and only the `fields`, which must exist."""
 
     def __init__(self, name: str, keep: Container[str] | None = None, fields: Sequence[str] | None = None) -> None:
         self.name, self.keep, self.fields = name, keep, fields
@@ -56,7 +56,7 @@ class DocumentReader:
         self._left_out: Counter[str] = Counter()
         self._seen: set[str] = set()
 
-    def add(self, doc_id: str, values: Iterable[tuple[str, Any]]) -> None:
+    def add(self, doc_id: str, values: Iterable[tuple[str, object]]) -> None:
         """One document: its fields, of which texts and lists of texts are kept."""
         if self.keep is not None and doc_id not in self.keep:
             return
@@ -73,14 +73,14 @@ class DocumentReader:
             column.extend([""] * (place - len(column)))
             column.append(text)
 
-    def _text(self, field: str, value: Any) -> str | None:
+    def _text(self, field: str, value: object) -> str | None:
         if isinstance(value, str):
             return value
         if value is None:
             return ""
         if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
             return "\n".join(value)
-        # A number is a text only where somebody asked for its field: a price or a year is not to be searched.
+        # A number is text only in a field that was named: a price or a year is not searched by default.
         if self.fields is not None and isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
         self._left_out[field] += 1
@@ -92,14 +92,14 @@ class DocumentReader:
             if self._ids and field not in self._seen:
                 raise UnknownName("field of the documents", field, self._seen)
         if not self._ids and self.keep is None:
-            raise InputError(f"{self.name}: there is no document in it. Check that it is the right file.")
+            raise InputError(f"{self.name} has no documents. Check that it is the right file.")
         size = len(self._ids)
         columns = {}
         for field, column in self._columns.items():
             column.extend([""] * (size - len(column)))
             columns[field] = tuple(column)
         notes = [
-            f"field {field!r} left out of {count:,} document{'s' if count > 1 else ''}: no text there"
+            f"field {field!r} left out of {counted(count, 'document')}: no text there"
             for field, count in self._left_out.items()
         ]
         return Corpus(tuple(self._ids), columns, self.name), tuple(notes)
@@ -111,7 +111,7 @@ def read_json_lines(
     """The corpus in JSON lines, such as BEIR's corpus.jsonl: an id and any fields; texts are kept as they are."""
     source = open_source(path)
     require_text(source)
-    found = DocumentReader(source.name, keep, fields)
+    reader = DocumentReader(source.name, keep, fields)
     mended = 0
     for number, record in objects_of(lines_of(source), source.name):
         where = f"{source.name}, line {number}"
@@ -120,18 +120,18 @@ def read_json_lines(
             shown = ", ".join(f"{name!r:.40}" for name in list(record)[:8])
             raise InputError(f"{where}: the fields are {shown}; a document needs an id ({', '.join(ID_FIELDS[:3])}).")
         doc_id = id_text(record.pop(named), where)
-        # Asking whether a text is ASCII costs nothing; most are, and nothing can be wrong with them.
+        # The test for ASCII is cheap, and an ASCII text has no lone surrogates.
         if any(isinstance(v, str) and not v.isascii() and _LONE.search(v) for v in record.values()):
             record = {name: _LONE.sub("\ufffd", v) if isinstance(v, str) else v for name, v in record.items()}
             mended += 1
-        found.add(doc_id, record.items())
-    corpus, notes = found.corpus()
+        reader.add(doc_id, record.items())
+    corpus, notes = reader.corpus()
     if mended:
         notes = (*notes, f"{mended:,} documents hold half a character, which became U+FFFD")
     return corpus, notes
 
 
-def _id_field(record: Mapping[str, Any]) -> str | None:
+def _id_field(record: Mapping[str, object]) -> str | None:
     if "_id" in record:
         return "_id"
     names = {plain(name): name for name in record}

@@ -10,8 +10,7 @@ source: Reddy et al., Shopping queries dataset: a large-scale ESCI benchmark, 20
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Sequence
-from typing import Any
+from collections.abc import Container, Mapping, Sequence
 
 from rankproof.errors import InputError, UsageError
 from rankproof.reading.collect import read_qrels, read_topics
@@ -65,7 +64,7 @@ def _has_titles(path: str) -> bool:
 def _products(
     path: str, locale: str | None, keep: Container[str] | None, fields: Sequence[str] | None
 ) -> tuple[Corpus, tuple[str, ...]]:
-    found = DocumentReader(path, keep, fields)
+    reader = DocumentReader(path, keep, fields)
     for batch in parquet.batches_of(open_source(path), ("product_id", "product_locale", *FIELDS)):
         names = batch.schema.names
         if "product_id" not in names or "product_title" not in names:
@@ -75,48 +74,47 @@ def _products(
         for i, product in enumerate(columns["product_id"]):
             if locale is not None and locales is not None and locales[i] != locale:
                 continue
-            found.add(id_text(product, path), ((FIELDS[n], columns[n][i]) for n in FIELDS if n in columns))
-    return found.corpus()
+            reader.add(id_text(product, path), ((FIELDS[n], columns[n][i]) for n in FIELDS if n in columns))
+    return reader.corpus()
 
 
-def _values(path: str, column: str, options: dict[str, Any]) -> list[str]:
+def _values(path: str, column: str, options: Mapping[str, str]) -> list[str]:
     """What a column of the examples holds, in alphabetical order; nothing where there is no such column."""
-    found = {str(row[column]) for _, row in esci.records(open_source(path), options) if row.get(column)}
-    return sorted(found)
+    return sorted({str(row[column]) for _, row in esci.records(open_source(path), options) if row.get(column)})
 
 
-def _locale(path: str, asked: str | None) -> str | None:
-    there = _values(path, "product_locale", {"locale": asked} if asked is not None else {})
-    if len(there) > 1:
-        raise UsageError(f"{path} has several locales: {', '.join(there)}. Say which one (locale).")
-    if asked is not None and not there:
+def _locale(path: str, name: str | None) -> str | None:
+    locales = _values(path, "product_locale", {"locale": name} if name is not None else {})
+    if len(locales) > 1:
+        raise UsageError(f"{path} has several locales: {', '.join(locales)}. Say which one (locale).")
+    if name is not None and not locales:
         known = ", ".join(_values(path, "product_locale", {}))
-        raise UsageError(f"{path} has no locale {asked!r}. It has: {known}.")
-    return there[0] if there else None
+        raise UsageError(f"{path} has no locale {name!r}. It has: {known}.")
+    return locales[0] if locales else None
 
 
 def _fits(path: str) -> bool:
     return _find(path) is not None
 
 
-def _read(path: str, asked: DatasetRequest) -> DatasetParts:
-    found = _find(path)
-    assert found is not None  # it fits
-    examples, products = found
-    options: dict[str, Any] = {} if asked.version is None else {"version": asked.version}
-    locale = _locale(examples, asked.locale)
+def _read(path: str, request: DatasetRequest) -> DatasetParts:
+    files = _find(path)
+    assert files is not None  # it fits
+    examples, products = files
+    options: dict[str, str] = {} if request.version is None else {"version": request.version}
+    locale = _locale(examples, request.locale)
     if locale is not None:
         options["locale"] = locale
     names = _values(examples, "split", options)
-    chosen = choose(names, asked.split, path) if names or asked.split is not None else ()
-    ways = [{**options, "split": split} for split in chosen] or [options]
-    judged = [(way.get("split", ""), read_qrels(examples, "esci", allow=asked.allow, **way)) for way in ways]
-    queries = joined((examples, of_topics(read_topics(examples, "esci", **way))) for way in ways)
+    chosen = choose(names, request.split, path) if names or request.split is not None else ()
+    filters = [{**options, "split": split} for split in chosen] or [options]
+    judged = [(kept.get("split", ""), read_qrels(examples, "esci", allow=request.allow, **kept)) for kept in filters]
+    queries = joined((examples, of_topics(read_topics(examples, "esci", **kept))) for kept in filters)
     qrels = merged(judged, examples)
     return DatasetParts(
         queries,
         qrels,
-        lambda keep: _products(products, locale, keep, asked.fields),
+        lambda keep: _products(products, locale, keep, request.fields),
         splits={split: part.query_ids for split, part in judged} if len(judged) > 1 else {},
         split=chosen[0] if len(chosen) == 1 else None,
         notes=qrels.notes,

@@ -1,12 +1,13 @@
-"""Joins: what judgments name that is not there, and queries that nobody judged."""
+"""Join queries, judgments and documents: what the judgments name that is missing, and queries without judgments."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rankproof.kernel.wording import counted
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.datasets.records import Join
-from rankproof.reading.finding import Finding, Severity, count, quote
+from rankproof.reading.finding import Finding, Severity, quote
 from rankproof.reading.records import Qrels
 
 # How many ids a message names.
@@ -21,19 +22,19 @@ def shown(ids: Sequence[str]) -> str:
 
 def join(corpus: Corpus | None, queries: Sequence[Query], qrels: Qrels, source: str) -> tuple[Join, list[Finding]]:
     """The counts, and a finding for each kind of failure."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
 
-    def say(code: str, severity: Severity, message: str, remedy: str) -> None:
-        found.append(Finding(code, severity, source, message, remedy))
+    def report(code: str, severity: Severity, message: str, remedy: str) -> None:
+        findings.append(Finding(code, severity, source, message, remedy))
 
     texts = {query.query_id for query in queries if query.text.strip()}
     mute = [query for query in qrels.query_ids if query not in texts]
     if mute:
         all_of_them = len(mute) == len(qrels)
-        say(
+        report(
             "query_without_text",
             "error" if all_of_them else "warning",
-            f"{count(len(mute), 'judged query has', 'judged queries have')} no text {shown(mute)}.",
+            f"{counted(len(mute), 'judged query has', 'judged queries have')} no text {shown(mute)}.",
             "No query id of the judgments is among the queries: check that both files belong together."
             if all_of_them
             else "They cannot be asked and are left out of a benchmark. Add their texts, or remove their judgments.",
@@ -41,14 +42,14 @@ def join(corpus: Corpus | None, queries: Sequence[Query], qrels: Qrels, source: 
     judged = set(qrels.query_ids)
     silent = [query.query_id for query in queries if query.query_id not in judged]
     if silent:
-        say(
+        report(
             "query_without_judgments",
             "warning",
-            f"{count(len(silent), 'query has', 'queries have')} no judgments {shown(silent)}.",
+            f"{counted(len(silent), 'query has', 'queries have')} no judgments {shown(silent)}.",
             "They are left out of every measure. Have them judged, or remove them.",
         )
     if corpus is None:
-        return Join(len(mute), None, None, None), found
+        return Join(len(mute), None, None, None), findings
     lost, relevant = 0, 0
     missing: dict[str, None] = {}
     for _, docs, grades, _ in qrels.judged():
@@ -59,13 +60,13 @@ def join(corpus: Corpus | None, queries: Sequence[Query], qrels: Qrels, source: 
                 missing[doc] = None
     if missing:
         all_of_them = lost == len(qrels.rows)
-        say(
+        report(
             "judged_document_missing",
             "error" if all_of_them else "warning",
-            f"{count(lost, 'judgment names', 'judgments name')} {count(len(missing), 'document')} that the corpus does "
-            f"not have, {relevant:,} of them relevant {shown(list(missing))}.",
+            f"{counted(lost, 'judgment names', 'judgments name')} {counted(len(missing), 'document')} that the corpus "
+            f"does not have, {relevant:,} of them relevant {shown(list(missing))}.",
             "No judged document is in the corpus: check that both belong together, and how ids are written."
             if all_of_them
             else "No system can find them, and even a perfect one stays below 1. Add them, or remove the judgments.",
         )
-    return Join(len(mute), lost, relevant, len(missing)), found
+    return Join(len(mute), lost, relevant, len(missing)), findings

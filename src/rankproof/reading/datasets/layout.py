@@ -1,4 +1,4 @@
-"""What every dataset layout takes and gives, and which files of a folder hold queries and judgments."""
+"""DatasetLayout: what reads one kind of dataset; and which files of a folder hold queries and judgments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ReadDocuments = Callable[[Container[str] | None], tuple[Corpus, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class DatasetRequest:
-    """What is asked of reading; a layout refuses what it cannot do (see `Layout.options`)."""
+    """The options of reading a dataset; a layout refuses those it does not take (see `DatasetLayout.options`)."""
 
     split: str | None = None
     locale: str | None = None
@@ -56,17 +56,17 @@ class DatasetLayout:
     options: tuple[str, ...] = ()
 
 
-def choose(names: Sequence[str], asked: str | None, source: str) -> tuple[str, ...]:
-    """The splits to read: the one asked for, all of them, or the only one there is. Never a guess among several."""
-    if asked == ALL or (asked is None and len(names) == 1):
+def choose(names: Sequence[str], split: str | None, source: str) -> tuple[str, ...]:
+    """The splits to read: the one that is named, all of them, or the only one there is. Never a guess among several."""
+    if split == ALL or (split is None and len(names) == 1):
         return tuple(names)
-    if asked is None:
+    if split is None:
         raise UsageError(
             f"{source} has several splits: {', '.join(names)}. Say which one (split), or '{ALL}' for all of them."
         )
-    if asked not in names:
-        raise UnknownName(f"split of {source}", asked, names)
-    return (asked,)
+    if split not in names:
+        raise UnknownName(f"split of {source}", split, names)
+    return (split,)
 
 
 def merged(parts: Sequence[tuple[str, Qrels]], name: str) -> Qrels:
@@ -75,18 +75,18 @@ def merged(parts: Sequence[tuple[str, Qrels]], name: str) -> Qrels:
         return parts[0][1]
     from rankproof.core import Rows
 
-    found: dict[tuple[str, str, str], tuple[int, str]] = {}
+    judged: dict[tuple[str, str, str], tuple[int, str]] = {}
     for split, qrels in parts:
         for query, docs, grades, labels in qrels.judged():
             for doc, grade, label in zip(docs, grades, labels, strict=True):
-                known, where = found.setdefault((query, doc, label), (grade, split))
+                known, where = judged.setdefault((query, doc, label), (grade, split))
                 if known != grade:
                     raise InputError(
                         f"{name}: query {query!r} and document {doc!r} have grade {known} in the split {where} and "
                         f"{grade} in {split}. Correct one of them, or read one split at a time."
                     )
-    columns = [[key[i] for key in found] for i in range(3)]
-    numbers = np.array([grade for grade, _ in found.values()], dtype=np.float64)
+    columns = [[key[i] for key in judged] for i in range(3)]
+    numbers = np.array([grade for grade, _ in judged.values()], dtype=np.float64)
     notes = tuple(dict.fromkeys(note for _, qrels in parts for note in qrels.notes))
     return Qrels.of(Rows.from_columns(columns[0], columns[1], numbers, label=columns[2]), name, notes)
 
@@ -118,10 +118,10 @@ def stem_of(name: str) -> tuple[str, str]:
 
 def named(folder: str, *stems: str) -> str | None:
     """The path of the one file called so (compressed or not), such as corpus.jsonl or corpus.jsonl.gz."""
-    found = [name for name in entries(folder) if "".join(stem_of(name)).casefold() in stems]
-    if len(found) > 1:
-        raise InputError(f"{folder} has {' and '.join(found)}, which are the same thing. Remove one of them.")
-    return os.path.join(folder, found[0]) if found else None
+    names = [name for name in entries(folder) if "".join(stem_of(name)).casefold() in stems]
+    if len(names) > 1:
+        raise InputError(f"{folder} has {' and '.join(names)}, which are the same thing. Remove one of them.")
+    return os.path.join(folder, names[0]) if names else None
 
 
 def query_files(folder: str) -> dict[str, str]:
@@ -133,9 +133,9 @@ def qrels_files(folder: str) -> dict[str, str]:
     """Split (or UNNAMED) -> path of its judgments; BEIR's folder `qrels` goes first."""
     inside = os.path.join(folder, "qrels")
     if os.path.isdir(inside):
-        found = {stem_of(name)[0]: os.path.join(inside, name) for name in entries(inside) if _is_table(name)}
-        if found:
-            return found
+        paths = {stem_of(name)[0]: os.path.join(inside, name) for name in entries(inside) if _is_table(name)}
+        if paths:
+            return paths
     return _by_split(folder, _QRELS)
 
 
@@ -144,7 +144,7 @@ def _is_table(name: str) -> bool:
 
 
 def _by_split(folder: str, word: re.Pattern[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for name in entries(folder):
         stem, ending = stem_of(name)
         at = word.search(stem)
@@ -152,19 +152,19 @@ def _by_split(folder: str, word: re.Pattern[str]) -> dict[str, str]:
             continue
         split = "-".join(part for part in (stem[: at.start()].strip("._-"), stem[at.end() :].strip("._-")) if part)
         split = split or UNNAMED
-        if split in found:
-            other = os.path.basename(found[split])
+        if split in paths:
+            other = os.path.basename(paths[split])
             raise InputError(f"{folder} has {other} and {name}, which are the same thing. Remove one of them.")
-        found[split] = os.path.join(folder, name)
-    return found
+        paths[split] = os.path.join(folder, name)
+    return paths
 
 
-def read_named(folder: str, asked: DatasetRequest, documents: ReadDocuments | None) -> DatasetParts:
+def read_named(folder: str, request: DatasetRequest, documents: ReadDocuments | None) -> DatasetParts:
     """Queries and judgments of the chosen splits of a folder whose files are named for what they hold."""
     available = qrels_files(folder)
-    chosen = choose(list(available), asked.split, folder)
-    judged = [(split, read_qrels(available[split], allow=asked.allow)) for split in chosen]
-    return put_together(folder, available, judged, query_files(folder), asked, documents)
+    chosen = choose(list(available), request.split, folder)
+    judged = [(split, read_qrels(available[split], allow=request.allow)) for split in chosen]
+    return put_together(folder, available, judged, query_files(folder), request, documents)
 
 
 def put_together(
@@ -172,14 +172,14 @@ def put_together(
     available: Mapping[str, str],
     judged: list[tuple[str, Qrels]],
     files: Mapping[str, str],
-    asked: DatasetRequest,
+    request: DatasetRequest,
     documents: ReadDocuments | None,
 ) -> DatasetParts:
     """The parts from judgments by split and files of queries."""
     # A split's own file of queries where there is one for each chosen split; otherwise all files together.
-    wanted = [files[split] for split, _ in judged if split in files]
-    paths = wanted if len(wanted) == len(judged) else list(files.values())
-    queries = joined((path, read_queries(path, asked.field)) for path in paths)
+    own = [files[split] for split, _ in judged if split in files]
+    paths = own if len(own) == len(judged) else list(files.values())
+    queries = joined((path, read_queries(path, request.field)) for path in paths)
     qrels = merged(judged, folder)
     notes: list[str] = []
     if len(available) > 1:

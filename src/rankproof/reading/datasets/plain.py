@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Container, Sequence
 from functools import partial
-from typing import Any
 
 from rankproof.errors import InputError, RankproofError, Unreadable
+from rankproof.kernel.wording import counted
 from rankproof.reading.collect import read_qrels, read_topics
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.datasets.documents import DocumentReader, lines_of, read_json_lines
@@ -41,10 +41,10 @@ def _is_beir(path: str) -> bool:
     )
 
 
-def _read_beir(path: str, asked: DatasetRequest) -> DatasetParts:
+def _read_beir(path: str, request: DatasetRequest) -> DatasetParts:
     corpus = named(path, "corpus.jsonl")
     assert corpus is not None  # it fits
-    return read_named(path, asked, lambda keep: read_json_lines(corpus, keep, asked.fields))
+    return read_named(path, request, lambda keep: read_json_lines(corpus, keep, request.fields))
 
 
 BEIR = DatasetLayout(
@@ -57,27 +57,27 @@ BEIR = DatasetLayout(
 
 
 def _documents(name: str, keep: Container[str] | None, fields: Sequence[str] | None) -> tuple[Corpus, tuple[str, ...]]:
-    found = DocumentReader(name, keep, fields)
-    collection: Any = irds.dataset(Source(name, b""), "docs")
+    reader = DocumentReader(name, keep, fields)
+    collection = irds.dataset(Source(name, b""), "docs")
     try:
         for doc in collection.docs_iter():
             values = [(field, getattr(doc, field)) for field in doc._fields if field != "doc_id"]
-            found.add(id_text(doc.doc_id, name), values)
+            reader.add(id_text(doc.doc_id, name), values)
     except RankproofError:
         raise
     except Exception as error:  # whatever a download or a parser of another library raises
         raise Unreadable(f"{name} cannot be read: {type(error).__name__}: {error!s:.200}") from error
-    return found.corpus()
+    return reader.corpus()
 
 
 def _is_irds(path: str) -> bool:
     return path.startswith(irds.PREFIX)
 
 
-def _read_irds(path: str, asked: DatasetRequest) -> DatasetParts:
-    qrels = read_qrels(path, allow=asked.allow)
+def _read_irds(path: str, request: DatasetRequest) -> DatasetParts:
+    qrels = read_qrels(path, allow=request.allow)
     queries = of_topics(read_topics(path))
-    return DatasetParts(queries, qrels, lambda keep: _documents(path, keep, asked.fields), notes=qrels.notes)
+    return DatasetParts(queries, qrels, lambda keep: _documents(path, keep, request.fields), notes=qrels.notes)
 
 
 IRDS = DatasetLayout("irds", "irds:NAME, a collection of ir_datasets", _is_irds, _read_irds, ("fields",))
@@ -94,7 +94,7 @@ def read_collection(
     """The corpus in a tab-separated file without a header; every line has as many columns as the first."""
     source = open_source(path)
     require_text(source)
-    found = DocumentReader(source.name, keep, fields)
+    reader = DocumentReader(source.name, keep, fields)
     names: tuple[str, ...] = ()
     for number, line in lines_of(source):
         if not line:
@@ -102,13 +102,15 @@ def read_collection(
         doc_id, *values = line.split("\t")
         names = names or FIELDS.get(len(values), ())
         if not doc_id.strip() or not names or len(values) != len(names):
-            wanted = f"{len(names) + 1}, as on the first line" if names else "2 (id, text) to 4 (id, url, title, text)"
-            raise InputError(
-                f"{source.name}, line {number}: {len(values) + 1} columns between tabs; a collection has {wanted}, "
-                "and an id in the first."
+            expected = (
+                f"{len(names) + 1}, as on the first line" if names else "2 (id, text) to 4 (id, url, title, text)"
             )
-        found.add(doc_id.strip(), zip(names, values, strict=True))
-    return found.corpus()
+            raise InputError(
+                f"{source.name}, line {number}: {counted(len(values) + 1, 'column')} between tabs; a collection has "
+                f"{expected}, and an id in the first."
+            )
+        reader.add(doc_id.strip(), zip(names, values, strict=True))
+    return reader.corpus()
 
 
 def _is_msmarco(path: str) -> bool:
@@ -117,10 +119,10 @@ def _is_msmarco(path: str) -> bool:
     )
 
 
-def _read_msmarco(path: str, asked: DatasetRequest) -> DatasetParts:
+def _read_msmarco(path: str, request: DatasetRequest) -> DatasetParts:
     collection = named(path, *NAMES)
     assert collection is not None  # it fits
-    return read_named(path, asked, lambda keep: read_collection(collection, keep, asked.fields))
+    return read_named(path, request, lambda keep: read_collection(collection, keep, request.fields))
 
 
 MSMARCO = DatasetLayout(
@@ -132,8 +134,8 @@ def _find(path: str) -> str | None:
     """The file of cases: the path itself, or the one such file of a folder."""
     if not os.path.isdir(path):
         return path if _has_cases(path) else None
-    found = [os.path.join(path, name) for name in entries(path) if stem_of(name)[1] in (".json", ".testcases")]
-    cases = [file for file in found if _has_cases(file)]
+    files = [os.path.join(path, name) for name in entries(path) if stem_of(name)[1] in (".json", ".testcases")]
+    cases = [file for file in files if _has_cases(file)]
     return cases[0] if len(cases) == 1 else None
 
 
@@ -145,13 +147,13 @@ def _is_testcases(path: str) -> bool:
     return _find(path) is not None
 
 
-def _read_testcases(path: str, asked: DatasetRequest) -> DatasetParts:
+def _read_testcases(path: str, request: DatasetRequest) -> DatasetParts:
     file = _find(path)
     assert file is not None  # it fits
     source = open_source(file)
     texts = testcases.topics(source, {})
     known = {id_text(case["id"], where): case for where, case in testcases.cases(source)}
-    # What else a case says in words, such as its category, is known about its query.
+    # Other texts of a case, such as its category, become columns of its query.
     queries = tuple(
         Query(
             query,
@@ -160,9 +162,9 @@ def _read_testcases(path: str, asked: DatasetRequest) -> DatasetParts:
         )
         for query, text in texts.items()
     )
-    qrels = read_qrels(source, "testcases", allow=asked.allow)
+    qrels = read_qrels(source, "testcases", allow=request.allow)
     corpus = named(path, "corpus.jsonl") if os.path.isdir(path) else None
-    documents = None if corpus is None else partial(read_json_lines, corpus, fields=asked.fields)
+    documents = None if corpus is None else partial(read_json_lines, corpus, fields=request.fields)
     return DatasetParts(queries, qrels, documents, notes=qrels.notes)
 
 
@@ -179,16 +181,16 @@ _NAME = re.compile(r"quer(y|ies)|topics?", re.IGNORECASE)
 
 
 def _is_unjudged(path: str) -> bool:
-    """A text called so: what stands in a table of two columns cannot be told from its content."""
+    """A text whose name says so: the content of a table of two columns does not tell topics from a run."""
     if not os.path.isfile(path) or not _NAME.search(os.path.basename(path)):
         return False
     return not open_source(path).head.startswith(PARQUET)
 
 
-def _read_unjudged(path: str, asked: DatasetRequest) -> DatasetParts:
+def _read_unjudged(path: str, request: DatasetRequest) -> DatasetParts:
     from rankproof.core import Rows
 
-    queries = joined([(path, read_queries(path, asked.field))])
+    queries = joined([(path, read_queries(path, request.field))])
     return DatasetParts(queries, Qrels.of(Rows.from_columns([], []), path), None, notes=("no judgments: only queries",))
 
 

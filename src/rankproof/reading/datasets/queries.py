@@ -23,7 +23,7 @@ def read_queries(path: str, field: str | None = None) -> tuple[Query, ...]:
     """
     source = open_source(path)
     if source.is_empty:
-        raise InputError(f"{source.name} is empty: there is no query in it.")
+        raise InputError(f"{source.name} is empty: it has no queries.")
     if field is None and _has_columns(source):
         return _with_columns(source)
     options = {} if field is None else {"field": field}
@@ -55,23 +55,23 @@ def _with_columns(source: Source) -> tuple[Query, ...]:
     table, columns = read_columns(source)
     names = [plain(column) for column in columns]
     at = place(names, TEXT)
-    said = columns[at] if at >= 0 else ""
+    text_column = columns[at] if at >= 0 else ""
     # A column that is empty for every query (as metadata with parts reads) says nothing about any.
-    kept = [name for name in columns if name != said and any(row.get(name) for row in table.values())]
+    kept = [name for name in columns if name != text_column and any(row.get(name) for row in table.values())]
     return tuple(
-        Query(query, row.get(said, ""), {name: row[name] for name in kept if row.get(name)})
+        Query(query, row.get(text_column, ""), {name: row[name] for name in kept if row.get(name)})
         for query, row in table.items()
     )
 
 
 def joined(parts: Iterable[tuple[str, tuple[Query, ...]]]) -> tuple[Query, ...]:
     """The queries of several files: one that stands in two must have one text, and has the columns of both."""
-    found: dict[str, Query] = {}
+    by_id: dict[str, Query] = {}
     sources = []
     for source, queries in parts:
         sources.append(source)
         for query in queries:
-            known = found.setdefault(query.query_id, query)
+            known = by_id.setdefault(query.query_id, query)
             if known is query:
                 continue
             if known.text and query.text and known.text != query.text:
@@ -80,12 +80,12 @@ def joined(parts: Iterable[tuple[str, tuple[Query, ...]]]) -> tuple[Query, ...]:
                     "Give every query one id of its own."
                 )
             both = {**query.columns, **known.columns}
-            found[query.query_id] = Query(query.query_id, known.text or query.text, both)
-    if not any(query.text for query in found.values()):
+            by_id[query.query_id] = Query(query.query_id, known.text or query.text, both)
+    if not any(query.text for query in by_id.values()):
         raise InputError(
             f"{' and '.join(sources)}: no query has a text. It must be in a column called one of {', '.join(TEXT)}."
         )
-    return tuple(found.values())
+    return tuple(by_id.values())
 
 
 _NOT_WORDS = re.compile(r"[\W_]+")

@@ -1,9 +1,9 @@
-"""Reading: any dataset to one record. The layout is known by the files that are there; nothing is guessed."""
+"""Read a dataset of any layout into one record. The layout is recognized by its files; nothing is guessed."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields as fields_of
 from typing import Any
 
@@ -38,12 +38,12 @@ def read_dataset(
     documents: str = ALL,
     fields: Sequence[str] | None = None,
     allow: Sequence[str] = (),
-    **options: Any,
+    **options: object,
 ) -> Dataset:
     """The dataset in a folder or file, of `irds:NAME`, or bundled as `sample:NAME`.
 
-    kind       the layout, where the one that is found is not meant: beir, msmarco, wands, esci, testcases, trec,
-               queries, irds
+    kind       the layout, where the one that is recognized is not the right one: beir, msmarco, wands, esci,
+               testcases, trec, queries, irds
     split      one of several splits, or "all"; without it the only one
     sample     this many queries, drawn by `seed` from those that have text and judgments
     documents  "all", or "judged" for only those that the chosen queries have judgments of
@@ -57,8 +57,8 @@ def read_dataset(
         raise UsageError(f"documents must be '{ALL}' or '{JUDGED}'; got {documents!r}.")
     if fields is not None and not fields:
         raise UsageError("fields must name at least one field of the documents.")
-    said = {"split": split, "fields": None if fields is None else tuple(fields), **options}
-    parts = layout.read(path, DatasetRequest(allow=tuple(allow), **_accepted(layout, said)))
+    layout_options = {"split": split, "fields": None if fields is None else tuple(fields), **options}
+    parts = layout.read(path, DatasetRequest(allow=tuple(allow), **_accepted(layout, layout_options)))
     base = name or _name(os.fspath(what))
     return _dataset(parts, layout, os.fspath(what), path, base, sample, seed, documents == JUDGED)
 
@@ -81,8 +81,8 @@ def _dataset(
     corpus, notes = None, list(whole.notes)
     if parts.documents is not None:
         keep = {doc for _, docs, _, _ in whole.qrels.judged() for doc in docs} if judged_only else None
-        corpus, told = parts.documents(keep)
-        notes += told
+        corpus, corpus_notes = parts.documents(keep)
+        notes += corpus_notes
         if judged_only:
             notes.append("documents: only those judged for these queries, among which finding is easier than in all")
     elif judged_only:
@@ -95,11 +95,11 @@ def _dataset(
 
 
 def _sampled(dataset: Dataset, size: int, seed: int) -> Dataset:
-    """So many queries by lot, in the order they had."""
+    """A random sample of `size` queries, in their original order."""
     whole = [query.query_id for query in dataset.judged_queries]
     if not 0 < size <= len(whole):
         raise UsageError(
-            f"A sample of {size:,} queries cannot be drawn: {dataset.source} has {len(whole):,} that have text and "
+            f"A sample of {size:,} queries cannot be drawn: {dataset.source} has {len(whole):,} with text and "
             "judgments."
         )
     drawn = set(sorted(whole, key=lambda query: lot(seed, query))[:size])
@@ -115,12 +115,12 @@ def _sampled(dataset: Dataset, size: int, seed: int) -> Dataset:
 def _resolved(what: str) -> str:
     """The path of a bundled sample; all else as it is, once it is there."""
     if what.startswith(SAMPLE):
-        asked = what.removeprefix(SAMPLE)
-        there = os.listdir(_SAMPLES) if os.path.isdir(_SAMPLES) else []
-        known = sorted(name for name in there if BEIR.fits(os.path.join(_SAMPLES, name)))
-        if asked not in known:
-            raise UnknownName("bundled sample", asked, known)
-        return os.path.join(_SAMPLES, asked)
+        sample = what.removeprefix(SAMPLE)
+        folders = os.listdir(_SAMPLES) if os.path.isdir(_SAMPLES) else []
+        known = sorted(name for name in folders if BEIR.fits(os.path.join(_SAMPLES, name)))
+        if sample not in known:
+            raise UnknownName("bundled sample", sample, known)
+        return os.path.join(_SAMPLES, sample)
     if not IRDS.fits(what) and not os.path.exists(what):
         raise Unreadable(f"{what}: there is no such folder or file. Check the path.")
     return what
@@ -132,15 +132,15 @@ def _layout(path: str, kind: str | None) -> DatasetLayout:
         if kind not in by_name:
             raise UnknownName("kind of dataset", kind, by_name)
         if not by_name[kind].fits(path):
-            raise Unreadable(f"{path} is no {kind} dataset, which needs {by_name[kind].wants}.{_there(path)}")
+            raise Unreadable(f"{path} is not a {kind} dataset, which needs {by_name[kind].wants}.{_there(path)}")
         return by_name[kind]
-    found = next((layout for layout in LAYOUTS if layout.fits(path)), None)
-    if found is None:
+    fitting = next((layout for layout in LAYOUTS if layout.fits(path)), None)
+    if fitting is None:
         if os.path.isfile(path) and (source := open_source(path)).head[:4] != PARQUET:
-            require_text(source)  # an archive is told to be unpacked
+            require_text(source)  # its message says that an archive must be unpacked
         looked = "; ".join(f"{layout.wants}" for layout in LAYOUTS if layout is not IRDS)
         raise Unreadable(f"{path}: no dataset can be seen in it.{_there(path)} Looked for: {looked}.")
-    return found
+    return fitting
 
 
 def _there(path: str) -> str:
@@ -151,20 +151,20 @@ def _there(path: str) -> str:
     return f" There: {', '.join(names[:8])}{more}." if names else " The folder is empty."
 
 
-def _accepted(layout: DatasetLayout, said: dict[str, Any]) -> dict[str, Any]:
-    """What was asked for, if the layout can do it."""
+def _accepted(layout: DatasetLayout, options: Mapping[str, object]) -> dict[str, Any]:
+    """The options that the layout takes; an error for one that it does not."""
     known = {field.name for field in fields_of(DatasetRequest)}
-    for option, value in said.items():
+    for option, value in options.items():
         if option not in known:
             raise UnknownName("option of a dataset", option, known)
         if value is not None and option not in layout.options:
-            # "all" asks for nothing where there are no splits.
+            # "all" is no restriction where there are no splits.
             if option == "split" and value == ALL:
                 continue
             raise UsageError(
                 f"A {layout.name} dataset has no option {option!r}. It takes: {', '.join(layout.options)}."
             )
-    return {option: value for option, value in said.items() if option in layout.options}
+    return {option: value for option, value in options.items() if option in layout.options}
 
 
 def _name(what: str) -> str:

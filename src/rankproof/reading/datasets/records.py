@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
 
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.finding import Finding
@@ -15,15 +14,15 @@ from rankproof.reading.records import Qrels
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A test collection. Made by `flow.datasets.read_dataset`.
+    """A test collection. Made by `rankproof.reading.datasets.read.read_dataset`.
 
     corpus     None where there are no texts of documents, as in a file of test cases
     queries    those with a text (it may be empty) and what is known of them; some may have no judgments
     kind       the layout it was read from, such as "beir"
     source     what it was read from: a path, `irds:NAME`, `sample:NAME`
     splits     name -> query_ids, where the dataset has several splits and more than one is here
-    notes      what was decided on reading
-    findings   what does not fit together
+    notes      decisions made while reading
+    findings   what is inconsistent
     """
 
     name: str
@@ -59,17 +58,17 @@ class Dataset:
 
     @cached_property
     def table(self) -> dict[str, dict[str, str]]:
-        """query_id -> {column: value}, as `flow.segments` takes it."""
+        """query_id -> {column: value}, as `reading.segments` takes it."""
         return {query.query_id: dict(query.columns) for query in self.queries}
 
     def select(self, query_ids: Iterable[str], name: str | None = None) -> Dataset:
         """Only these queries and their judgments, in the order they have here; the corpus stays whole."""
-        wanted = set(query_ids)
+        chosen = set(query_ids)
         return replace(
             self,
             name=self.name if name is None else name,
-            queries=tuple(query for query in self.queries if query.query_id in wanted),
-            qrels=self.qrels.filter(wanted),
+            queries=tuple(query for query in self.queries if query.query_id in chosen),
+            qrels=self.qrels.filter(chosen),
             splits={},
         )
 
@@ -92,8 +91,8 @@ class Dataset:
     def content_hash(self) -> str:
         """SHA-256 of documents, queries and judgments; neither the layout nor the name changes it."""
         corpus = "none" if self.corpus is None else self.corpus.content_hash
-        said = f"rankproof dataset 1\n{corpus}\n{self.queries_hash}\n{self.qrels.content_hash}\n"
-        return sha256(said.encode()).hexdigest()
+        text = f"rankproof dataset 1\n{corpus}\n{self.queries_hash}\n{self.qrels.content_hash}\n"
+        return sha256(text.encode()).hexdigest()
 
     def __repr__(self) -> str:
         documents = "no documents" if self.corpus is None else f"{len(self.corpus):,} documents"
@@ -210,6 +209,6 @@ class Survey:
     notes: tuple[str, ...]
     findings: tuple[Finding, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """The fields by name, ready for JSON."""
         return asdict(self)

@@ -28,7 +28,7 @@ def split(dataset: Dataset, parts: Mapping[str, float], by: Sequence[str] = (), 
     """The parts by name, each a dataset on the same documents.
 
     `parts` are shares of the queries (numbers up to 1, together at most 1) or numbers of queries (whole, above 1).
-    Queries without text or without judgments are in no part, nor are those beyond the shares asked for.
+    Queries without text or without judgments are in no part, nor are those beyond the shares.
     """
     for column in by:
         if column not in dataset.columns:
@@ -93,11 +93,11 @@ def _shares(parts: Mapping[str, float], total: int) -> dict[str, float]:
     shares = {name: value / total if any(sized) else float(value) for name, value in parts.items()}
     left = 1 - math.fsum(shares.values())
     if left < -1e-9:
-        asked = f"{sum(parts.values()):g}"
+        total_parts = f"{sum(parts.values()):g}"
         raise UsageError(
-            f"The parts ask for {asked} queries, but {total:,} have text and judgments."
+            f"The parts need {total_parts} queries, but {total:,} have text and judgments."
             if any(sized)
-            else f"The shares add up to {asked}, which is more than 1."
+            else f"The shares add up to {total_parts}, which is more than 1."
         )
     return {**shares, "": left} if left > 1e-9 else shares
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import Any
 
 from rankproof.errors import InputError
 from rankproof.kernel import shelf
@@ -44,23 +43,23 @@ def changed(folder: str) -> tuple[Finding, ...]:
         return ()  # another tool's file of that name
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         return ()
-    found = []
+    findings = []
     for name, about in document.get("files", {}).items():
         file_path = os.path.join(folder, *name.split("/"))
-        there = os.path.isfile(file_path)
-        if there and file_hash(file_path) == about["sha256"]:
+        exists = os.path.isfile(file_path)
+        if exists and file_hash(file_path) == about["sha256"]:
             continue
-        said = "is not what it was when the dataset was prepared" if there else "is gone"
+        change = "is not what it was when the dataset was prepared" if exists else "is gone"
         remedy = "Results will differ from those on the prepared dataset. Prepare it anew, or restore the file."
-        found.append(Finding("changed_since_prepared", "warning", path, f"{name} {said}.", remedy))
-    return tuple(found)
+        findings.append(Finding("changed_since_prepared", "warning", path, f"{name} {change}.", remedy))
+    return tuple(findings)
 
 
 def write_dataset(
-    folder: str, dataset: Dataset, surveyed: Survey, more: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
+    folder: str, dataset: Dataset, surveyed: Survey, more: Mapping[str, object] | None = None
+) -> dict[str, object]:
     """Writes the dataset and gives its manifest: what the survey says, `more`, and the files with their hashes."""
-    files: dict[str, dict[str, Any]] = {}
+    files: dict[str, dict[str, object]] = {}
     with new_folder(folder) as beside:
         if dataset.corpus is not None:
             files["corpus.jsonl"] = _write(beside, "corpus.jsonl", _documents(dataset.corpus))
@@ -74,7 +73,7 @@ def write_dataset(
     return manifest
 
 
-def _write(folder: str, name: str, content: Iterable[bytes]) -> dict[str, Any]:
+def _write(folder: str, name: str, content: Iterable[bytes]) -> dict[str, object]:
     path = os.path.join(folder, *name.split("/"))
     os.makedirs(os.path.dirname(path), exist_ok=True)
     digest, size = sha256(), 0

@@ -9,6 +9,7 @@ from statistics import mean, median
 
 import numpy as np
 
+from rankproof.kernel.wording import counted
 from rankproof.reading.collection import Corpus
 from rankproof.reading.datasets.joins import join, shown
 from rankproof.reading.datasets.queries import normal
@@ -23,7 +24,7 @@ from rankproof.reading.datasets.records import (
     Split,
     Survey,
 )
-from rankproof.reading.finding import Finding, count
+from rankproof.reading.finding import Finding
 from rankproof.reading.records import Qrels
 from rankproof.reading.segments import MOST_SEGMENTS
 
@@ -102,7 +103,7 @@ def survey(dataset: Dataset) -> Survey:
                 "no_relevant_document",
                 "note",
                 dataset.source,
-                f"{count(judgments.queries_without_relevant, 'query has', 'queries have')} no relevant document.",
+                f"{counted(judgments.queries_without_relevant, 'query has', 'queries have')} no relevant document.",
                 "Most measures are 0 for them whatever a system does.",
             )
         )
@@ -114,7 +115,7 @@ def survey(dataset: Dataset) -> Survey:
                 "split_leak",
                 "warning",
                 dataset.source,
-                f"{count(leak.texts, 'query text stands', 'query texts stand')} in both {leak.splits[0]} and "
+                f"{counted(leak.texts, 'query text stands', 'query texts stand')} in both {leak.splits[0]} and "
                 f"{leak.splits[1]} {shown([first for first, _ in leak.examples])}.",
                 "What was tuned on one split has seen them in the other. Split anew with `rankproof dataset split`.",
             )
@@ -189,7 +190,7 @@ def _documents(dataset: Dataset) -> tuple[DocumentSurvey | None, list[Finding]]:
                 "empty_document",
                 "warning",
                 dataset.source,
-                f"{count(len(doubles.empty), 'document has', 'documents have')} no text {shown(doubles.empty)}.",
+                f"{counted(len(doubles.empty), 'document has', 'documents have')} no text {shown(doubles.empty)}.",
                 "No system can find them by their words. Complete or remove them.",
             )
         )
@@ -199,7 +200,7 @@ def _documents(dataset: Dataset) -> tuple[DocumentSurvey | None, list[Finding]]:
                 "same_text_judged_differently",
                 "warning",
                 dataset.source,
-                f"{count(doubles.judged_differently, 'time', 'times')} documents with the same text have different "
+                f"{counted(doubles.judged_differently, 'time', 'times')} documents with the same text have different "
                 f"grades for one query {shown(doubles.examples)}.",
                 "No system that reads texts can tell them apart. Settle on one grade, or keep one document of each.",
             )
@@ -210,7 +211,7 @@ def _documents(dataset: Dataset) -> tuple[DocumentSurvey | None, list[Finding]]:
                 "copy_unjudged",
                 "warning",
                 dataset.source,
-                f"{count(doubles.copies_unjudged, 'time', 'times')} a document is judged relevant for a query and "
+                f"{counted(doubles.copies_unjudged, 'time', 'times')} a document is judged relevant for a query and "
                 "another with the same text is not judged.",
                 "A system that finds the copy gets nothing for it. Judge the copies alike, or keep one of each.",
             )

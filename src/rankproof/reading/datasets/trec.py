@@ -14,6 +14,7 @@ import re
 from collections.abc import Container, Sequence
 
 from rankproof.errors import InputError
+from rankproof.kernel.wording import counted
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Corpus
 from rankproof.reading.datasets.documents import DocumentReader
@@ -74,14 +75,17 @@ def _documents(
 ) -> tuple[Corpus, tuple[str, ...]]:
     import html
 
-    found = DocumentReader(name, keep, fields)
+    reader = DocumentReader(name, keep, fields)
     for path in paths:
         source = open_source(path)
         require_text(source)
         text = source.text()
         opened, blocks = text.upper().count("<DOC>"), list(_DOC.finditer(text))
         if opened != len(blocks):
-            raise InputError(f"{path}: {opened} <DOC> but {len(blocks)} whole documents. Close each with </DOC>.")
+            raise InputError(
+                f"{path}: {counted(opened, 'document is', 'documents are')} opened with <DOC>, "
+                f"but {len(blocks)} closed. Close each with </DOC>."
+            )
         for block in blocks:
             number = _DOCNO.search(block[1])
             if number is None or not number[1].strip():
@@ -91,9 +95,9 @@ def _documents(
             title = " ".join(part[2] for part in _TITLE.finditer(rest))
             body = " ".join(_TEXT.findall(rest)) or _TITLE.sub(" ", rest)
             parts = (("title", title), ("text", body))
-            said = [(field, _plain(html.unescape(_TAG.sub(" ", part)))) for field, part in parts]
-            found.add(number[1].strip(), said)
-    return found.corpus()
+            texts = [(field, _plain(html.unescape(_TAG.sub(" ", part)))) for field, part in parts]
+            reader.add(number[1].strip(), texts)
+    return reader.corpus()
 
 
 def _plain(text: str) -> str:
@@ -107,14 +111,14 @@ def _fits(path: str) -> bool:
     return bool(topics) and bool(qrels)
 
 
-def _read(path: str, asked: DatasetRequest) -> DatasetParts:
+def _read(path: str, request: DatasetRequest) -> DatasetParts:
     topics, judgments, documents = _sorted_out(path)
     stems = {stem_of(os.path.basename(file))[0]: file for file in judgments}
     available = stems if len(stems) > 1 else {UNNAMED: judgments[0]}
-    chosen = choose(list(available), asked.split, path)
-    judged = [(split, read_qrels(available[split], allow=asked.allow)) for split in chosen]
-    read = (lambda keep: _documents(documents, path, keep, asked.fields)) if documents else None
-    return put_together(path, available, judged, {file: file for file in topics}, asked, read)
+    chosen = choose(list(available), request.split, path)
+    judged = [(split, read_qrels(available[split], allow=request.allow)) for split in chosen]
+    read = (lambda keep: _documents(documents, path, keep, request.fields)) if documents else None
+    return put_together(path, available, judged, {file: file for file in topics}, request, read)
 
 
 TREC_FILES = DatasetLayout(

@@ -14,6 +14,7 @@ import os
 from collections.abc import Container, Iterator, Sequence
 
 from rankproof.errors import InputError
+from rankproof.kernel.wording import counted
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Corpus
 from rankproof.reading.datasets.documents import DocumentReader
@@ -52,7 +53,7 @@ def _rows(path: str, needed: Sequence[str]) -> Iterator[tuple[str, dict[str, str
                         f"{where}: no column {missing[0]!r} among {', '.join(header)}. WANDS has tabs between columns."
                     )
             elif len(row) != len(header):
-                raise InputError(f"{where}: {len(row)} columns, but the header has {len(header)}.")
+                raise InputError(f"{where}: {counted(len(row), 'column')}, but the header has {len(header)}.")
             else:
                 yield where, dict(zip(header, row, strict=True))
     except csv.Error as error:
@@ -60,12 +61,12 @@ def _rows(path: str, needed: Sequence[str]) -> Iterator[tuple[str, dict[str, str
 
 
 def _products(path: str, keep: Container[str] | None, fields: Sequence[str] | None) -> tuple[Corpus, tuple[str, ...]]:
-    found = DocumentReader(path, keep, fields)
+    reader = DocumentReader(path, keep, fields)
     for where, row in _rows(path, ("product_id", "product_name")):
         if not row["product_id"]:
             raise InputError(f"{where}: the product has no product_id.")
-        found.add(row["product_id"], ((field, row[name]) for name, field in FIELDS.items() if name in row))
-    return found.corpus()
+        reader.add(row["product_id"], ((field, row[name]) for name, field in FIELDS.items() if name in row))
+    return reader.corpus()
 
 
 def _labels(path: str, allow: tuple[str, ...]) -> Qrels:
@@ -74,7 +75,9 @@ def _labels(path: str, allow: tuple[str, ...]) -> Qrels:
     for where, row in _rows(path, ("query_id", "product_id", "label")):
         grade = GRADES.get(row["label"].strip().casefold())
         if grade is None:
-            raise InputError(f"{where}: {row['label']!r:.60} is no WANDS label. Possible: Exact, Partial, Irrelevant.")
+            raise InputError(
+                f"{where}: {row['label']!r:.60} is not a WANDS label. Possible: Exact, Partial, Irrelevant."
+            )
         pair = (row["query_id"], row["product_id"])
         before, line = known.setdefault(pair, (grade, where))
         if line != where:
@@ -85,24 +88,24 @@ def _labels(path: str, allow: tuple[str, ...]) -> Qrels:
     qrels = read_qrels(rows, name=path, allow=allow)
     notes = ["labels read as grades: Exact 2, Partial 1, Irrelevant 0"]
     if doubles:
-        notes.append(f"{doubles:,} labels stand there twice: one of each kept")
+        stand = counted(doubles, "label stands", "labels stand")
+        notes.append(f"{stand} there twice: one of each kept")
     return Qrels(qrels.rows, path, tuple(notes))
 
 
 def _path(folder: str, stem: str) -> str:
-    found = named(folder, f"{stem}.csv", f"{stem}.tsv")
-    return found or ""
+    return named(folder, f"{stem}.csv", f"{stem}.tsv") or ""
 
 
 def _fits(path: str) -> bool:
     return os.path.isdir(path) and all(_path(path, stem) for stem in ("product", "query", "label"))
 
 
-def _read(path: str, asked: DatasetRequest) -> DatasetParts:
-    qrels = _labels(_path(path, "label"), asked.allow)
+def _read(path: str, request: DatasetRequest) -> DatasetParts:
+    qrels = _labels(_path(path, "label"), request.allow)
     queries = read_queries(_path(path, "query"))
     return DatasetParts(
-        queries, qrels, lambda keep: _products(_path(path, "product"), keep, asked.fields), notes=qrels.notes
+        queries, qrels, lambda keep: _products(_path(path, "product"), keep, request.fields), notes=qrels.notes
     )
 
 

@@ -1,7 +1,7 @@
-"""What people call the columns of a table: from header names to what each column means.
+"""The usual names of columns, and which column of a table means what.
 
-The one place where a column's name is read; text, JSON, Parquet and data frames all ask here. Within a role
-the first name of the list wins, so that `query_id` is the query where a table also has its text in `query`.
+Text, JSON, Parquet and data frames all use these lists. Within a role the first name of the list wins, so that
+`query_id` is the query where a table also has its text in `query`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TEXT = ("text", "query", "query_text", "title", "question")
 
 
 def plain(name: object) -> str:
-    """A column name without case, quotes and the choice between '-', ' ' and '_'. Keys of a dict may be no text."""
+    """A column name without case and quotes, and with '_' for '-' and ' '. The keys of a dict need not be text."""
     return str(name).strip().strip("\"'").lstrip("#").strip().casefold().replace("-", "_").replace(" ", "_")
 
 
@@ -50,9 +50,9 @@ class ColumnPlaces:
     lower_is_better: bool = False
 
 
-def place(names: Sequence[str], wanted: Sequence[str]) -> int:
-    """Where the first wanted name stands among the plain names; -1 when none of them does."""
-    return next((names.index(name) for name in wanted if name in names), -1)
+def place(names: Sequence[str], candidates: Sequence[str]) -> int:
+    """The index of the first candidate that is among the plain names; -1 when none is."""
+    return next((names.index(name) for name in candidates if name in names), -1)
 
 
 def by_name(header: Sequence[str], noun: Noun) -> ColumnPlaces | None:
@@ -78,8 +78,8 @@ def topic_columns(header: Sequence[str]) -> tuple[int, int] | None:
     return None if query < 0 or text < 0 or query == text else (query, text)
 
 
-def said(header: Sequence[str], columns: ColumnPlaces, noun: Noun) -> tuple[str, ...]:
-    """What was decided, for the description of what was read."""
+def notes(header: Sequence[str], columns: ColumnPlaces, noun: Noun) -> tuple[str, ...]:
+    """Which column was read as what, for the description of the source."""
     number = "grade" if noun == "qrels" else "score"
     label = "subtopic" if noun == "qrels" else "tag"
     roles = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ def id_text(value: object, where: str) -> str:
     if isinstance(value, Real) and not isinstance(value, bool):
         number = float(value)
         if not math.isfinite(number):
-            raise InputError(f"{where}: an id is missing (found {value}). Give every query and document an id.")
+            raise InputError(f"{where}: an id is missing (got {value}). Give every query and document an id.")
         return str(int(number)) if number.is_integer() else repr(number)
     raise InputError(f"{where}: {value!r:.80} cannot be an id. An id is a text or a number.")
 
@@ -109,7 +108,7 @@ class Gather:
             raise InputError(f"{self._where(line)}: {rank!r:.80} is not a rank. A rank is a whole number from 1 on.")
         return int(value)
 
-    def add_record(self, record: Mapping[str, Any], columns: Mapping[str, str], line: int = 0) -> None:
+    def add_record(self, record: Mapping[str, object], columns: Mapping[str, str], line: int = 0) -> None:
         """One row from an object with named fields."""
         values = [record[columns[role]] if role in columns else None for role in _ROLES]
         for role, value in zip(_ROLES[:-1], values, strict=False):
@@ -127,7 +126,7 @@ class Gather:
         return "line" if self._line else "row"
 
     def taken(self) -> Rows:
-        """The rows so far, which are then forgotten; what the first row had stays the rule."""
+        """The rows so far, which are then dropped; every later row must still have the columns of the first one."""
         rows = self.rows()
         for column in (self._query, self._doc, self._number, self._rank, self._label, self._line):
             column.clear()
@@ -155,7 +154,9 @@ def record_columns(keys: Iterable[str], noun: Noun, where: str) -> tuple[dict[st
     columns = by_name(names, noun)
     if columns is None:
         shown = ", ".join(f"{name!r:.40}" for name in names[:8])
-        raise InputError(f"{where}: the fields are {shown}; a row of {noun} needs {expected(noun)}.")
+        raise InputError(
+            f"{where}: the fields are {shown}; a row of {'a run' if noun == 'run' else noun} needs {expected(noun)}."
+        )
     return named(names, columns), columns.lower_is_better
 
 
@@ -165,16 +166,16 @@ def named(names: Sequence[str], columns: ColumnPlaces) -> dict[str, str]:
     return {role: names[at] for role, at in places.items() if at >= 0}
 
 
-def gather_records(records: Iterable[tuple[int, Mapping[str, Any]]], noun: Noun, source: str) -> Read:
+def gather_records(records: Iterable[tuple[int, Mapping[str, object]]], noun: Noun, source: str) -> Read:
     """Rows from objects with named fields, each with its line (0 where there are no lines)."""
     *_, read = gather_pieces(records, noun, source)
     return read
 
 
 def gather_pieces(
-    records: Iterable[tuple[int, Mapping[str, Any]]], noun: Noun, source: str, rows: int | None = None
+    records: Iterable[tuple[int, Mapping[str, object]]], noun: Noun, source: str, rows: int | None = None
 ) -> Iterator[Read]:
-    """The same, about so many rows at a time where a number is given; a last piece always comes."""
+    """Like `gather_records`, about `rows` rows at a time where that is given; the last piece may be empty."""
     gather = Gather(noun, source)
     seen: dict[tuple[str, ...], tuple[dict[str, str], bool]] = {}
     lower: set[bool] = set()

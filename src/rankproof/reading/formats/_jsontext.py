@@ -1,11 +1,11 @@
-"""JSON as it stands: a key that an object has twice is kept twice, not silently merged."""
+"""JSON text: a key that an object has twice is kept twice, not silently merged."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import IO, Any
+from typing import IO
 
 from rankproof.errors import InputError
 from rankproof.reading.source import Source, not_utf8
@@ -14,10 +14,10 @@ from rankproof.reading.source import Source, not_utf8
 _FIRST_PAIR = re.compile(r'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(\S)')
 
 
-class Repeated(dict[str, Any]):
+class Repeated(dict[str, object]):
     """An object with a repeated key. As a dict it has the last value; `pairs` has all of them."""
 
-    pairs: list[tuple[str, Any]]
+    pairs: list[tuple[str, object]]
 
     @property
     def again(self) -> str:
@@ -27,11 +27,11 @@ class Repeated(dict[str, Any]):
         return next(key for place, key in enumerate(keys) if first[key] < place)
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) == len(pairs):
-        return found
-    repeated = Repeated(found)
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    merged = dict(pairs)
+    if len(merged) == len(pairs):
+        return merged
+    repeated = Repeated(merged)
     repeated.pairs = pairs
     return repeated
 
@@ -39,10 +39,11 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _decoder = json.JSONDecoder(object_pairs_hook=_object)
 
 
-def decode(text: str, where: str, line: int = 0) -> Any:
+def decode(text: str, where: str, line: int = 0) -> object:
     """The value of a JSON text; `line` is where the text begins when it is one of JSON lines."""
     try:
-        return _decoder.decode(text)
+        value: object = _decoder.decode(text)
+        return value
     except json.JSONDecodeError as error:
         at = line or error.lineno
         raise InputError(
@@ -65,12 +66,12 @@ def refuse_repeated(value: object, where: str) -> None:
         raise InputError(f"{where}: the key {value.again!r:.80} is there twice in one object. Keep one of the two.")
 
 
-def json_lines(source: Source) -> list[tuple[int, dict[str, Any]]]:
+def json_lines(source: Source) -> list[tuple[int, dict[str, object]]]:
     """The objects of JSON lines, each with its line number."""
     return list(json_objects(enumerate(source.text().split("\n"), start=1), source.name))
 
 
-def json_objects(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def json_objects(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[int, dict[str, object]]]:
     """The objects of numbered lines, one after the other."""
     scan = _decoder.raw_decode
     for number, line in lines:
@@ -82,7 +83,7 @@ def json_objects(lines: Iterable[tuple[int, str]], name: str) -> Iterator[tuple[
         except (ValueError, RecursionError):
             end = -1
         if end != len(line):
-            value = decode(line, name, number)  # once more, for the message
+            value = decode(line, name, number)  # decoded once more for the message of its error
         if type(value) is not dict:
             where = f"{name}, line {number}"
             refuse_repeated(value, where)
@@ -102,6 +103,6 @@ def text_lines(file: IO[bytes], name: str) -> Iterator[tuple[int, str]]:
 
 
 def first_pair(source: Source) -> tuple[str, str] | None:
-    """The first key of the first object and the first character of its value; None when there is no such."""
+    """The first key of the first object and the first character of its value; None when there is none."""
     match = _FIRST_PAIR.match(source.head.decode("utf-8", errors="replace"))
     return None if match is None else (match[1], match[2])

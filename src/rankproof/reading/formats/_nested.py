@@ -17,12 +17,12 @@ NUMBERED = {"run": "each document with its score", "qrels": "each document with 
 PAIR, TRIPLE = 2, 3
 
 
-def is_list(value: object) -> TypeGuard[Sequence[Any]]:
+def is_list(value: object) -> TypeGuard[Sequence[object]]:
     """Whether a value is a list or tuple, and not a text."""
     return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
 
 
-def read_mapping(queries: Mapping[Any, Any], noun: Noun, source: str) -> Read:
+def read_mapping(queries: Mapping[str, Any], noun: Noun, source: str) -> Read:
     """{query: {doc: number}}, {query: [doc, ...]}, {query: [[doc, number], ...]} or {query: [{...}, ...]}."""
     kinds = {is_list(docs) for docs in queries.values() if docs}
     if len(kinds) < 2 and all(_is_plain(docs) for docs in queries.values()):
@@ -45,29 +45,31 @@ def _is_plain(docs: object) -> bool:
     return isinstance(docs, Mapping) or (is_list(docs) and all(isinstance(doc, str) for doc in docs))
 
 
-def read_list(items: Sequence[Any], noun: Noun, source: str) -> Read:
+def read_list(items: Sequence[object], noun: Noun, source: str) -> Read:
     """A list of rows: objects with named fields, or (query, document) with or without a number."""
-    if all(isinstance(item, Mapping) for item in items):
-        return gather_records(((0, item) for item in items), noun, source)
+    records = [item for item in items if isinstance(item, Mapping)]
+    if len(records) == len(items):
+        return gather_records(((0, record) for record in records), noun, source)
     gather = Gather(noun, source)
     for i, item in enumerate(items, start=1):
         if not is_list(item) or len(item) not in (PAIR, TRIPLE) or (noun == "qrels" and len(item) == PAIR):
             number = "grade" if noun == "qrels" else "score"
             raise InputError(f"{source}, row {i}: {item!r:.80} is not a row. A row is query, document and {number}.")
-        gather.add(*item)
-    return Read(gather.rows(), (NUMBERED[noun],) if items and len(items[0]) == TRIPLE else (GIVEN,))
+        gather.add(item[0], item[1], item[2] if len(item) == TRIPLE else None)
+    numbered = bool(items) and is_list(items[0]) and len(items[0]) == TRIPLE
+    return Read(gather.rows(), (NUMBERED[noun] if numbered else GIVEN,))
 
 
-def read_queries(queries: Iterable[tuple[int, Any, Any]], noun: Noun, source: str) -> Read:
+def read_queries(queries: Iterable[tuple[int, object, object]], noun: Noun, source: str) -> Read:
     """(line, query, documents) for each query; the documents in any shape that `read_mapping` names."""
     *_, read = query_pieces(queries, noun, source)
     return read
 
 
 def query_pieces(
-    queries: Iterable[tuple[int, Any, Any]], noun: Noun, source: str, rows: int | None = None
+    queries: Iterable[tuple[int, object, object]], noun: Noun, source: str, rows: int | None = None
 ) -> Iterator[Read]:
-    """The same, about so many rows at a time where a number is given; a last piece always comes."""
+    """Like `read_queries`, about `rows` rows at a time where that is given; the last piece may be empty."""
     gather = Gather(noun, source)
     lower: set[bool] = set()
     numbered = any_row = False
@@ -91,10 +93,10 @@ def query_pieces(
     yield piece()
 
 
-Entry = tuple[Any, Any, Any, Any, bool]
+Entry = tuple[object, object, object, object, bool]
 
 
-def _entries(docs: Any, noun: Noun, where: str) -> Iterable[Entry]:
+def _entries(docs: object, noun: Noun, where: str) -> Iterable[Entry]:
     """document, number, rank, label and whether the number is a distance."""
     if isinstance(docs, Mapping):
         # Both values of a repeated key become rows: the check for duplicate documents names them.

@@ -128,7 +128,7 @@ def plan(table: TextTable, noun: Noun, source: Source) -> Plan:
     )
     separated = f"columns separated by {SEPARATORS[table.separator]}"
     if table.header:
-        notes = (separated, "header found", *_columns.said(table.header, columns, noun))
+        notes = (separated, "header found", *_columns.notes(table.header, columns, noun))
         shape = f"the header has {table.width}: {' '.join(table.header)}"
     else:
         notes = (separated, "no header", *table.meaning.notes)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError
+from rankproof.kernel.wording import counted
 from rankproof.reading.formats import _columns, _table
 from rankproof.reading.formats._gather import add_topic
 from rankproof.reading.formats._pieces import gathered
@@ -57,8 +58,9 @@ def plan(source: Source, noun: Noun, options: Options, separators: str, name: st
         lines = _table.sample(source.head)
         seen = repr(lines[0][1][:80]) if lines else "nothing"
         raise InputError(
-            f"{source.name}: no {name} table of {noun} can be seen in it. The first line is {seen}. "
-            f"Give it a header that names {_columns.expected(noun)}, or name another format with --format."
+            f"{source.name} cannot be read as a {name} table of {'a run' if noun == 'run' else noun}. "
+            f"The first line is {seen}. Give it a header that names {_columns.expected(noun)}, "
+            "or name another format with --format."
         )
     return _table.plan(table, noun, source)
 
@@ -80,13 +82,14 @@ def topics(source: Source, separators: str) -> Topics:
     if not rows:
         return {}
     named = _columns.topic_columns(rows[0][1])
-    query, said = (0, 1) if named is None else named
-    found: Topics = {}
+    query, text_column = (0, 1) if named is None else named
+    texts: Topics = {}
     for number, row in rows[0 if named is None else 1 :]:
-        if len(row) <= max(query, said):
-            raise InputError(f"{source.name}, line {number}: {len(row)} column(s), but a topic needs an id and a text.")
-        add_topic(found, row[query].strip(), row[said].strip(), f"{source.name}, line {number}")
-    return found
+        where = f"{source.name}, line {number}"
+        if len(row) <= max(query, text_column):
+            raise InputError(f"{where}: {counted(len(row), 'column')}, but a topic needs an id and a text.")
+        add_topic(texts, row[query].strip(), row[text_column].strip(), where)
+    return texts
 
 
 def _topic_separator(source: Source, separators: str) -> str:
@@ -126,10 +129,10 @@ def write_qrels(qrels: Qrels, protect: Protect, separator: str, header: tuple[st
     return gathered(lines())
 
 
-def write_topics(found: Topics, protect: Protect, separator: str, header: bool) -> Iterator[bytes]:
-    """Id and text; with a header where it is asked for, or where the first row would be taken for one."""
-    first = next(iter(found.items()), ("", ""))
-    rows = list(found.items())
+def write_topics(texts: Topics, protect: Protect, separator: str, header: bool) -> Iterator[bytes]:
+    """Id and text; with a header where `header` says so, or where the first row would be taken for one."""
+    first = next(iter(texts.items()), ("", ""))
+    rows = list(texts.items())
     if header or _columns.topic_columns(first) is not None:
         rows.insert(0, ("query_id", "text"))
     return gathered(separator.join(protect(list(row))) + "\n" for row in rows)

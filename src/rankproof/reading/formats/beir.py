@@ -19,7 +19,7 @@ from rankproof.errors import InputError
 from rankproof.reading.formats._table import cut, sample
 from rankproof.reading.formats._tabular import write_qrels as write_table
 from rankproof.reading.formats.contract import Format, Noun, Options, Plan, Sure, TextLayout
-from rankproof.reading.formats.tsv import protect
+from rankproof.reading.formats.tsv import refusing
 from rankproof.reading.source import Source
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """The header and three columns."""
     if qrels.has_subtopics:
         raise InputError("BEIR qrels have no place for subtopics. Write them as trec, tsv, csv or jsonl.")
-    return write_table(qrels, protect, "\t", HEADER)
+    return write_table(qrels, refusing("beir"), "\t", HEADER)
 
 
 OFFERS = (

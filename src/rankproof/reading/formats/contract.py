@@ -1,11 +1,11 @@
-"""What an item on the formats shelf is: Format; and what it answers: a Plan for the core, or rows as Read."""
+"""Contract of the formats shelf: Format, and what it returns: a Plan by which the core reads text, or rows as Read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
 from rankproof.reading.finding import Unit
 from rankproof.reading.source import Source
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Noun = Literal["run", "qrels", "topics"]
 NOUNS: tuple[Noun, ...] = ("run", "qrels", "topics")
-Options = Mapping[str, Any]
+Options = Mapping[str, object]
 Topics = dict[str, str]
 
 
@@ -55,7 +55,7 @@ class TextLayout:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a text will be read: the layout, what was decided on the way, and the shape a line should have.
+    """How a text will be read: the layout, notes about the decisions, and the shape that a line should have.
 
     `lower_is_better` is True where the source itself says so (a column called distance).
     """
@@ -68,7 +68,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """Rows that a format made itself, what was decided on the way, and what `rows.line` counts."""
+    """Rows that a format made itself, notes about the decisions, and what `rows.line` counts."""
 
     rows: Rows
     notes: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class Read:
 
 
 def never(source: Source, noun: Noun) -> Sure:
-    """Not recognized by content: asked for by its prefix or with --format."""
+    """Never recognized by content: the format must be named by its prefix or with --format."""
     return Sure.NO
 
 
@@ -95,8 +95,8 @@ class Format:
     write_run     the run as pieces of a file, and likewise `write_qrels`, `write_topics`; None for cannot
     endings       usual endings of file names; a new file is written in the format that its ending names
     binary        whether its files are not text
-    prefix        a source that begins so is no file but this format's own name for a collection
-    options       what may be asked of it on reading, each with its meaning
+    prefix        a source that begins with it is not a file but this format's own name for a collection
+    options       the options it takes on reading, each with its meaning
     """
 
     name: str
@@ -123,12 +123,12 @@ class Format:
     @property
     def writes(self) -> tuple[Noun, ...]:
         """The nouns it can be written for."""
-        ways: dict[Noun, Any] = {
+        writers: dict[Noun, object] = {
             "run": self.write_run,
             "qrels": self.write_qrels,
             "topics": self.write_topics,
         }
-        return tuple(noun for noun, way in ways.items() if way is not None)
+        return tuple(noun for noun, writer in writers.items() if writer is not None)
 
     def layout(self, source: Source, noun: Noun, options: Options) -> TextLayout | None:
         """Where the columns are, for a text format; None for others."""

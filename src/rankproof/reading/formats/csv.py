@@ -25,20 +25,27 @@ if TYPE_CHECKING:
     from rankproof.reading.records import Qrels, Run
 
 SEPARATORS = ",;|"
-_fields = Guard("csv", "json or jsonl", within="\0\r", beginning="\t\v\f ", ending="\t\v\f ")
 _needs_quotes = re.compile(r'[,;|"#]')
 
 
-def protect(fields: list[str]) -> list[str]:
-    """The fields as they stand in the file: in quotes where that is needed."""
-    if not _needs_quotes.search("\n".join(_fields.all(fields))):
-        return fields
-    return [_quoted(field) if _needs_quotes.search(field) else field for field in fields]
+def quoting(format: str) -> _tabular.Protect:
+    """Puts fields in quotes where that is needed; an error names the format."""
+    guard = Guard(format, "json or jsonl", within="\0\r", beginning="\t\v\f ", ending="\t\v\f ")
+
+    def protect(fields: list[str]) -> list[str]:
+        if not _needs_quotes.search("\n".join(guard.all(fields))):
+            return fields
+        return [_quoted(field) if _needs_quotes.search(field) else field for field in fields]
+
+    return protect
 
 
 def _quoted(field: str) -> str:
     doubled = field.replace('"', '""')
     return f'"{doubled}"'
+
+
+_protect = quoting("csv")
 
 
 def detect(source: Source, noun: Noun) -> Sure:
@@ -58,17 +65,17 @@ def topics(source: Source, options: Options) -> Topics:
 
 def write_run(run: Run) -> Iterator[bytes]:
     """Three columns with a header."""
-    return _tabular.write_run(run, protect, ",")
+    return _tabular.write_run(run, _protect, ",")
 
 
 def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """Three columns with a header, four with subtopics."""
-    return _tabular.write_qrels(qrels, protect, ",")
+    return _tabular.write_qrels(qrels, _protect, ",")
 
 
-def write_topics(found: Topics) -> Iterator[bytes]:
+def write_topics(texts: Topics) -> Iterator[bytes]:
     """Id and text with a header: the commas of a text would otherwise hide which table it is."""
-    return _tabular.write_topics(found, protect, ",", header=True)
+    return _tabular.write_topics(texts, _protect, ",", header=True)
 
 
 OFFERS = (

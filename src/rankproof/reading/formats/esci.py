@@ -16,15 +16,16 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel.wording import counted
 from rankproof.reading.formats import _columns, parquet
 from rankproof.reading.formats._gather import Gather, add_topic, id_text
 from rankproof.reading.formats._pieces import gathered
 from rankproof.reading.formats._table import cut, sample
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure, Topics
-from rankproof.reading.formats.csv import protect
+from rankproof.reading.formats.csv import quoting
 from rankproof.reading.source import Source
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ NEEDED = ("query_id", "query", "product_id", "esci_label", "product_locale", "sp
 VERSIONS = ("small", "large")
 # Parquet keeps the names of its columns in plain letters at its end.
 FOOTER = 1 << 16
-Record = dict[str, Any]
+Record = dict[str, object]
+_protect = quoting("esci")
 
 
 def detect(source: Source, noun: Noun) -> Sure:
@@ -56,7 +58,7 @@ def _header(line: str, separator: str) -> list[str]:
 
 def records(source: Source, options: Options) -> Iterator[tuple[int, Record]]:
     """The rows that the options keep, each with its line (0 in Parquet)."""
-    keep = _wanted(options)
+    keep = _kept_values(options)
     in_parquet = bytes(source.data[:4]) == parquet.MAGIC
     rows = _parquet_records(source, {*NEEDED, *keep}) if in_parquet else _csv_records(source)
     for line, row in rows:
@@ -67,7 +69,7 @@ def records(source: Source, options: Options) -> Iterator[tuple[int, Record]]:
             yield line, row
 
 
-def _wanted(options: Options) -> dict[str, tuple[str, ...]]:
+def _kept_values(options: Options) -> dict[str, tuple[str, ...]]:
     """Column -> the values that stay."""
     keep: dict[str, tuple[str, ...]] = {}
     for option, column in (("locale", "product_locale"), ("split", "split")):
@@ -81,9 +83,9 @@ def _wanted(options: Options) -> dict[str, tuple[str, ...]]:
     return keep
 
 
-def _parquet_records(source: Source, wanted: set[str]) -> Iterator[tuple[int, Record]]:
+def _parquet_records(source: Source, chosen: set[str]) -> Iterator[tuple[int, Record]]:
     table = parquet.table_of(source)
-    table = table.select([name for name in table.column_names if _columns.plain(name) in wanted])
+    table = table.select([name for name in table.column_names if _columns.plain(name) in chosen])
     names = [_columns.plain(name) for name in table.column_names]
     for batch in table.to_batches(max_chunksize=1 << 16):
         columns = [batch.column(i).to_pylist() for i in range(batch.num_columns)]
@@ -103,7 +105,8 @@ def _csv_records(source: Source) -> Iterator[tuple[int, Record]]:
             names = [_columns.plain(name) for name in row]
         elif len(row) != len(names):
             raise InputError(
-                f"{source.name}, line {reader.line_num}: {len(row)} columns, but the header has {len(names)}."
+                f"{source.name}, line {reader.line_num}: {counted(len(row), 'column')}, "
+                f"but the header has {len(names)}."
             )
         else:
             yield reader.line_num, dict(zip(names, row, strict=True))
@@ -120,42 +123,43 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
         label = str(row["esci_label"]).strip()
         if label.casefold() not in GRADES:
             raise InputError(
-                f"{where}: {label!r:.80} is no ESCI label. Possible: E, S, C, I, or "
+                f"{where}: {label!r:.80} is not an ESCI label. Possible: E, S, C, I, or "
                 "Exact, Substitute, Complement, Irrelevant."
             )
         gather.add(row["query_id"], row["product_id"], GRADES[label.casefold()], line=line)
-    said = [f"{name} {options[name]}" for name in ("locale", "version", "split") if options.get(name) is not None]
+    filters = [f"{name} {options[name]}" for name in ("locale", "version", "split") if options.get(name) is not None]
     notes: tuple[str, ...] = ("labels read as grades: Exact 3, Substitute 2, Complement 1, Irrelevant 0",)
-    if said:
-        notes = (*notes, f"kept only {', '.join(said)}")
+    if filters:
+        notes = (*notes, f"kept only {', '.join(filters)}")
     return Read(gather.rows(), notes, unit=gather.unit)
 
 
 def topics(source: Source, options: Options) -> Topics:
     """Query ids and the column `query`."""
-    found: Topics = {}
+    texts: Topics = {}
     for line, row in records(source, options):
         where = f"{source.name}, line {line}" if line else source.name
-        if row.get("query_id") in (None, "") or not isinstance(row.get("query"), str):
+        text = row.get("query")
+        if row.get("query_id") in (None, "") or not isinstance(text, str):
             raise InputError(f"{where}: topics need the columns query_id and query.")
         name = id_text(row["query_id"], where)
-        if found.get(name) != row["query"]:
-            add_topic(found, name, row["query"], where)
-    return found
+        if texts.get(name) != text:
+            add_topic(texts, name, text, where)
+    return texts
 
 
 def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """CSV with letters for grades; other grades than 0 to 3 have no letter."""
     others = [grade for grade in qrels.grades if grade not in LETTERS]
     if others or qrels.has_subtopics:
-        found = "subtopics" if qrels.has_subtopics else f"the grade {others[0]}"
-        raise InputError(f"ESCI has no label for {found}. Write the qrels as trec, tsv, csv or jsonl.")
+        content = "subtopics" if qrels.has_subtopics else f"the grade {others[0]}"
+        raise InputError(f"ESCI has no label for {content}. Write the qrels as trec, tsv, csv or jsonl.")
 
     def lines() -> Iterator[str]:
         yield "query_id,product_id,esci_label\n"
         for query, docs, grades, _ in qrels.judged():
-            begin = protect([query])[0]
-            for doc, grade in zip(protect(docs), grades, strict=True):
+            begin = _protect([query])[0]
+            for doc, grade in zip(_protect(docs), grades, strict=True):
                 yield f"{begin},{doc},{LETTERS[grade]}\n"
 
     return gathered(lines())

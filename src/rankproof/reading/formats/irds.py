@@ -11,35 +11,40 @@ source: MacAvaney et al., Simplified data wrangling with ir_datasets, 2021
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeVar
 
 from rankproof.errors import InputError, MissingExtra, Unreadable, UsageError
 from rankproof.reading.formats._gather import Gather, add_topic
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, Topics
 from rankproof.reading.source import Source
 
+if TYPE_CHECKING:
+    import ir_datasets
+
 PREFIX = "irds:"
+T = TypeVar("T")
 
 
-def dataset(source: Source, part: str) -> Any:
-    """The collection, which must have the part that is wanted."""
+def dataset(source: Source, part: str) -> ir_datasets.Dataset:
+    """The collection, which must have the part: docs, queries, qrels or scoreddocs."""
     try:
         import ir_datasets
     except ModuleNotFoundError:
         raise MissingExtra(f"{source.name}", "ir_datasets", "irds") from None
     name = source.name.removeprefix(PREFIX)
     try:
-        found = ir_datasets.load(name)
+        collection = ir_datasets.load(name)
     except KeyError:
         raise UsageError(
             f"ir_datasets has no collection {name!r}. They are listed at https://ir-datasets.com/"
         ) from None
-    if not getattr(found, f"has_{part}")():
+    if not getattr(collection, f"has_{part}")():
         raise InputError(f"{source.name} has no {part}. A collection's page says what it has.")
-    return found
+    return collection
 
 
-def _read(items: Any, source: Source) -> list[Any]:
+def _read(items: Iterable[T], source: Source) -> list[T]:
     try:
         return list(items)
     except Exception as error:  # whatever a download or a parser of another library raises
@@ -62,11 +67,11 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
 
 def topics(source: Source, options: Options) -> Topics:
     """The queries' texts."""
-    found: Topics = {}
+    texts: Topics = {}
     for item in _read(dataset(source, "queries").queries_iter(), source):
         text = item.default_text() if hasattr(item, "default_text") else item.text
-        add_topic(found, item.query_id, text, source.name)
-    return found
+        add_topic(texts, item.query_id, text, source.name)
+    return texts
 
 
 OFFERS = (

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError
 from rankproof.reading.formats._gather import add_topic, id_text
@@ -64,24 +64,24 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
 def topics(source: Source, options: Options) -> Topics:
     """Query ids and texts."""
     value = decode(source.text(), source.name)
-    found: Topics = {}
+    texts: Topics = {}
     if isinstance(value, Mapping):
         refuse_repeated(value, source.name)
         for query, text in value.items():
             if not isinstance(text, str):
                 raise InputError(f"{source.name}: query {query!r:.80} has {text!r:.80} where its text should be.")
-            add_topic(found, id_text(query, source.name), text, source.name)
-        return found
+            add_topic(texts, id_text(query, source.name), text, source.name)
+        return texts
     for i, item in enumerate(value if isinstance(value, list) else [value], start=1):
         where = f"{source.name}, row {i}"
         refuse_repeated(item, where)
         if not isinstance(item, Mapping):
-            raise InputError(f"{where}: an object with an id and a text is needed; found {item!r:.80}.")
-        add_topic(found, *topic_of(item, where), where)
-    return found
+            raise InputError(f"{where}: an object with an id and a text is needed; got {item!r:.80}.")
+        add_topic(texts, *topic_of(item, where), where)
+    return texts
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -115,9 +115,9 @@ def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     )
 
 
-def write_topics(found: Topics) -> Iterator[bytes]:
+def write_topics(texts: Topics) -> Iterator[bytes]:
     """{query: text}."""
-    return gathered(_object(f"{_text(query)}: {_text(text)}" for query, text in found.items()))
+    return gathered(_object(f"{_text(query)}: {_text(text)}" for query, text in texts.items()))
 
 
 OFFERS = (

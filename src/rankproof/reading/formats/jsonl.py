@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from json.encoder import encode_basestring
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from rankproof.errors import InputError
 from rankproof.reading.formats import _columns
@@ -58,7 +58,7 @@ def detect(source: Source, noun: Noun) -> Sure:
     return Sure.CERTAIN if _has_fields(record, noun) else Sure.POSSIBLE
 
 
-def _has_fields(record: Mapping[str, Any], noun: Noun) -> bool:
+def _has_fields(record: Mapping[str, object], noun: Noun) -> bool:
     if noun == "topics":
         return _columns.topic_columns(list(record)) is not None and not _docs_key(record)
     if _docs_key(record):
@@ -75,7 +75,7 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
 
 
 def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[Read]:
-    """The same for a run, some lines at a time. What the first line holds, every line must."""
+    """The rows of a run, some lines at a time. Every line must hold what the first holds, a row or a query."""
     objects = json_objects(text_lines(file, name), name)
     first = next(objects, None)
     if first is None:
@@ -86,20 +86,20 @@ def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[
         return
     number, record = first
 
-    def rows_only() -> Iterator[tuple[int, dict[str, Any]]]:
-        for at, found in lines:
-            if _docs_key(found):
-                _query(record, f"{name}, line {number}", number)  # says what the first line lacks
-            yield at, found
+    def rows_only() -> Iterator[tuple[int, dict[str, object]]]:
+        for at, row in lines:
+            if _docs_key(row):
+                _query(record, f"{name}, line {number}", number)  # raises what the first line lacks
+            yield at, row
 
     yield from gather_pieces(rows_only(), "run", name, size)
 
 
-def _docs_key(record: Mapping[str, Any]) -> str | None:
+def _docs_key(record: Mapping[str, object]) -> str | None:
     return next((key for key in record if _columns.plain(key) in DOCS and not isinstance(record[key], str)), None)
 
 
-def _query(record: Mapping[str, Any], where: str, line: int) -> tuple[int, Any, Any]:
+def _query(record: Mapping[str, object], where: str, line: int) -> tuple[int, object, object]:
     """line, query id and documents of a line that holds a whole query."""
     key = _docs_key(record)
     names = list(record)
@@ -115,7 +115,7 @@ def _query(record: Mapping[str, Any], where: str, line: int) -> tuple[int, Any, 
     return line, record[names[at]], docs
 
 
-def topic_of(record: Mapping[str, Any], where: str) -> tuple[str, str]:
+def topic_of(record: Mapping[str, object], where: str) -> tuple[str, str]:
     """The id and the text of a topic."""
     named = _columns.topic_columns(list(record))
     if named is None:
@@ -129,14 +129,14 @@ def topic_of(record: Mapping[str, Any], where: str) -> tuple[str, str]:
 
 def topics(source: Source, options: Options) -> Topics:
     """An id and a text from each line."""
-    found: Topics = {}
+    texts: Topics = {}
     for number, record in json_lines(source):
         where = f"{source.name}, line {number}"
-        add_topic(found, *topic_of(record, where), where)
-    return found
+        add_topic(texts, *topic_of(record, where), where)
+    return texts
 
 
-def _line(record: dict[str, Any]) -> str:
+def _line(record: dict[str, object]) -> str:
     return json.dumps(record, ensure_ascii=False) + "\n"
 
 
@@ -167,9 +167,9 @@ def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     return gathered(lines())
 
 
-def write_topics(found: Topics) -> Iterator[bytes]:
+def write_topics(texts: Topics) -> Iterator[bytes]:
     """BEIR's queries.jsonl."""
-    return gathered(_line({"_id": query, "text": text}) for query, text in found.items())
+    return gathered(_line({"_id": query, "text": text}) for query, text in texts.items())
 
 
 OFFERS = (

@@ -11,8 +11,8 @@ source: https://parquet.apache.org
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, TYPE_CHECKING
 
 from rankproof.errors import InputError
 from rankproof.reading import arrow as _arrow
@@ -20,6 +20,8 @@ from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure
 from rankproof.reading.source import Source
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from rankproof.core import Rows
     from rankproof.reading.records import Qrels, Run
 
@@ -31,7 +33,7 @@ def detect(source: Source, noun: Noun) -> Sure:
     return Sure.NAMED if bytes(source.data[:4]) == MAGIC else Sure.NO
 
 
-def table_of(source: Source) -> Any:
+def table_of(source: Source) -> pyarrow.Table:
     """The file as a pyarrow table."""
     arrow = _arrow.pyarrow("A Parquet file")
     import pyarrow.parquet
@@ -44,15 +46,15 @@ def table_of(source: Source) -> Any:
         raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
 
 
-def batches_of(source: Source, columns: Sequence[str]) -> Iterator[Any]:
+def batches_of(source: Source, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
     """The file piece by piece, with those of the columns that it has: for tables too large to hold whole."""
     arrow = _arrow.pyarrow("A Parquet file")
     import pyarrow.parquet
 
     try:
         file = pyarrow.parquet.ParquetFile(arrow.BufferReader(arrow.py_buffer(source.data)))
-        wanted = [name for name in columns if name in file.schema_arrow.names]
-        for batch in file.iter_batches(columns=wanted):
+        present = [name for name in columns if name in file.schema_arrow.names]
+        for batch in file.iter_batches(columns=present):
             batch.validate(full=True)
             yield batch
     except (arrow.ArrowException, OSError, ValueError) as error:
@@ -82,14 +84,14 @@ def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[
         raise InputError(f"{name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
 
 
-def _rows(table: Any, chosen: dict[str, str], name: str, before: int) -> Rows:
+def _rows(table: pyarrow.Table, chosen: dict[str, str], name: str, before: int) -> Rows:
     from rankproof.core import Rows
 
     try:
         return Rows.from_arrow(table, **chosen)
     except (ValueError, TypeError, RuntimeError) as error:
-        said = re.sub(r"(?<=^row )\d+", lambda row: str(int(row[0]) + before), str(error))
-        raise InputError(f"{name}: {said}.") from None
+        message = re.sub(r"(?<=^row )\d+", lambda row: str(int(row[0]) + before), str(error))
+        raise InputError(f"{name}: {message}.") from None
 
 
 def topics(source: Source, options: Options) -> Topics:
@@ -98,7 +100,7 @@ def topics(source: Source, options: Options) -> Topics:
     return _arrow.topics_from_arrow(table, table.column_names, source.name)
 
 
-def _written(columns: dict[str, list[Any]]) -> Iterator[bytes]:
+def _written(columns: Mapping[str, Sequence[object]]) -> Iterator[bytes]:
     arrow = _arrow.pyarrow("A Parquet file")
     import pyarrow.parquet
 
@@ -118,31 +120,36 @@ def _written(columns: dict[str, list[Any]]) -> Iterator[bytes]:
 
 def write_run(run: Run) -> Iterator[bytes]:
     """query_id, doc_id and what puts the documents in order."""
-    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], run.kind: []}
+    query_ids: list[str] = []
+    doc_ids: list[str] = []
+    numbers: list[float] = []
     for query, docs, values in run.rankings():
-        columns["query_id"] += [query] * len(docs)
-        columns["doc_id"] += docs
-        columns[run.kind] += values
-    return _written(columns)
+        query_ids += [query] * len(docs)
+        doc_ids += docs
+        numbers += values
+    return _written({"query_id": query_ids, "doc_id": doc_ids, run.kind: numbers})
 
 
 def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """query_id, doc_id and grade, with subtopic where there is one."""
-    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "grade": []}
-    if qrels.has_subtopics:
-        columns["subtopic"] = []
+    query_ids: list[str] = []
+    doc_ids: list[str] = []
+    numbers: list[int] = []
+    subtopics: list[str] = []
     for query, docs, grades, labels in qrels.judged():
-        columns["query_id"] += [query] * len(docs)
-        columns["doc_id"] += docs
-        columns["grade"] += grades
-        if qrels.has_subtopics:
-            columns["subtopic"] += labels
+        query_ids += [query] * len(docs)
+        doc_ids += docs
+        numbers += grades
+        subtopics += labels
+    columns: dict[str, Sequence[object]] = {"query_id": query_ids, "doc_id": doc_ids, "grade": numbers}
+    if qrels.has_subtopics:
+        columns["subtopic"] = subtopics
     return _written(columns)
 
 
-def write_topics(found: Topics) -> Iterator[bytes]:
+def write_topics(texts: Topics) -> Iterator[bytes]:
     """query_id and text."""
-    return _written({"query_id": list(found), "text": list(found.values())})
+    return _written({"query_id": list(texts), "text": list(texts.values())})
 
 
 OFFERS = (

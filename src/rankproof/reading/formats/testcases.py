@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError
 from rankproof.reading.formats._gather import Gather, add_topic, id_text
@@ -32,19 +32,19 @@ def detect(source: Source, noun: Noun) -> Sure:
     return Sure.CERTAIN if noun != "run" and head[:1] == b"[" and b'"groundTruth"' in head else Sure.NO
 
 
-def cases(source: Source) -> list[tuple[str, Mapping[str, Any]]]:
+def cases(source: Source) -> list[tuple[str, Mapping[str, object]]]:
     """The place and the fields of each case."""
     value = decode(source.text(), source.name)
     if not isinstance(value, list):
         raise InputError(f"{source.name}: test cases are a JSON list of objects with id, query and {TRUTH}.")
-    found = []
+    checked = []
     for i, case in enumerate(value, start=1):
         where = f"{source.name}, case {i}"
         refuse_repeated(case, where)
         if not isinstance(case, Mapping) or "id" not in case:
             raise InputError(f"{where}: a test case needs the fields id, query and {TRUTH}.")
-        found.append((where, case))
-    return found
+        checked.append((where, case))
+    return checked
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
@@ -56,31 +56,33 @@ def rows(source: Source, noun: Noun, options: Options) -> Read:
         if query in ids:
             raise InputError(f"{where}: the id {query!r:.80} is taken by an earlier case. Give each case its own.")
         ids.add(query)
-        if not isinstance(case.get(TRUTH), list):
+        truth = case.get(TRUTH)
+        if not isinstance(truth, list):
             raise InputError(f"{where}: {TRUTH} must be a list of document ids.")
-        for doc in case[TRUTH]:
+        for doc in truth:
             gather.add(query, doc, 1)
     return Read(gather.rows(), ("each document of the ground truth has grade 1",))
 
 
 def topics(source: Source, options: Options) -> Topics:
     """The queries' texts."""
-    found: Topics = {}
+    texts: Topics = {}
     for where, case in cases(source):
-        if not isinstance(case.get("query"), str):
+        text = case.get("query")
+        if not isinstance(text, str):
             raise InputError(f"{where}: the field query must hold the query's text.")
-        add_topic(found, id_text(case["id"], where), case["query"], where)
-    return found
+        add_topic(texts, id_text(case["id"], where), text, where)
+    return texts
 
 
 def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     """One case for each query, without its text, which qrels do not know."""
     others = [grade for grade in qrels.grades if grade != 1]
     if others or qrels.has_subtopics:
-        found = "subtopics" if qrels.has_subtopics else f"the grade {others[0]}"
-        raise InputError(f"A list of ground truth cannot say {found}. Write the qrels as trec, tsv, csv or json.")
-    written = [{"id": query, TRUTH: docs} for query, docs, _, _ in qrels.judged()]
-    return gathered([json.dumps(written, ensure_ascii=False, indent=1), "\n"])
+        content = "subtopics" if qrels.has_subtopics else f"the grade {others[0]}"
+        raise InputError(f"A list of ground truth cannot hold {content}. Write the qrels as trec, tsv, csv or json.")
+    listed = [{"id": query, TRUTH: docs} for query, docs, _, _ in qrels.judged()]
+    return gathered([json.dumps(listed, ensure_ascii=False, indent=1), "\n"])
 
 
 OFFERS = (

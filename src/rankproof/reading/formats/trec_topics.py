@@ -19,6 +19,7 @@ import re
 from collections.abc import Iterator
 
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel.wording import counted
 from rankproof.reading.formats._gather import add_topic
 from rankproof.reading.formats._pieces import gathered
 from rankproof.reading.formats.contract import Format, Noun, Options, Sure, Topics
@@ -40,35 +41,38 @@ def detect(source: Source, noun: Noun) -> Sure:
 
 def topics(source: Source, options: Options) -> Topics:
     """The chosen fields of every topic."""
-    wanted = str(options.get("field", "title")).split("+")
-    unknown = [name for name in wanted if name not in FIELDS]
+    chosen = str(options.get("field", "title")).split("+")
+    unknown = [name for name in chosen if name not in FIELDS]
     if unknown:
         raise UsageError(f"TREC topics have no field {unknown[0]!r}. Possible: {', '.join(FIELDS)}, joined by '+'.")
-    import html  # a large table of names, of which nobody needs to know but who reads tags
+    import html  # a large table of names, which only this format needs
 
     text = source.text()
     opened, blocks = text.lower().count("<top>"), list(_BLOCK.finditer(text))
     if opened != len(blocks):
-        raise InputError(f"{source.name}: {opened} <top> but {len(blocks)} whole topics. Close each with </top>.")
-    found: Topics = {}
+        raise InputError(
+            f"{source.name}: {counted(opened, 'topic is', 'topics are')} opened with <top>, but {len(blocks)} closed. "
+            "Close each with </top>."
+        )
+    texts: Topics = {}
     for block in blocks:
         where = f"{source.name}, line {text.count(chr(10), 0, block.start()) + 1}"
         fields = {m[1].lower(): _LEAD.sub("", html.unescape(m[2]), count=1) for m in _FIELD.finditer(block[1])}
-        if "num" not in fields or any(name not in fields for name in wanted):
-            missing = next(name for name in ("num", *wanted) if name not in fields)
+        if "num" not in fields or any(name not in fields for name in chosen):
+            missing = next(name for name in ("num", *chosen) if name not in fields)
             raise InputError(f"{where}: the topic has no <{missing}>.")
-        said = " ".join(" ".join(fields[name].split()) for name in wanted)
-        add_topic(found, fields["num"].strip(), said, where)
-    return found
+        words = " ".join(" ".join(fields[name].split()) for name in chosen)
+        add_topic(texts, fields["num"].strip(), words, where)
+    return texts
 
 
-def write_topics(found: Topics) -> Iterator[bytes]:
+def write_topics(texts: Topics) -> Iterator[bytes]:
     """A number and a title for each topic."""
 
     import html
 
     def lines() -> Iterator[str]:
-        for query, text in found.items():
+        for query, text in texts.items():
             number, title = html.escape(query, quote=False), html.escape(" ".join(text.split()), quote=False)
             if _LEAD.match(query) or _LEAD.match(text) or number != number.strip():
                 raise InputError(f"Topic {query!r:.80} cannot be written as TREC topics. Write it as jsonl.")

@@ -27,13 +27,15 @@ if TYPE_CHECKING:
     from rankproof.reading.records import Qrels, Run
 
 SEPARATORS = "\t "
-# Blanks at the ends of a field do not count on reading, so an id cannot have them.
-_fields = Guard("tsv", "json or jsonl", within="\0\t\r", beginning="\v\f ", ending="\v\f ")
 
 
-def protect(fields: list[str]) -> list[str]:
-    """The fields as they stand in the file: nothing can be protected, so what cannot stand there is refused."""
-    return _fields.all(fields)
+def refusing(format: str) -> _tabular.Protect:
+    """Refuses fields that tab-separated text cannot hold, as it has no quotes; the error names the format."""
+    # Blanks at the ends of a field are dropped on reading, so an id cannot have them.
+    return Guard(format, "json or jsonl", within="\0\t\r", beginning="\v\f ", ending="\v\f ").all
+
+
+protect = refusing("tsv")
 
 
 def detect(source: Source, noun: Noun) -> Sure:
@@ -61,9 +63,9 @@ def write_qrels(qrels: Qrels) -> Iterator[bytes]:
     return _tabular.write_qrels(qrels, protect, "\t")
 
 
-def write_topics(found: Topics) -> Iterator[bytes]:
+def write_topics(texts: Topics) -> Iterator[bytes]:
     """Id and text without a header, as other tools expect."""
-    return _tabular.write_topics(found, protect, "\t", header=False)
+    return _tabular.write_topics(texts, protect, "\t", header=False)
 
 
 OFFERS = (
