@@ -18,7 +18,7 @@ from rankproof.kernel.cache import Cache
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.llm import local
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, kept_answer, read_answer
-from rankproof.kernel.pacing import AsyncPace
+from rankproof.kernel.pacing import Pace
 
 if TYPE_CHECKING:
     import httpx
@@ -121,7 +121,7 @@ class Endpoint:
         if find_spec("httpx") is None:  # said before anything runs
             raise MissingExtra(who, "httpx", "llm")
         self._who, self._values, self._cache = who, values, ground.cache
-        self._more, self._spelled, self._pace = more or {}, spelled, AsyncPace(rate)
+        self._more, self._spelled, self._pace = more or {}, spelled, Pace(rate)
         self._weights: str | None = None
         self._key = _key(who, values["key_env"])
         model, address = values["model"], values["endpoint"].rstrip("/")
@@ -185,7 +185,8 @@ class Endpoint:
         tries = self._values["retries"] + 1
         for attempt in range(tries):
             url, client = await self._open()
-            await self._pace.turn()
+            while (seconds := self._pace.reserve()) > 0:
+                await asyncio.sleep(seconds)
             came = await exchange(client, url + path, body, self._values["timeout"])
             if isinstance(came, ModelAnswer):
                 return came

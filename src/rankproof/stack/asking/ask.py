@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankproof.errors import InputError
-from rankproof.kernel.pacing import ThreadPace
+from rankproof.kernel.pacing import Pace
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Answered, Failure, Ranking
 from rankproof.stack.asking.limits import AnswerStore, Limits, answer_key
@@ -84,7 +84,7 @@ def ask_all(
     # The waits of a query are drawn before anything is asked: threads do not change them.
     draws = rng.random((len(queries) + 1, limits.attempts))
     stop = Event()
-    asking = _Fetch(asker, depth, limits, stage, stop, ThreadPace(limits.rate, stop), Health(limits.dead_after, stop))
+    asking = _Fetch(asker, depth, limits, stage, stop)
     identity = asking.identity(draws[-1])
     keys = [answer_key(query, depth, engine, identity) for query in queries]
     found = [keep.get(key) for key in keys]
@@ -127,17 +127,26 @@ def ask_all(
 class _Fetch:
     """One fetch: asks a query until there is an answer or no hope."""
 
-    def __init__(
-        self, asker: Asker, depth: int, limits: Limits, stage: str, stop: Event, pace: ThreadPace, health: Health
-    ) -> None:
+    def __init__(self, asker: Asker, depth: int, limits: Limits, stage: str, stop: Event) -> None:
         self.asker, self.depth, self.limits, self.stage = asker, depth, limits, stage
-        self.stop, self.pace, self.health = stop, pace, health
+        self.stop, self.pace, self.health = stop, Pace(limits.rate), Health(limits.dead_after, stop)
+
+    def turn(self) -> bool:
+        """Waits until a request may go; False when the fetch was stopped meanwhile."""
+        while (seconds := self.pace.reserve()) > 0:
+            if not self.pause(seconds):
+                return False
+        return not self.stop.is_set()
+
+    def pause(self, seconds: float) -> bool:
+        """Waits; False when the fetch was stopped meanwhile."""
+        return not self.stop.wait(seconds)
 
     def answer(self, query: Query, draws: Sequence[float]) -> Answered:
         """The answer to a query, or its failure."""
         failed: AskFailed | None = None
         for attempt in range(1, self.limits.attempts + 1):
-            if not self.pace.turn():
+            if not self.turn():
                 return self.no_answer(query, failed, attempt - 1)
             began = time.perf_counter()
             try:
@@ -159,7 +168,7 @@ class _Fetch:
         self.health.failed(failed, given_up)
         if failed.wait is not None and not too_long:
             self.pace.hold(failed.wait)  # the server spoke to all threads
-        return not given_up and self.pace.pause(self.limits.wait(attempt, draw, failed.wait))
+        return not given_up and self.pause(self.limits.wait(attempt, draw, failed.wait))
 
     def no_answer(self, query: Query, failed: AskFailed | None, attempts: int) -> Answered:
         died = self.health.died_of
@@ -180,7 +189,7 @@ class _Fetch:
     def identity(self, draws: Sequence[Any]) -> Mapping[str, str]:
         """What the engine is, asked as patiently as a query; InputError when it does not say."""
         for attempt in range(1, self.limits.attempts + 1):
-            self.pace.turn()
+            self.turn()
             try:
                 told = self.asker.identity
             except AskFailed as failed:
