@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from rankproof.errors import UsageError
@@ -44,7 +43,7 @@ def refuse_written(who: str, auth: str | None, *tables: Mapping[str, str]) -> No
 class Secrets:
     """The environment variables that a configuration names. The configuration itself holds their names only."""
 
-    def __init__(self, who: str, *templates: Any, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, who: str, *templates: object, environment: Mapping[str, str] | None = None) -> None:
         """UsageError for a variable that is not set. `templates` are texts, or tables and lists with texts in them."""
         found = os.environ if environment is None else environment
         self._values: dict[str, str] = {}
@@ -76,7 +75,7 @@ class Secrets:
             for form in (password, unquote(password), sent):
                 self.hide(form, "(hidden)")
 
-    def identity(self, *templates: Any) -> dict[str, str]:
+    def identity(self, *templates: object) -> dict[str, str]:
         """Digits that change with the variables that templates name, and do not show them; nothing for no variable.
 
         When ${SEARCH_API} is another one, another server is asked: what was kept of the first is no answer of it. Who
@@ -104,7 +103,7 @@ class Secrets:
         return f"Secrets({', '.join(self._values)})"
 
 
-def _names(value: Any) -> Iterator[str]:
+def _names(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield from SECRET.findall(value)
     elif isinstance(value, Mapping):

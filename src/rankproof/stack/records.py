@@ -19,6 +19,9 @@ from rankproof.reading.collection import Corpus
 from rankproof.reading.ranking import Failure, Ranking
 from rankproof.reading.records import Run
 
+# The values of an item's parameters, by name: each of the type that its parameter reads.
+Values = Mapping[str, Any]
+
 
 @dataclass(frozen=True, eq=False)
 class Step:
@@ -31,7 +34,7 @@ class Step:
 
     shelf: Literal["engines", "stages"]
     name: str
-    values: Mapping[str, Any]
+    values: Values
     said: Mapping[str, str]
     inputs: tuple[Step, ...] = ()
     fuses: bool = False  # its inputs stand in its parentheses and not before it

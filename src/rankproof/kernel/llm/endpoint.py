@@ -40,7 +40,9 @@ class Trouble:
     wrong_door: bool = False  # the address, the key or the model is wrong, or nobody is there
 
 
-async def exchange(client: httpx.AsyncClient, url: str, body: dict[str, Any], seconds: float) -> ModelAnswer | Trouble:
+async def exchange(
+    client: httpx.AsyncClient, url: str, body: Mapping[str, object], seconds: float
+) -> ModelAnswer | Trouble:
     """Asks once. The deadline holds for the whole exchange, however slowly the bytes drip."""
     import httpx
 
@@ -115,7 +117,7 @@ class Endpoint:
         ground: ModelSurroundings,
         *,
         rate: float | None = None,
-        more: Mapping[str, Any] | None = None,
+        more: Mapping[str, object] | None = None,
         spelled: Callable[[str], str] = "{} = ...".format,
     ) -> None:
         if find_spec("httpx") is None:  # said before anything runs
@@ -138,7 +140,7 @@ class Endpoint:
         self._client: httpx.AsyncClient | None = None
         self._answered, self._in_vain = False, 0
 
-    def together(self, questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    def together(self, questions: Sequence[Coroutine[object, None, T]]) -> list[T]:
         """Runs them side by side, on a thread of their own: a notebook may have a loop of its own here."""
         return _wait(_all(questions))
 
@@ -179,7 +181,7 @@ class Endpoint:
             self._cache.put(key, answer.to_bytes())
         return answer
 
-    async def _persist(self, body: dict[str, Any]) -> ModelAnswer | NoAnswer:
+    async def _persist(self, body: Mapping[str, object]) -> ModelAnswer | NoAnswer:
         """Asks until an answer comes, asking again makes no sense, or patience ends."""
         path = "/chat/completions" if self._values["api"] == "chat" else "/completions"
         tries = self._values["retries"] + 1
@@ -216,19 +218,19 @@ class Endpoint:
             self._client = httpx.AsyncClient(headers=key, timeout=None, trust_env=self._weights is None)
         return url, self._client
 
-    def _body(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, Any]:
+    def _body(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, object]:
         body = {**self._usual(system, user, most, tops, seed), **self._more}
         return {name: value for name, value in body.items() if value is not None or name not in self._more}
 
-    def _usual(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, Any]:
-        body: dict[str, Any] = {"max_tokens": most, "temperature": self._values["temperature"], "seed": seed}
+    def _usual(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, object]:
+        body: dict[str, object] = {"max_tokens": most, "temperature": self._values["temperature"], "seed": seed}
         if self._weights is None:
             body["model"] = self._values["model"]
         else:
             body["cache_prompt"] = False  # a reused prefix changes the last digits: answers would depend on the order
         if self._values["api"] == "chat":
-            body["messages"] = [{"role": "system", "content": system}] if system else []
-            body["messages"].append({"role": "user", "content": user})
+            before = [{"role": "system", "content": system}] if system else []
+            body["messages"] = [*before, {"role": "user", "content": user}]
             return body | ({"logprobs": True, "top_logprobs": tops} if tops else {})
         body["prompt"] = "\n\n".join([*([system] if system else []), user, "Answer:"])
         return body | ({"logprobs": tops} if tops else {})
@@ -262,7 +264,7 @@ def _key(who: str, variable: str | None) -> str | None:
     return key
 
 
-async def _all(questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+async def _all(questions: Sequence[Coroutine[object, None, T]]) -> list[T]:
     tasks = [asyncio.ensure_future(question) for question in questions]
     try:
         return [await task for task in tasks]
@@ -271,7 +273,7 @@ async def _all(questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
             task.cancel()
 
 
-def _wait(work: Coroutine[Any, Any, T]) -> T:
+def _wait(work: Coroutine[object, None, T]) -> T:
     """What it gives, from the thread of the loop; whoever is interrupted here leaves nothing running there."""
     future = asyncio.run_coroutine_threadsafe(work, _loop())
     try:

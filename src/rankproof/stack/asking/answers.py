@@ -148,7 +148,7 @@ class Answers:
             ) from None
 
 
-def _line(told: dict[str, Any]) -> bytes:
+def _line(told: dict[str, object]) -> bytes:
     body = to_json(told).encode()
     return _BEFORE + sha256(body).hexdigest()[:16].encode() + _BETWEEN + body + _AFTER
 

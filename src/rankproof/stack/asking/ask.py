@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from threading import Event, Lock
-from typing import Any
 
 import numpy as np
 
@@ -186,7 +185,7 @@ class _Fetch:
         failure = Failure(query.query_id, self.stage, kind, message, "no answer")
         return Answered(query.query_id, NOTHING, None, attempts, (failure,))
 
-    def identity(self, draws: Sequence[Any]) -> Mapping[str, str]:
+    def identity(self, draws: Sequence[float]) -> Mapping[str, str]:
         """What the engine is, asked as patiently as a query; InputError when it does not say."""
         for attempt in range(1, self.limits.attempts + 1):
             self.turn()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
 
 from rankproof.kernel.documents import now, versions
 from rankproof.kernel.jsontext import to_json
@@ -25,8 +24,8 @@ def fetch_manifest(
     dataset: Dataset,
     outcomes: Mapping[str, ModeOutcome],
     files: Mapping[str, Mapping[str, str]],
-    observed: Mapping[str, Any],
-) -> dict[str, Any]:
+    observed: Mapping[str, object],
+) -> dict[str, object]:
     """The document `fetch/1`. `files` has for each mode the paths of its run and latencies, and the run's SHA-256."""
     return {
         "rankproof": __version__,
@@ -60,7 +59,7 @@ def fetch_manifest(
 
 
 def mode_report(
-    found: Benchmark, evaluation: Evaluation, run: PreparedRun, dataset: str, observed: Mapping[str, Any]
+    found: Benchmark, evaluation: Evaluation, run: PreparedRun, dataset: str, observed: Mapping[str, object]
 ) -> EvaluationReport:
     """The evaluation of one mode on record, as `rankproof evaluate --save` writes it."""
     return report_of(
@@ -77,7 +76,7 @@ def benchmark_manifest(
     found: Benchmark,
     qrels: tuple[str, PreparedQrels],
     runs: Mapping[str, PreparedRun],
-    observed: Mapping[str, Any],
+    observed: Mapping[str, object],
 ) -> ExperimentManifest:
     """The manifest of the comparison over all queries. `runs` are by path, in the order of the comparison."""
     rows = {row.mode: row for row in found.rows}

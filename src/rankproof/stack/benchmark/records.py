@@ -200,7 +200,7 @@ class ModeComparison:
     p: float | None
     shown: Direction
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {
             "against": self.other,
@@ -238,7 +238,7 @@ class Advice:
     rungs: tuple[Rung, ...]
     times: Mapping[str, float] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it, without times: they differ from one run to the next."""
         return {
             "measure": self.measure,
@@ -256,7 +256,7 @@ class Advice:
         }
 
 
-def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, Any]:
+def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
     """All of it. Times are not in it: they differ from one time to the next and belong under `observed`."""
     config = benchmark.config
     apart = benchmark.by_segment
@@ -281,7 +281,7 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, Any]:
     }
 
 
-def times(benchmark: Benchmark) -> dict[str, Any]:
+def times(benchmark: Benchmark) -> dict[str, object]:
     """Milliseconds of single queries, by mode."""
     return {row.mode: asdict(row.latency) for row in benchmark.rows}
 
@@ -291,14 +291,14 @@ def unbeaten_in_time(benchmark: Benchmark) -> list[str]:
     return list(benchmark.unbeaten.get("time", ()))
 
 
-def _cost(benchmark: Benchmark) -> dict[str, Any] | None:
+def _cost(benchmark: Benchmark) -> dict[str, object] | None:
     prices = benchmark.config.prices
     if prices is None:
         return None
     return {"currency": prices.currency, "queries": 1000, "unbeaten": list(benchmark.unbeaten.get("cost", ()))}
 
 
-def _row(row: ModeRow) -> dict[str, Any]:
+def _row(row: ModeRow) -> dict[str, object]:
     ceiling = None if row.ceiling is None else {**asdict(row.ceiling), "won": row.ceiling.won}
     return {
         "mode": row.mode,

@@ -26,7 +26,7 @@ from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
 from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, expression, found, require_url
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 TYPES = ("best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix")
 SECONDS_FOR_IDENTITY = 10.0
@@ -54,13 +54,13 @@ def params(variable: str) -> tuple[Param, ...]:
 
 
 # (field, vector, depth, candidates) to the part of a request that searches by vector.
-Nearest = Callable[[str, list[float], int, int], dict[str, Any]]
+Nearest = Callable[[str, list[float], int, int], dict[str, object]]
 
 
 class Elastic:
     """An index, opened."""
 
-    def __init__(self, who: str, nearest: Nearest, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, who: str, nearest: Nearest, values: Values, ground: Ground) -> None:
         if values["body"] is not None and (values["fields"] or values["vector_field"]):
             raise UsageError(f"{who}: body is a whole request; leave fields and vector_field out, or body.")
         if values["fields"] and values["vector_field"]:
@@ -98,17 +98,18 @@ class Elastic:
         scores = None if "sort" in request else [hit.get("_score") for hit in hits]
         return ranking_of([found(self._id, hit) for hit in hits], scores, depth)
 
-    def _request(self, query: Query, depth: int) -> dict[str, Any]:
+    def _request(self, query: Query, depth: int) -> dict[str, object]:
         values = self._values
         source = (
             [values["id"].removeprefix("_source.")] if values["id"].startswith("_source.") else values["id"] != "_id"
         )
-        request: dict[str, Any] = {"size": depth, "_source": source, "track_total_hits": False}
+        request: dict[str, object] = {"size": depth, "_source": source, "track_total_hits": False}
         if values["body"] is not None:
             known = known_of(query, depth)
             if self._vectors is not None:
                 known["vector"] = self._vectors(query)
-            filled: dict[str, Any] = fill_json(values["body"], known, self._secrets)
+            filled = fill_json(values["body"], known, self._secrets)
+            assert isinstance(filled, dict), "the template is an object"
             return request | filled
         if self._vectors is not None:
             candidates = max(values["candidates"], depth)

@@ -38,7 +38,7 @@ class ConnectionPool:
             secrets.hide(str(password), "(hidden)")
 
     def rows(
-        self, sql: str, values: Mapping[str, Any], timeout: float, settings: Mapping[str, str] | None = None
+        self, sql: str, values: Mapping[str, object], timeout: float, settings: Mapping[str, str] | None = None
     ) -> list[tuple[Any, ...]]:
         """What a statement gives; AskFailed where it gives nothing."""
         psycopg = self._psycopg

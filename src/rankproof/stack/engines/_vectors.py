@@ -13,7 +13,7 @@ from rankproof.reading.collection import Query
 from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.models.encoder import Encoder
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 _OF_MODEL = tuple(param for param in MODEL_PARAMS if param.name not in ("model", "document_prefix"))
 
@@ -41,7 +41,7 @@ class Vectors(Protocol):
         """The numbers; AskFailed where there are none."""
 
 
-def open_vectors(values: Mapping[str, Any], ground: Ground) -> Vectors:
+def open_vectors(values: Values, ground: Ground) -> Vectors:
     """As VECTOR_PARAMS say."""
     if values["model"] is None:
         return ColumnVectors(values["vector"])

@@ -35,9 +35,11 @@ from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import version
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.errors import UnknownName
 from rankproof.kernel.cache import Cache
@@ -46,15 +48,48 @@ from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.specs import Choice, Param, Texts, Whole
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.engines._exact import best, exact
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.models.encoder import Encoder, Vectors, unit
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
 from rankproof.stack.models.vector_cache import kept_vectors
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
+
+# So many scores are held at once.
+BLOCK = 1 << 24
+# What 32-bit products of a block may be off by, as a share.
+_NOISE = 1e-5
+# Further digits say nothing: vectors have 32-bit numbers.
+DECIMALS = 6
 
 
-def usearch() -> Any:
+def exact(documents: Vectors, queries: Vectors, doc_ids: tuple[str, ...], depth: int) -> Iterator[Ranking]:
+    """The `depth` best of all documents, for each query."""
+    rows = max(1, BLOCK // max(1, len(documents)))
+    for at in range(0, len(queries), rows):
+        for row, scores in enumerate(queries[at : at + rows] @ documents.T):
+            found = np.arange(len(scores))
+            if len(scores) > depth:
+                # All that may tie with the last one: which of them stays is for their ids to say.
+                last = np.partition(scores, -depth)[-depth]
+                found = np.flatnonzero(scores >= last - _NOISE * max(1.0, abs(float(last))))
+            yield best(doc_ids, found, documents, queries[at + row], depth)
+
+
+def best(
+    doc_ids: tuple[str, ...], places: NDArray[np.int64], documents: Vectors, query: Vectors, depth: int
+) -> Ranking:
+    """The `depth` best of some documents, ties by id.
+
+    Their scores are computed again in 64 bits: what 32 bits give depends on how the work was cut into blocks, while
+    documents with the same vector must tie, and a query must get the same scores alone and among others.
+    """
+    scores = np.sum(documents[places].astype(np.float64) * query.astype(np.float64), axis=1)
+    rounded = np.asarray(np.round(scores, DECIMALS) + 0.0, dtype=np.float64)  # no -0.0
+    whole = Ranking.of([doc_ids[i] for i in places.tolist()], rounded)
+    return Ranking(whole.doc_ids[:depth], whole.scores[:depth])
+
+
+def usearch() -> ModuleType:
     """The library, after onnxruntime: in the other order onnxruntime 1.31 with usearch 2.26 ends the process."""
     with suppress(ImportError):
         import_module("onnxruntime")
@@ -107,7 +142,7 @@ PARAMS = (
 class _DenseSearcher:
     corpus: Corpus
     cache: Cache
-    values: Mapping[str, Any]
+    values: Values
     encoder: Encoder
     progress: Progress = silent
     _asked: dict[int, dict[str, tuple[Vectors, Ranking]]] = field(default_factory=dict)
@@ -194,7 +229,7 @@ class _DenseSearcher:
 _NOTHING = Ranking((), np.empty(0))
 
 
-def open_dense(values: Mapping[str, Any], ground: Ground) -> _DenseSearcher:
+def open_dense(values: Values, ground: Ground) -> _DenseSearcher:
     """Finds the model and checks the fields; texts are encoded by `prepare` or the first search."""
     corpus = ground.documents("dense")
     for name in values["fields"] or ():

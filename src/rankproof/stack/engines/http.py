@@ -34,7 +34,7 @@ from rankproof.stack.engines._kinds import Json, StringTable
 from rankproof.stack.engines._template import fill, fill_json, fill_url, known_of
 from rankproof.stack.engines._wire import Wire, needed
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 URL = Param("url", Text(), REQUIRED, "address to ask, such as https://api.shop.example/search")
 HEADERS = Param("headers", StringTable(), {}, "headers of the request")
@@ -60,7 +60,7 @@ PARAMS = (
 class Http:
     """An API, opened."""
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, values: Values, ground: Ground) -> None:
         self._values = values
         url = require_url("http", values["url"])
         refuse_written("http", values["auth"], values["headers"], values["params"])
@@ -120,7 +120,7 @@ def expression(name: str, text: str) -> Any:
         raise UsageError(f"{name} = {text!r} is no JMESPath expression: {why}. See https://jmespath.org") from None
 
 
-def found(compiled: Any, value: Any) -> Any:
+def found(compiled: Any, value: object) -> object:
     """What an expression finds; AskFailed where one of its functions does not fit what came."""
     try:
         return compiled.search(value)
@@ -129,7 +129,7 @@ def found(compiled: Any, value: Any) -> Any:
         raise unreadable(f"{compiled.expression!r} does not fit the answer: {why:.120}.") from None
 
 
-def _shape(value: Any) -> str:
+def _shape(value: object) -> str:
     """What a JSON value is, in a few words."""
     if value is None:
         return "nothing"

@@ -19,8 +19,7 @@ source: the run format of TREC, as trec_eval reads it
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.reading.records import Run
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 PARAMS = (Param("path", Path(), REQUIRED, "the run file"),)
 
@@ -45,7 +44,7 @@ class _Replay:
         return [Ranking(tuple(docs[:depth]), np.array(scores[:depth], dtype=np.float64)) for docs, scores in held]
 
 
-def open_replay(values: Mapping[str, Any], ground: Ground) -> _Replay:
+def open_replay(values: Values, ground: Ground) -> _Replay:
     """Reads the run, whole."""
     if ground.read_run is None:
         raise UsageError("replay reads a run file, and nothing that reads one was given. Set read_run of the Ground.")

@@ -35,7 +35,7 @@ from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
 from rankproof.stack.engines.contract import AskFailed, Engine
 from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, require_url
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 SECONDS_FOR_IDENTITY = 10.0
 
@@ -58,7 +58,7 @@ PARAMS = (
 class Solr:
     """A collection, opened."""
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, values: Values, ground: Ground) -> None:
         refuse_written("solr", values["auth"], values["headers"], values["params"])
         self._values = values
         named = (values[name] for name in ("url", "collection", "q", "params", "headers", "auth"))

@@ -19,7 +19,7 @@ from hashlib import sha256
 from typing import Any
 
 from rankproof.errors import InputError, UsageError
-from rankproof.stack.models.static import POOLINGS
+from rankproof.stack.models.encoder import POOLINGS
 
 _GRAPHS = ("model.onnx", os.path.join("onnx", "model.onnx"))
 _WEIGHTS = "model.safetensors"

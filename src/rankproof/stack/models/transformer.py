@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, MissingExtra, UsageError
 from rankproof.kernel.libraries import library
-from rankproof.stack.models.bert import forward, read_bert
-from rankproof.stack.models.bert_graph import INPUT, bert_graph
+from rankproof.stack.models.bert import INPUT, bert_graph, forward, read_bert
 from rankproof.stack.models.directory import ModelFolder
-from rankproof.stack.models.encoder import Vectors, unit
-from rankproof.stack.models.static import Tokenized, Tokenizer, pooled
+from rankproof.stack.models.encoder import Tokenized, Tokenizer, Vectors, pooled, unit
 
 TOKENS = 512
 ALONE = 1  # each text by itself
+Run = Callable[[NDArray[np.int64]], NDArray[np.float32]]
 
 
 def batches(texts: Sequence[Tokenized], tokens: int) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
@@ -42,8 +41,8 @@ def processors() -> int:
 
 
 def spread(
-    work: Callable[[NDArray[np.int64]], Any], texts: Sequence[Tokenized], threads: int, tokens: int = TOKENS
-) -> Iterator[tuple[list[int], Any]]:
+    work: Run, texts: Sequence[Tokenized], threads: int, tokens: int = TOKENS
+) -> Iterator[tuple[list[int], Vectors]]:
     """What `work` gives for each batch of at most so many tokens, with the places of its texts."""
     cut = list(batches(texts, tokens))
     if threads == 1 or len(cut) == 1:
@@ -55,7 +54,6 @@ def spread(
 
 Precision = Literal["float32", "int8"]
 Backend = Literal["onnxruntime", "numpy"]
-Run = Callable[[NDArray[np.int64]], NDArray[np.float32]]
 
 
 class TransformerEncoder:
@@ -131,9 +129,7 @@ class TransformerEncoder:
                 found[place] = unit(row[tokenized[place].of_text])
         return found
 
-    def _each(
-        self, work: Callable[[NDArray[np.int64]], Any], texts: Sequence[Tokenized]
-    ) -> Iterator[tuple[list[int], Any]]:
+    def _each(self, work: Run, texts: Sequence[Tokenized]) -> Iterator[tuple[list[int], Vectors]]:
         threads = self._threads if self._backend == "onnxruntime" else 1  # NumPy's own library uses all processors
         # In int8, what stands beside a text in a batch would change its vector.
         return spread(work, texts, threads, ALONE if self._precision == "int8" else TOKENS)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.kernel.specs import Param, show_number
 from rankproof.reading.ranking import Ranking
+from rankproof.stack.records import Values
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """A number from 0 on for each pipeline, not all of them 0."""
 
-    def read(self, value: Any) -> tuple[float, ...]:
+    def read(self, value: object) -> tuple[float, ...]:
         """The numbers."""
         numbers = tuple(value) if isinstance(value, list | tuple) else ()
         right = all(isinstance(n, int | float) and not isinstance(n, bool) and 0 <= n <= 1e9 for n in numbers)
@@ -32,7 +32,7 @@ class Weights:
 WEIGHTS = Param("weights", Weights(), None, "what each pipeline counts, in their order; all 1 when nothing is said")
 
 
-def misfit(values: Mapping[str, Any], pipelines: int) -> str:
+def misfit(values: Values, pipelines: int) -> str:
     """Why the weights do not go with so many pipelines."""
     weights = values["weights"]
     if weights is None or len(weights) == pipelines:
@@ -40,7 +40,7 @@ def misfit(values: Mapping[str, Any], pipelines: int) -> str:
     return f"there are {len(weights)} weights for {pipelines} pipelines. Give one for each."
 
 
-def weights_for(values: Mapping[str, Any], pipelines: int) -> tuple[float, ...]:
+def weights_for(values: Values, pipelines: int) -> tuple[float, ...]:
     """A weight for each pipeline."""
     why = misfit(values, pipelines)
     if why:

@@ -22,7 +22,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,9 @@ from rankproof.kernel.cache import Cache
 from rankproof.kernel.specs import REQUIRED, Number, Param, Text, Texts, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages._cross_encoder import CrossEncoder
-from rankproof.stack.stages._passages import passages, refuse_fields
-from rankproof.stack.stages._reranked import mixed, reranked
+from rankproof.stack.stages._reranking import mixed, passages, refuse_fields, reranked
 from rankproof.stack.stages.contract import Stage
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ _CHARACTERS_OF_A_TOKEN = 40  # no tokenizer reads more in one, so the rest of a 
 class CrossEncoderRerank:
     """The stage, opened."""
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground, model: CrossEncoder, tokens: int) -> None:
+    def __init__(self, values: Values, ground: Ground, model: CrossEncoder, tokens: int) -> None:
         self._values, self._model = values, model
         self._scores = KeptScores(model, values["batch"], ground.cache)
         self._characters = _CHARACTERS_OF_A_TOKEN * tokens
@@ -128,7 +127,7 @@ class CrossEncoderRerank:
         return Passed(ranking, tuple(failures), saved=saved)
 
 
-def open_rerank(values: Mapping[str, Any], ground: Ground) -> CrossEncoderRerank:
+def open_rerank(values: Values, ground: Ground) -> CrossEncoderRerank:
     """Finds and loads the model; what is wrong with it is said before anything runs."""
     from rankproof.stack.stages._cross_encoder import CrossEncoder, find_folder
 

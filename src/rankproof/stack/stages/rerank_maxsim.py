@@ -30,7 +30,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +43,8 @@ from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.models.encoder import Encoder, Vectors
 from rankproof.stack.models.find import MODEL_PARAMS, open_model, prefixes
 from rankproof.stack.models.vector_cache import kept_token_vectors
-from rankproof.stack.records import Ground
-from rankproof.stack.stages._reranked import mixed, reranked
+from rankproof.stack.records import Ground, Values
+from rankproof.stack.stages._reranking import mixed, reranked
 from rankproof.stack.stages.contract import Stage
 
 PARAMS = (
@@ -83,7 +82,7 @@ def maxsim(query: Vectors, documents: Sequence[NDArray[np.floating]]) -> NDArray
 class _Transform:
     corpus: Corpus
     cache: Cache
-    values: Mapping[str, Any]
+    values: Values
     encoder: Encoder
     progress: Progress = silent
     _held: dict[str, NDArray[np.float16]] = field(default_factory=dict)
@@ -146,7 +145,7 @@ class _Transform:
         return list(found.values())
 
 
-def open_maxsim(values: Mapping[str, Any], ground: Ground) -> _Transform:
+def open_maxsim(values: Values, ground: Ground) -> _Transform:
     """Finds the model and checks the fields."""
     corpus = ground.documents("rerank_maxsim")
     for name in values["fields"] or ():

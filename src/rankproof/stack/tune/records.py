@@ -179,7 +179,7 @@ class Tuning:
     notes: tuple[str, ...] = ()
 
 
-def to_dict(tuning: Tuning) -> dict[str, Any]:
+def to_dict(tuning: Tuning) -> dict[str, object]:
     """All of it but the values of every setting by query, which are many."""
     config = tuning.config
     return {
@@ -226,14 +226,14 @@ def to_dict(tuning: Tuning) -> dict[str, Any]:
     }
 
 
-def _dial(dial: Dial) -> dict[str, Any]:
-    said: dict[str, Any] = {"dial": dial.name, "as_written": _plain(dial.as_written)}
+def _dial(dial: Dial) -> dict[str, object]:
+    said: dict[str, object] = {"dial": dial.name, "as_written": _plain(dial.as_written)}
     if dial.choices:
         return {**said, "values": [_plain(value) for value in dial.choices]}
     return {**said, "low": dial.low, "high": dial.high, "log": dial.log}
 
 
-def _setting(setting: Setting) -> dict[str, Any]:
+def _setting(setting: Setting) -> dict[str, object]:
     return {
         "number": setting.number,
         "dials": {name: _plain(value) for name, value in setting.dials.items()},
@@ -243,7 +243,7 @@ def _setting(setting: Setting) -> dict[str, Any]:
     }
 
 
-def _gain(gain: Gain) -> dict[str, Any]:
+def _gain(gain: Gain) -> dict[str, object]:
     return {
         "queries": gain.queries,
         "before": gain.before,
@@ -253,7 +253,7 @@ def _gain(gain: Gain) -> dict[str, Any]:
     }
 
 
-def _response(found: Response) -> dict[str, Any]:
+def _response(found: Response) -> dict[str, object]:
     return {
         "low": _plain(found.low),
         "high": _plain(found.high),
@@ -264,5 +264,5 @@ def _response(found: Response) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value

@@ -6,9 +6,8 @@ for comparison. No choice is made there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from rankproof.proving.records import Design
 from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.reading.datasets.records import Dataset
 from rankproof.stack.pipelines.run import Runner
-from rankproof.stack.records import Step
+from rankproof.stack.records import Step, Values
 from rankproof.stack.tune import search as methods
 from rankproof.stack.tune.assess import best, judge, on_test, out_of_bag, responses
 from rankproof.stack.tune.config import leaked
@@ -99,7 +98,7 @@ class _Search:
         """Each once, in the order they were tried; the first is as written."""
         return list(self._by_key.values())
 
-    def __call__(self, values: Mapping[str, Any]) -> float:
+    def __call__(self, values: Values) -> float:
         pipeline = modes_of(turned(self._config.texts, self._config.dials, values))[self._config.mode]
         if pipeline.key not in self._by_key:
             found = self._measured(pipeline)
@@ -114,7 +113,7 @@ class _Search:
     def _score(self, setting: Setting) -> float:
         return self._sign * float(setting.values.mean())
 
-    def _setting(self, number: int, values: Mapping[str, Any], pipeline: Step, found: Measured) -> Setting:
+    def _setting(self, number: int, values: Values, pipeline: Step, found: Measured) -> Setting:
         if found.by_query.keys() != set(self.query_ids):
             raise InputError(f"{self._config.measure} has values for other queries with {pipeline.text}.")
         row = np.array([found.by_query[query] for query in self.query_ids])

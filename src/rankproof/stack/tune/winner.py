@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.jsontext import to_json
@@ -76,7 +75,7 @@ def _said(answer: Answer) -> str:
     return f"{signed(answer.value)}, {percent(answer.level)} interval {interval(answer.low, answer.high)}"
 
 
-def _written(document: Mapping[str, Any], before: str = "") -> str:
+def _written(document: Mapping[str, object], before: str = "") -> str:
     """TOML of tables, texts, numbers and lists."""
     plain = [f"{_key(key)} = {_value(value)}" for key, value in document.items() if not isinstance(value, Mapping)]
     head = [f"[{before.rstrip('.')}]"] if before and plain else []
@@ -88,7 +87,7 @@ def _key(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else to_json(key)
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, Mapping):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.specs import show_number
 from rankproof.kernel.wording import interval, p_phrase, percent, signed
@@ -48,7 +46,7 @@ def spoken(response: Response) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value of a dial as a person writes it."""
     if value is None:
         return "nothing said"

@@ -1,4 +1,4 @@
-"""What a rerank gives back: the head in a new order, the tail as it came, and scores that keep both so."""
+"""Reranking: the text of a document that a model reads, and the ranking with its head in a new order."""
 
 from __future__ import annotations
 
@@ -7,8 +7,27 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.errors import UsageError
+from rankproof.reading.collection import Corpus
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.stages._scaling import minmax
+
+
+def passages(corpus: Corpus, doc_ids: Sequence[str], fields: Sequence[str] | None, characters: int) -> list[str | None]:
+    """The text of each document, without line ends; None for one that the corpus does not have."""
+    known = [doc for doc in doc_ids if doc in corpus.place]
+    flat = (" ".join(text[: 4 * characters].split())[:characters].rstrip() for text in corpus.texts(fields, known))
+    texts = dict(zip(known, flat, strict=True))
+    return [texts.get(doc) for doc in doc_ids]
+
+
+def refuse_fields(who: str, corpus: Corpus, fields: Sequence[str] | None) -> None:
+    """An error for a field that the corpus does not have; asked before anything runs."""
+    lacking = [name for name in fields or () if name not in corpus.fields]
+    if lacking:
+        raise UsageError(
+            f"{who}: {corpus.name} has no field {lacking[0]!r}. Its fields: {', '.join(corpus.fields) or 'none'}."
+        )
 
 
 def reranked(incoming: Ranking, depth: int, scores: Sequence[float | None] | NDArray[np.floating]) -> Ranking:
