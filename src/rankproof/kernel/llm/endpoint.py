@@ -68,8 +68,8 @@ async def exchange(
 
 def _refusal(response: httpx.Response, data: bytes) -> Trouble:
     status = response.status_code
-    said = " ".join(data[:2000].decode("utf-8", "replace").split())[:160]
-    message = f"the server said {status} {response.reason_phrase}" + (f": {said}" if said else "")
+    body = " ".join(data[:2000].decode("utf-8", "replace").split())[:160]
+    message = f"the server said {status} {response.reason_phrase}" + (f": {body}" if body else "")
     if status == 429:
         return Trouble("too many requests", message, again=True, wait=_seconds(response.headers.get("retry-after")))
     if status >= 500:
@@ -166,9 +166,9 @@ class Endpoint:
         """
         body = self._body(system, user, most, tops, self._values["seed"] if seed is None else seed)
         key = "llm 1 " + sha256(to_json({"identity": self.identity, "body": body}).encode()).hexdigest()
-        kept = kept_answer(self._cache.get(key))
-        if kept is not None:
-            return kept
+        stored = kept_answer(self._cache.get(key))
+        if stored is not None:
+            return stored
         async with self._turns:
             if self._in_vain >= _GIVES_UP_AFTER:
                 return NoAnswer("not asked", f"no answer to the last {self._in_vain} questions: the server seems gone")
@@ -189,15 +189,15 @@ class Endpoint:
             url, client = await self._open()
             while (seconds := self._pace.reserve()) > 0:
                 await asyncio.sleep(seconds)
-            came = await exchange(client, url + path, body, self._values["timeout"])
-            if isinstance(came, ModelAnswer):
-                return came
-            last = came
-            if not came.again or attempt + 1 == tries:
+            result = await exchange(client, url + path, body, self._values["timeout"])
+            if isinstance(result, ModelAnswer):
+                return result
+            last = result
+            if not result.again or attempt + 1 == tries:
                 break
-            if came.wait is not None:
-                self._pace.hold(min(came.wait, _LONGEST_PAUSE))  # the server spoke to everybody
-            pause = 0.25 * 2 ** min(attempt, 20) if came.wait is None else came.wait
+            if result.wait is not None:
+                self._pace.hold(min(result.wait, _LONGEST_PAUSE))  # the server spoke to everybody
+            pause = 0.25 * 2 ** min(attempt, 20) if result.wait is None else result.wait
             await asyncio.sleep(min(pause, _LONGEST_PAUSE))
         if last.wrong_door and not self._answered:
             raise self._wrong_door(last)

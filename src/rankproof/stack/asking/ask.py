@@ -86,15 +86,15 @@ def ask_all(
     asking = _Fetch(asker, depth, limits, stage, stop)
     identity = asking.identity(draws[-1])
     keys = [answer_key(query, depth, engine, identity) for query in queries]
-    found = [keep.get(key) for key in keys]
-    answers: list[Answered | None] = [None if f is None else replace(f, kept=True) for f in found]
+    stored = [keep.get(key) for key in keys]
+    answers: list[Answered | None] = [None if f is None else replace(f, kept=True) for f in stored]
     missing = [i for i, answer in enumerate(answers) if answer is None]
-    kept, failed = len(queries) - len(missing), 0
-    done = kept
+    reused, failed = len(queries) - len(missing), 0
+    done = reused
 
-    def tell() -> None:
+    def report() -> None:
         if on_progress is not None:
-            on_progress(FetchProgress(done, len(queries), kept, failed))
+            on_progress(FetchProgress(done, len(queries), reused, failed))
 
     keeping = Lock()
 
@@ -106,7 +106,7 @@ def ask_all(
                 keep.put(keys[i], answer)
         return answer
 
-    tell()
+    report()
     with ThreadPoolExecutor(limits.concurrency, thread_name_prefix="asking") as pool:
         futures: dict[Future[Answered], int] = {pool.submit(answer_and_keep, i): i for i in missing}
         try:
@@ -114,7 +114,7 @@ def ask_all(
                 answer = answers[futures[future]] = future.result()
                 failed += bool(answer.failures)
                 done += 1
-                tell()
+                report()
         except BaseException:
             # Whatever ended it (a full disk, Ctrl-C): nothing more is asked, and nobody waits for a pause to end.
             stop.set()
@@ -190,14 +190,14 @@ class _Fetch:
         for attempt in range(1, self.limits.attempts + 1):
             self.turn()
             try:
-                told = self.asker.identity
+                identity = self.asker.identity
             except AskFailed as failed:
                 if not self.another(failed, attempt, draws[attempt - 1]):
                     tried = f" It was tried {attempt} times." if attempt > 1 else ""
                     raise InputError(f"{self.stage} cannot be asked: {failed}{tried}") from None
             else:
                 self.health.answered()
-                return told
+                return identity
         raise AssertionError("the last attempt is answered or given up")
 
 
@@ -217,5 +217,5 @@ def ask_step(
     answers = ask_all(asker, queries, depth, limits, keep, rng, on_progress, stage=step.name, engine=step.key)
     times = np.array([math.nan if a.milliseconds is None else a.milliseconds for a in answers], dtype=np.float64)
     failures = tuple(failure for a in answers for failure in a.failures)
-    kept = sum(answer.kept for answer in answers)
-    return StepOutcome(step, tuple(a.ranking for a in answers), times, failures, dict(asker.identity), kept=kept)
+    reused = sum(answer.kept for answer in answers)
+    return StepOutcome(step, tuple(a.ranking for a in answers), times, failures, dict(asker.identity), kept=reused)

@@ -186,7 +186,7 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class ModeComparison:
-    """A mode held against another one.
+    """A mode compared with another one.
 
     difference   of the means, mode minus other; None where there is none
     low, high    its interval, and `p` the p-value that decides; None where no test could be made
@@ -213,8 +213,8 @@ class ModeComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
-    """One mode: its mean, and how it stands against those it builds on; without any, against the baseline."""
+class ModeSummary:
+    """One mode: its mean, and how it compares with the modes it builds on; without any, with the baseline."""
 
     mode: str
     mean: float
@@ -228,14 +228,14 @@ class Advice:
 
     ship    the mode that one comes to from the baseline by taking only steps that are shown to be better
     path    the modes on that way, from the baseline to `ship`
-    rungs   every mode, in the order of the benchmark
+    modes   every mode, in the order of the benchmark
     times   by mode the median time of a query in milliseconds, where it was taken
     """
 
     measure: str
     ship: str
     path: tuple[str, ...]
-    rungs: tuple[Rung, ...]
+    modes: tuple[ModeSummary, ...]
     times: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
@@ -246,12 +246,12 @@ class Advice:
             "path": list(self.path),
             "rungs": [
                 {
-                    "mode": rung.mode,
-                    "mean": rung.mean,
-                    "against": [held.to_dict() for held in rung.against],
-                    "failures": rung.failures,
+                    "mode": summary.mode,
+                    "mean": summary.mean,
+                    "against": [comparison.to_dict() for comparison in summary.against],
+                    "failures": summary.failures,
                 }
-                for rung in self.rungs
+                for summary in self.modes
             ],
         }
 
@@ -311,8 +311,8 @@ def _row(row: ModeRow) -> dict[str, object]:
         "ceiling": ceiling,
         "reach": None if row.reach is None else asdict(row.reach),
         "rescue": None if row.rescue is None else asdict(row.rescue),
-        "identity": {step: dict(found) for step, found in row.identity.items()},
-        "notes": {step: dict(found) for step, found in row.notes.items()},
+        "identity": {step: dict(texts) for step, texts in row.identity.items()},
+        "notes": {step: dict(texts) for step, texts in row.notes.items()},
     }
 
 

@@ -53,10 +53,10 @@ def weights_of(fields: str | None, corpus: Corpus) -> dict[str, float]:
     """The weight of each field of the corpus that counts: all of them, once, where nothing was said."""
     if fields is None:
         return dict.fromkeys(corpus.fields, 1.0)
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for part in fields.split():
         name, _, weight = part.partition("^")
         if name not in corpus.fields:
             raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
-        found[name] = float(weight or 1)
-    return found
+        weights[name] = float(weight or 1)
+    return weights

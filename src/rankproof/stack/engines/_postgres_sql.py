@@ -82,7 +82,7 @@ def _text(values: Values) -> str:
          ts_rank_cd(%(weights)s::float4[], d.words, q.wanted, %(normalization)s)::float8 as score
   from {table_of(values["table"])} t,
        lateral (select {_words(values)} as words) d,
-       (select {_wanted(values)} as wanted) q
+       (select {_query(values)} as wanted) q
   where d.words @@ q.wanted
 ) found"""
 
@@ -98,7 +98,7 @@ def _words(values: Values) -> str:
     )
 
 
-def _wanted(values: Values) -> str:
+def _query(values: Values) -> str:
     if values["match"] == "all":
         return "websearch_to_tsquery(%(language)s::regconfig, %(query)s)"
     # The parser gives no word with a blank in it, so that this sign stands between words only.

@@ -28,7 +28,7 @@ def known_of(query: Query, depth: int) -> dict[str, object]:
 def names_in(template: object) -> set[str]:
     """The placeholders of a template, wherever in it they stand."""
     if isinstance(template, str):
-        return {found["name"] for found in _MARK.finditer(template) if found["name"]}
+        return {mark["name"] for mark in _MARK.finditer(template) if mark["name"]}
     if isinstance(template, Mapping):
         return {name for pair in template.items() for part in pair for name in names_in(part)}
     return {name for part in template for name in names_in(part)} if isinstance(template, list | tuple) else set()
@@ -37,12 +37,12 @@ def names_in(template: object) -> set[str]:
 def fill(template: str, known: Mapping[str, object], secrets: Secrets, escape: Callable[[str], str] = str) -> str:
     """The text with every placeholder replaced; `escape` is for what comes from the query."""
 
-    def replaced(found: re.Match[str]) -> str:
-        if found["secret"]:
-            return secrets[found["secret"]]
-        if found["name"]:
-            return escape(str(_value(found["name"], known)))
-        return found[0][0]
+    def replaced(mark: re.Match[str]) -> str:
+        if mark["secret"]:
+            return secrets[mark["secret"]]
+        if mark["name"]:
+            return escape(str(_value(mark["name"], known)))
+        return mark[0][0]
 
     return _MARK.sub(replaced, template)
 

@@ -223,7 +223,7 @@ def _packed(counts: TermCounts) -> bytes:
 
 
 def _unpacked(data: bytes) -> TermCounts:
-    with np.load(io.BytesIO(data), allow_pickle=False) as held:
-        terms = tuple(json.loads(held["terms"].tobytes()))
-        often, length = held["often"].astype(np.float64), held["length"].astype(np.float64)
-        return TermCounts(terms, held["start"], held["doc"], often, length)
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        terms = tuple(json.loads(arrays["terms"].tobytes()))
+        often, length = arrays["often"].astype(np.float64), arrays["length"].astype(np.float64)
+        return TermCounts(terms, arrays["start"], arrays["doc"], often, length)

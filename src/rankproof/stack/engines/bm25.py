@@ -150,13 +150,13 @@ class _Bm25Searcher:
         return rankings
 
     def _best(self, scores: NDArray[np.float64], depth: int) -> Ranking:
-        found = np.flatnonzero(scores > 0)
-        if len(found) > depth:
+        places = np.flatnonzero(scores > 0)
+        if len(places) > depth:
             # Of documents tied at the last place the ids decide, so all of them must be at hand.
-            last = np.partition(scores[found], -depth)[-depth]
-            found = found[scores[found] >= last]
-        found = found[np.lexsort((self._turn[found], -scores[found]))][:depth]
-        return Ranking(tuple(self.corpus.doc_ids[i] for i in found.tolist()), scores[found])
+            last = np.partition(scores[places], -depth)[-depth]
+            places = places[scores[places] >= last]
+        places = places[np.lexsort((self._turn[places], -scores[places]))][:depth]
+        return Ranking(tuple(self.corpus.doc_ids[i] for i in places.tolist()), scores[places])
 
 
 _NOTHING = Ranking((), np.empty(0))

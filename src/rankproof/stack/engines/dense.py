@@ -67,12 +67,12 @@ def exact(documents: Vectors, queries: Vectors, doc_ids: tuple[str, ...], depth:
     rows = max(1, BLOCK // max(1, len(documents)))
     for at in range(0, len(queries), rows):
         for row, scores in enumerate(queries[at : at + rows] @ documents.T):
-            found = np.arange(len(scores))
+            places = np.arange(len(scores))
             if len(scores) > depth:
                 # All that may tie with the last one: which of them stays is for their ids to say.
                 last = np.partition(scores, -depth)[-depth]
-                found = np.flatnonzero(scores >= last - _NOISE * max(1.0, abs(float(last))))
-            yield best(doc_ids, found, documents, queries[at + row], depth)
+                places = np.flatnonzero(scores >= last - _NOISE * max(1.0, abs(float(last))))
+            yield best(doc_ids, places, documents, queries[at + row], depth)
 
 
 def best(
@@ -101,9 +101,9 @@ class Hnsw:
 
     def __init__(self, documents: Vectors, connectivity: int, expansion_add: int, cache: Cache) -> None:
         self._documents = documents
-        said = f"hnsw 1 usearch {version('usearch')} {connectivity} {expansion_add} {documents.shape}"
-        key = sha256(said.encode() + b"\n" + np.ascontiguousarray(documents, "<f4").tobytes()).hexdigest()
-        kept = cache.get(key)
+        settings = f"hnsw 1 usearch {version('usearch')} {connectivity} {expansion_add} {documents.shape}"
+        key = sha256(settings.encode() + b"\n" + np.ascontiguousarray(documents, "<f4").tobytes()).hexdigest()
+        stored = cache.get(key)
         self._index: Any = usearch().Index(
             ndim=documents.shape[1],
             metric="ip",
@@ -111,8 +111,8 @@ class Hnsw:
             connectivity=connectivity,
             expansion_add=expansion_add,
         )
-        if kept is not None:
-            self._index.load(kept)
+        if stored is not None:
+            self._index.load(stored)
         elif len(documents):
             self._index.add(np.arange(len(documents), dtype=np.uint64), documents, threads=1)
             cache.put(key, bytes(self._index.save()))
@@ -145,7 +145,7 @@ class _DenseSearcher:
     values: Values
     encoder: Encoder
     progress: Progress = silent
-    _asked: dict[int, dict[str, tuple[Vectors, Ranking]]] = field(default_factory=dict)
+    _searched: dict[int, dict[str, tuple[Vectors, Ranking]]] = field(default_factory=dict)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -158,16 +158,18 @@ class _DenseSearcher:
         """With hnsw, its recall against exact search on the queries asked so far."""
         if self.values["search"] != "hnsw":
             return {}
-        told = {}
-        for depth, asked in self._asked.items():
-            found = all_there = 0
-            for vectors, ranking in asked.values():
+        notes = {}
+        for depth, searched in self._searched.items():
+            matches = all_there = 0
+            for vectors, ranking in searched.values():
                 (truth,) = exact(self._documents, vectors, self._doc_ids, depth)
-                found += len(set(truth.doc_ids) & set(ranking.doc_ids))
+                matches += len(set(truth.doc_ids) & set(ranking.doc_ids))
                 all_there += len(truth)
             if all_there:
-                told[f"hnsw recall@{depth}"] = f"{found / all_there:.4f} against exact search, {len(asked):,} queries"
-        return told
+                notes[f"hnsw recall@{depth}"] = (
+                    f"{matches / all_there:.4f} against exact search, {len(searched):,} queries"
+                )
+        return notes
 
     def prepare(self) -> None:
         """Encodes the documents and builds the graph, so that the first query does not pay for it."""
@@ -189,10 +191,10 @@ class _DenseSearcher:
         before = prefixes(self.values, self.encoder)[1]
         texts = [before + text for text in self.corpus.texts(self.values["fields"])]
 
-        def told(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             self.progress("dense: encoding document", done, total)
 
-        vectors = self._measured(kept_vectors(self.encoder, texts, self.cache, told))
+        vectors = self._measured(kept_vectors(self.encoder, texts, self.cache, report))
         some = np.flatnonzero(vectors.any(axis=1))
         if len(some) == len(vectors):
             return vectors, self.corpus.doc_ids
@@ -217,7 +219,7 @@ class _DenseSearcher:
         for i, ranking in zip(some, self._nearest(vectors[some], depth), strict=True):
             rankings[i] = ranking
             if self.values["search"] == "hnsw":
-                self._asked.setdefault(depth, {})[queries[i].text] = (vectors[i][None], ranking)
+                self._searched.setdefault(depth, {})[queries[i].text] = (vectors[i][None], ranking)
         return rankings
 
     def _nearest(self, queries: Vectors, depth: int) -> Iterator[Ranking]:

@@ -92,19 +92,19 @@ class Postgres:
         """One statement, one ranking."""
         values = self._values
         candidates = max(values["candidates"], depth)
-        wanted = candidates if values["mode"] == "hybrid" else depth
+        nearest = candidates if values["mode"] == "hybrid" else depth
         bound: dict[str, object] = {
             **{name: values[name] for name in ("language", "normalization", "k", "text_weight", "vector_weight")},
             "query": _sendable(query.text),
             "depth": depth,
             "candidates": candidates,
-            "wanted_nearest": wanted,
+            "wanted_nearest": nearest,
             "weights": weights_of(values["fields"]),
         }
         settings = {}
         if self._vectors is not None:
             bound["vector"] = str(self._vectors(query))
-            settings["hnsw.ef_search"] = str(min(max(values["ef_search"], wanted), MOST_EF))
+            settings["hnsw.ef_search"] = str(min(max(values["ef_search"], nearest), MOST_EF))
         rows = self._pool.rows(self._sql, bound, timeout, settings)
         return ranking_of([row[0] for row in rows], [row[1] for row in rows], depth)
 
@@ -151,9 +151,9 @@ def _sendable(text: str) -> str:
 def _refuse_misfit(values: Values) -> None:
     fields, words = values["fields"], values["tsvector"]
     if values["mode"] != "vector" and (fields is None) == (words is None):
-        came = "neither" if fields is None else "both"
+        named = "neither" if fields is None else "both"
         raise UsageError(
-            f"postgres: mode={values['mode']!r} searches fields or a tsvector column; got {came}. Name one."
+            f"postgres: mode={values['mode']!r} searches fields or a tsvector column; got {named}. Name one."
         )
     if fields is not None and len(fields.split()) > len(CLASSES):
         raise UsageError(

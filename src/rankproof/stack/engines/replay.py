@@ -37,11 +37,11 @@ PARAMS = (Param("path", Path(), REQUIRED, "the run file"),)
 class _Replay:
     def __init__(self, run: Run) -> None:
         self.identity = {"run": run.content_hash}
-        self._held = {query: (docs, scores) for query, docs, scores in run.rankings(as_scores=True)}
+        self._rankings = {query: (docs, scores) for query, docs, scores in run.rankings(as_scores=True)}
 
     def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
-        held = [self._held.get(query.query_id, ((), ())) for query in queries]
-        return [Ranking(tuple(docs[:depth]), np.array(scores[:depth], dtype=np.float64)) for docs, scores in held]
+        rankings = [self._rankings.get(query.query_id, ((), ())) for query in queries]
+        return [Ranking(tuple(docs[:depth]), np.array(scores[:depth], dtype=np.float64)) for docs, scores in rankings]
 
 
 def open_replay(values: Values, ground: Ground) -> _Replay:

@@ -65,27 +65,27 @@ def read_bert(path: str, config: Mapping[str, Any]) -> Bert:
             "Put the model's own model.onnx beside it."
         )
     try:
-        found = library("safetensors.numpy", "A model folder").load_file(path)
+        tensors = library("safetensors.numpy", "A model folder").load_file(path)
     except (OSError, TypeError) as error:
         raise InputError(f"{path} cannot be read: {error}.") from None
     except Exception as error:
         if type(error).__name__ != "SafetensorError":
             raise
         raise InputError(f"{path} is damaged or no safetensors file: {error}.") from None
-    return _Names(path, found).bert(config, first_position(config))
+    return _Names(path, tensors).bert(config, first_position(config))
 
 
 class _Names:
     """Weights as the file has them, with or without the name of the family before each."""
 
-    def __init__(self, path: str, found: Mapping[str, NDArray[np.generic]]) -> None:
+    def __init__(self, path: str, tensors: Mapping[str, NDArray[np.generic]]) -> None:
         mark = "embeddings.word_embeddings.weight"
-        self._path, self._found = path, found
-        self._before = next((name.removesuffix(mark) for name in found if name.endswith(mark)), "")
+        self._path, self._tensors = path, tensors
+        self._before = next((name.removesuffix(mark) for name in tensors if name.endswith(mark)), "")
 
     def __getitem__(self, name: str) -> Array:
         try:
-            return np.asarray(self._found[self._before + name], dtype=np.float32)
+            return np.asarray(self._tensors[self._before + name], dtype=np.float32)
         except KeyError:
             raise InputError(f"{self._path} has no {name!r}: it is not the model that its config.json says.") from None
 
@@ -211,11 +211,13 @@ class Graph:
 
         NodeProto: input 1, output 2, name 3, op_type 4, attribute 5, domain 7.
         """
-        node = b"".join(_bytes(1, given) for given in inputs) + b"".join(_bytes(2, given) for given in (name, *also))
+        node = b"".join(_bytes(1, value) for value in inputs) + b"".join(_bytes(2, value) for value in (name, *also))
         node += _bytes(3, name) + _bytes(4, operation)
-        for key, value in attributes.items():  # AttributeProto: name 1, f 2, i 3, type 20
-            said = _varint(2 << 3 | 5) + struct.pack("<f", value) if isinstance(value, float) else _number(3, value)
-            node += _bytes(5, _bytes(1, key) + said + _number(20, _FLOAT if isinstance(value, float) else _INT))
+        for key, number in attributes.items():  # AttributeProto: name 1, f 2, i 3, type 20
+            encoded = (
+                _varint(2 << 3 | 5) + struct.pack("<f", number) if isinstance(number, float) else _number(3, number)
+            )
+            node += _bytes(5, _bytes(1, key) + encoded + _number(20, _FLOAT if isinstance(number, float) else _INT))
         self._nodes.append(node + (_bytes(7, domain) if domain else b""))
         return name
 
@@ -226,10 +228,10 @@ class Graph:
         ModelProto: ir_version 1, graph 7, opset_import 8.
         """
         taken = b"".join(_bytes(11, _value(name, 7, ("texts", "tokens"))) for name in inputs)
-        given = _bytes(12, _value(output, 1, ("texts", "tokens", size)))
+        produced = _bytes(12, _value(output, 1, ("texts", "tokens", size)))
         nodes = b"".join(_bytes(1, node) for node in self._nodes)
         constants = b"".join(_bytes(5, constant) for constant in self._constants)
-        graph = nodes + _bytes(2, "encoder") + constants + taken + given
+        graph = nodes + _bytes(2, "encoder") + constants + taken + produced
         sets = [("", 17), ("com.microsoft", 1)]  # OperatorSetIdProto: domain 1, version 2
         opsets = b"".join(_bytes(8, _bytes(1, domain) + _number(2, version)) for domain, version in sets)
         return _number(1, 9) + _bytes(7, graph) + opsets

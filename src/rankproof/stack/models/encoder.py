@@ -77,8 +77,10 @@ class Tokenizer:
         # Lone surrogates, which stand for bytes that are no UTF-8, cannot go to the library.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         return [
-            Tokenized(np.array(found.ids, dtype=np.int64), np.array(found.special_tokens_mask, dtype=np.int64) == 0)
-            for found in self._tokenizer.encode_batch(clean, add_special_tokens=self._marks)
+            Tokenized(
+                np.array(encoding.ids, dtype=np.int64), np.array(encoding.special_tokens_mask, dtype=np.int64) == 0
+            )
+            for encoding in self._tokenizer.encode_batch(clean, add_special_tokens=self._marks)
         ]
 
 
@@ -114,11 +116,11 @@ class StaticEncoder:
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
         """The mean of the tokens; zeros for a text without any."""
-        found = np.zeros((len(texts), self._table.shape[1]), np.float32)
+        rows = np.zeros((len(texts), self._table.shape[1]), np.float32)
         for i, tokenized in enumerate(self._tokenizer(texts)):
             if len(tokenized.numbers):
-                found[i] = self._rows(tokenized).mean(axis=0)
-        return found
+                rows[i] = self._rows(tokenized).mean(axis=0)
+        return rows
 
     def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
         """The rows of the tokens."""

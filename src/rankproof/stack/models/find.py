@@ -38,11 +38,12 @@ def hub_folder(name: str, beside: str) -> str:
     try:
         return str(hub.snapshot_download(name, allow_patterns=_FILES, etag_timeout=10))
     except Exception as error:  # no network, no such model, no right to it: many classes, one remedy
-        said = str(error).strip().splitlines()
+        lines = str(error).strip().splitlines()
         raise UsageError(
             f"The model {name!r} is not on this machine: there is no folder {beside}, and it could not be fetched from "
-            f"the hub ({type(error).__name__}{': ' + said[0][:160] if said else ''}). Check the name and the network; "
-            f"or fetch it where there is one, with `hf download {name} --local-dir FOLDER`, and name that folder."
+            f"the hub ({type(error).__name__}{': ' + lines[0][:160] if lines else ''}). Check the name and the "
+            f"network, or fetch it where there is one, with "
+            f"`hf download {name} --local-dir FOLDER`, and name that folder."
         ) from None
 
 

@@ -41,17 +41,17 @@ def reranked(incoming: Ranking, depth: int, scores: Sequence[float | None] | NDA
     head = min(depth, len(incoming))
     if len(scores) != head:
         raise ValueError(f"{head} documents to rerank and {len(scores)} scores")
-    given = [None if score is None else float(score) for score in scores]
-    places = [i for i, score in enumerate(given) if score is not None]
+    values = [None if score is None else float(score) for score in scores]
+    places = [i for i, score in enumerate(values) if score is not None]
     if not places:
         return incoming
-    numbers = np.array([score for score in given if score is not None])
+    numbers = np.array([score for score in values if score is not None])
     if not np.isfinite(numbers).all():
         raise ValueError("a new score is not finite")
     turn = list(range(head))
     for place, best in zip(places, np.argsort(-numbers, kind="stable"), strict=True):
         turn[place] = places[best]
-    falling = _falling([given[i] for i in turn], incoming.scores[head:])
+    falling = _falling([values[i] for i in turn], incoming.scores[head:])
     return Ranking(
         tuple(incoming.doc_ids[i] for i in turn) + incoming.doc_ids[head:],
         np.concatenate([falling, incoming.scores[head:]]),
@@ -93,10 +93,10 @@ def _falling(scores: list[float | None], tail: NDArray[np.float64]) -> NDArray[n
     below: np.floating | None = None if top is None else kind(top)
     for i in reversed(range(len(scores))):
         score = scores[i]
-        wanted = kind(score + lift) if score is not None else below if below is not None else kind(least + lift)
-        if below is not None and wanted <= below:
-            wanted = np.nextafter(below, kind(np.inf))
-        out[i], below = wanted, wanted
+        value = kind(score + lift) if score is not None else below if below is not None else kind(least + lift)
+        if below is not None and value <= below:
+            value = np.nextafter(below, kind(np.inf))
+        out[i], below = value, value
     return out
 
 

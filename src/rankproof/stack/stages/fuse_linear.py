@@ -45,10 +45,10 @@ class _LinearFusion:
 
     def _fused(self, several: Sequence[Ranking]) -> Ranking:
         weights = weights_for(self.values, len(several))
-        return summed([self._said(*each) for each in zip(several, weights, strict=True)])
+        return summed([self._scores(*each) for each in zip(several, weights, strict=True)])
 
-    def _said(self, ranking: Ranking, weight: float) -> tuple[dict[str, float], float]:
-        """What one ranking says of its documents, and what of all others."""
+    def _scores(self, ranking: Ranking, weight: float) -> tuple[dict[str, float], float]:
+        """The scores that one ranking gives its documents, and the score of all others."""
         if self.values["normalize"] == "minmax":
             parts, least = weight * minmax(ranking.scores), 0.0
         else:

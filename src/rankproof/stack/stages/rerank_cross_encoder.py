@@ -58,9 +58,9 @@ class KeptScores:
         new = {h: passage for h, passage in zip(hashes, passages, strict=True) if h not in known}
         if new:
             began = time.perf_counter()
-            found = self._model.scores(query, list(new.values()), self._batch)
+            scores = self._model.scores(query, list(new.values()), self._batch)
             each = 1000 * (time.perf_counter() - began) / len(new)
-            known.update((h, (score, each)) for h, score in zip(new, found.tolist(), strict=True))
+            known.update((h, (score, each)) for h, score in zip(new, scores.tolist(), strict=True))
             whole = [(h, *entry) for h, entry in known.items() if np.isfinite(entry[0])]
             self._cache.put(key, np.array(whole, dtype=_ENTRY).tobytes())
         return np.array([known[h][0] for h in hashes], dtype=np.float64), saved
@@ -112,11 +112,11 @@ class CrossEncoderRerank:
         texts = passages(self._corpus, head, self._values["fields"], self._characters)
         read = [text for text in texts if text is not None]
         new, saved = self._scores(query.text, read)
-        found = iter(new.tolist())
+        next_scores = iter(new.tolist())
         scores: list[float | None] = []
         failures = []
         for doc, text in zip(head, texts, strict=True):
-            score = None if text is None else next(found)
+            score = None if text is None else next(next_scores)
             if score is None:
                 failures.append(Failure(query.query_id, NAME, "no text", f"the corpus has no document {doc!r}"))
             elif not math.isfinite(score):

@@ -74,11 +74,11 @@ class Synonyms:
     def more(self, query: str) -> list[str]:
         """What is added to a query, each once, in the order of its words; nothing that it has already."""
         own = words(query)
-        found: dict[str, None] = {}
+        added: dict[str, None] = {}
         for start in range(len(own)):
             for end in range(start + 1, min(start + self._longest, len(own)) + 1):
-                found.update(self._added.get(own[start:end], {}))
-        return [synonym for synonym in found if not _within(words(synonym), own)]
+                added.update(self._added.get(own[start:end], {}))
+        return [synonym for synonym in added if not _within(words(synonym), own)]
 
 
 def _rule(line: str, where: str) -> Mapping[tuple[str, ...], Iterable[str]]:
@@ -155,16 +155,18 @@ class ModelRewrite:
 
     def rewrite(self, queries: Sequence[Query]) -> list[Rewritten]:
         """Each query with what the model adds; as it was where that failed."""
-        asked = [self._endpoint.ask("", prompt(query.text, self._most), 8 * self._most + 16) for query in queries]
-        return [self._one(query, answer) for query, answer in zip(queries, self._endpoint.together(asked), strict=True)]
+        requests = [self._endpoint.ask("", prompt(query.text, self._most), 8 * self._most + 16) for query in queries]
+        return [
+            self._one(query, answer) for query, answer in zip(queries, self._endpoint.together(requests), strict=True)
+        ]
 
     def _one(self, query: Query, answer: ModelAnswer | NoAnswer) -> Rewritten:
-        found = answer if isinstance(answer, NoAnswer) else proposals(answer, self._most)
-        if isinstance(found, NoAnswer):
-            failure = Failure(query.query_id, NAME, found.kind, found.message, "original query")
+        proposed = answer if isinstance(answer, NoAnswer) else proposals(answer, self._most)
+        if isinstance(proposed, NoAnswer):
+            failure = Failure(query.query_id, NAME, proposed.kind, proposed.message, "original query")
             return Rewritten(query.query_id, query.text, query.columns, (failure,))
-        kept = isinstance(answer, ModelAnswer) and answer.kept
-        return Rewritten(query.query_id, with_words(query.text, found), query.columns, kept=kept)
+        stored = isinstance(answer, ModelAnswer) and answer.kept
+        return Rewritten(query.query_id, with_words(query.text, proposed), query.columns, kept=stored)
 
 
 def prompt(query: str, most: int) -> str:
@@ -182,10 +184,10 @@ def proposals(answer: ModelAnswer, most: int) -> list[str] | NoAnswer:
     if not answer.text.strip():
         return NoAnswer("empty answer", "the answer is empty")
     parts = [_BULLET.sub("", part).strip(" \t.;:\"'") for part in re.split(r"[,\n]", answer.text)]
-    found = [part for part in dict.fromkeys(parts) if 1 <= len(words(part)) <= _LONGEST and len(part) <= 40]
-    if not found:
+    phrases = [part for part in dict.fromkeys(parts) if 1 <= len(words(part)) <= _LONGEST and len(part) <= 40]
+    if not phrases:
         return NoAnswer("unreadable answer", f"the answer is no list of words: {' '.join(answer.text.split())[:60]!r}")
-    return found[:most]
+    return phrases[:most]
 
 
 def open_rewrite(values: Values, ground: Ground) -> SynonymRewrite | ModelRewrite:

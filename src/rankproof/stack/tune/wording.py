@@ -41,13 +41,13 @@ def said(answer: Answer) -> str:
 
 
 def spoken(response: Response) -> str:
-    """A value of a dial, or a span of them."""
+    """A value of a parameter, or a span of them."""
     low, high = shown(response.low), shown(response.high)
     return low if low == high else f"{low} to {high}"
 
 
 def shown(value: object) -> str:
-    """A value of a dial as a person writes it."""
+    """A value of a parameter as a person writes it."""
     if value is None:
         return "nothing said"
     if isinstance(value, bool):
