@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from rankproof.errors import MissingExtra
 
 
-def library(name: str, what: str, extra: str = "dense") -> Any:
-    """The module; MissingExtra where its library is not installed."""
+def library(name: str, what: str, extra: str = "dense", package: str = "") -> ModuleType:
+    """The module; MissingExtra where its library is not installed.
+
+    what      the thing that needs it, for the message
+    package   what the library is called where it is installed, if not as its module
+    """
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         top = name.split(".")[0]
         if error.name not in (name, top):
-            raise  # the library is there and broken: its own error says more
-        raise MissingExtra(what, top, extra) from None
+            raise  # the library is installed and broken: its own error says more
+        raise MissingExtra(what, package or top, extra) from None

@@ -1,55 +1,35 @@
-"""Pacing: when the next request may go out, the same for all threads."""
+"""Pacing: when the next request may go out. Callers wait in their own way: threads on an event, coroutines asleep."""
 
 from __future__ import annotations
 
-import asyncio
 import time
-from threading import Event, Lock
+from collections.abc import Callable
+from threading import Lock
 
 
-class ThreadPace:
-    """Hands out turns: at most `rate` in a second, and none while the server asked everybody to wait."""
+class Pace:
+    """At most `rate` requests a second (None for no limit), and none while the server asked everybody to wait.
 
-    def __init__(self, rate: float | None, stop: Event) -> None:
+    A turn is taken when it is used and not before. A caller that waits for its turn asks again afterwards, so that a
+    hold that was made in the meantime holds for it too. Threads and coroutines may share one pace.
+    """
+
+    def __init__(self, rate: float | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._gap = 1 / rate if rate else 0.0
-        self._stop = stop
+        self._clock = clock
         self._lock = Lock()
-        self._next = 0.0
+        self._next = 0.0  # on the clock: when the next request may go
 
-    def turn(self) -> bool:
-        """Waits for a turn; False when asking was stopped meanwhile."""
+    def reserve(self) -> float:
+        """Takes the turn and returns 0 where a request may go now; otherwise the seconds after which to ask again."""
         with self._lock:
-            now = time.monotonic()
-            at = max(now, self._next)
-            self._next = at + self._gap
-        return not self._stop.wait(at - now) if at > now else not self._stop.is_set()
+            now = self._clock()
+            if now < self._next:
+                return self._next - now
+            self._next = now + self._gap
+            return 0.0
 
     def hold(self, seconds: float) -> None:
-        """Nobody gets a turn before so many seconds are over."""
+        """Lets no request go in the next `seconds`."""
         with self._lock:
-            self._next = max(self._next, time.monotonic() + seconds)
-
-    def pause(self, seconds: float) -> bool:
-        """Waits out of turn; False when asking was stopped meanwhile."""
-        return not self._stop.wait(seconds)
-
-
-class AsyncPace:
-    """Hands out turns: at most `rate` in a second, and none while the server asked everybody to wait."""
-
-    def __init__(self, rate: float | None) -> None:
-        self._gap = 1 / rate if rate else 0.0
-        self._next = 0.0
-
-    async def turn(self) -> None:
-        """Waits for a turn."""
-        while True:
-            now = time.monotonic()
-            if now >= self._next:
-                self._next = now + self._gap
-                return
-            await asyncio.sleep(self._next - now)
-
-    def hold(self, seconds: float) -> None:
-        """Nobody gets a turn before so many seconds are over."""
-        self._next = max(self._next, time.monotonic() + seconds)
+            self._next = max(self._next, self._clock() + seconds)

@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from rankproof.errors import UsageError
@@ -44,28 +43,28 @@ def refuse_written(who: str, auth: str | None, *tables: Mapping[str, str]) -> No
 class Secrets:
     """The environment variables that a configuration names. The configuration itself holds their names only."""
 
-    def __init__(self, who: str, *templates: Any, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, who: str, *templates: object, environment: Mapping[str, str] | None = None) -> None:
         """UsageError for a variable that is not set. `templates` are texts, or tables and lists with texts in them."""
-        found = os.environ if environment is None else environment
+        variables = os.environ if environment is None else environment
         self._values: dict[str, str] = {}
         self._also: dict[str, str] = {}
         for name in _names(templates):
-            if not found.get(name):
+            if not variables.get(name):
                 raise UsageError(
                     f"{who} needs the environment variable {name}, which is not set. Set it and try again."
                 )
-            self._values[name] = found[name]
+            self._values[name] = variables[name]
 
     def __getitem__(self, name: str) -> str:
         return self._values[name]
 
     def expand(self, text: str) -> str:
         """The text with the values in it: never to be shown."""
-        return SECRET.sub(lambda found: self[found[1]], text)
+        return SECRET.sub(lambda match: self[match[1]], text)
 
-    def hide(self, text: str, shown: str) -> None:
-        """Shows a text that was made from secrets, such as an encoded password, as `shown`."""
-        self._also[text] = shown
+    def hide(self, text: str, replacement: str) -> None:
+        """Shows a text that was made from secrets, such as an encoded password, as `replacement`."""
+        self._also[text] = replacement
 
     def hide_user(self, url: str) -> None:
         """Hides the password of an address, as it stands there, decoded, and as it is sent."""
@@ -76,15 +75,15 @@ class Secrets:
             for form in (password, unquote(password), sent):
                 self.hide(form, "(hidden)")
 
-    def identity(self, *templates: Any) -> dict[str, str]:
+    def identity(self, *templates: object) -> dict[str, str]:
         """Digits that change with the variables that templates name, and do not show them; nothing for no variable.
 
         When ${SEARCH_API} is another one, another server is asked: what was kept of the first is no answer of it. Who
         asks changes nothing, so users and passwords in an address are left out.
         """
         named = sorted(set(_names([_USER.sub("//", part) if isinstance(part, str) else part for part in templates])))
-        said = "\n".join(f"{name}={_PASSWORD.sub('', _USER.sub('//', self[name]))}" for name in named)
-        digits = sha256(said.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        variables = "\n".join(f"{name}={_PASSWORD.sub('', _USER.sub('//', self[name]))}" for name in named)
+        digits = sha256(variables.encode("utf-8", "surrogateescape")).hexdigest()[:16]
         return {"environment": digits} if named else {}
 
     def redact(self, text: str) -> str:
@@ -95,16 +94,16 @@ class Secrets:
             for form in {value, quote(value, safe=""), quote(value)}
         ]
         # The longest first: an address goes as a whole before the password in it does.
-        for form, shown in sorted([*forms, *self._also.items()], key=lambda pair: -len(pair[0])):
+        for form, replacement in sorted([*forms, *self._also.items()], key=lambda pair: -len(pair[0])):
             if len(form) >= SHORTEST:
-                text = text.replace(form, shown)
+                text = text.replace(form, replacement)
         return text
 
     def __repr__(self) -> str:
         return f"Secrets({', '.join(self._values)})"
 
 
-def _names(value: Any) -> Iterator[str]:
+def _names(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield from SECRET.findall(value)
     elif isinstance(value, Mapping):

@@ -19,6 +19,9 @@ from rankproof.reading.collection import Corpus
 from rankproof.reading.ranking import Failure, Ranking
 from rankproof.reading.records import Run
 
+# The values of an item's parameters, by name: each of the type that its parameter reads.
+Values = Mapping[str, Any]
+
 
 @dataclass(frozen=True, eq=False)
 class Step:
@@ -31,7 +34,7 @@ class Step:
 
     shelf: Literal["engines", "stages"]
     name: str
-    values: Mapping[str, Any]
+    values: Values
     said: Mapping[str, str]
     inputs: tuple[Step, ...] = ()
     fuses: bool = False  # its inputs stand in its parentheses and not before it
@@ -39,10 +42,10 @@ class Step:
     @cached_property
     def text(self) -> str:
         """The printed form, which reads back to the same pipeline."""
-        said = [f"{name}={value}" for name, value in self.said.items()]
+        options = [f"{name}={value}" for name, value in self.said.items()]
         if self.fuses:
-            return f"{self.name}({', '.join([*(step.text for step in self.inputs), *said])})"
-        call = f"{self.name}({', '.join(said)})"
+            return f"{self.name}({', '.join([*(step.text for step in self.inputs), *options])})"
+        call = f"{self.name}({', '.join(options)})"
         return " >> ".join([*(step.text for step in self.inputs), call])
 
     @cached_property
@@ -123,11 +126,11 @@ class ModeOutcome:
     def by_step(self, what: Literal["identity", "notes"]) -> dict[str, dict[str, str]]:
         """What each step says of itself, by its name; by its text where two steps have one name."""
         names = [outcome.step.name for outcome in self.steps]
-        told = {}
+        texts = {}
         for outcome in self.steps:
             name = outcome.step.name if names.count(outcome.step.name) == 1 else outcome.step.text
-            told[name] = dict(outcome.identity if what == "identity" else outcome.notes)
-        return told
+            texts[name] = dict(outcome.identity if what == "identity" else outcome.notes)
+        return texts
 
     def as_run(self) -> dict[str, dict[str, float]]:
         """{query_id: {doc_id: score}}, as `evaluate` takes it."""

@@ -10,7 +10,6 @@ import pytest
 from tests.raising import raises
 
 from rankproof.errors import InputError
-from rankproof.kernel.pacing import ThreadPace
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Answered, Ranking
 from rankproof.stack.asking.ask import FetchProgress, ask_all
@@ -97,11 +96,11 @@ def test_what_asking_again_does_not_mend_is_asked_once() -> None:
 def test_the_seed_decides_the_waits_and_threads_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
 
-    def pause(self: ThreadPace, seconds: float) -> bool:
+    def pause(self: object, seconds: float) -> bool:
         waits.append(seconds)
         return True
 
-    monkeypatch.setattr(ThreadPace, "pause", pause)
+    monkeypatch.setattr("rankproof.stack.asking.ask._Fetch.pause", pause)
 
     def waited(seed: int, concurrency: int) -> list[float]:
         waits.clear()

@@ -51,13 +51,13 @@ def advice(*modes: str) -> Advice:
 def test_one_goes_from_the_baseline_by_steps_that_are_shown() -> None:
     found = advice("plain", "half", "turned", "back")
     assert (found.measure, found.ship, found.path) == ("RR", "turned", ("plain", "turned"))
-    assert [[(held.other, held.shown) for held in rung.against] for rung in found.rungs] == [
+    assert [[(other.other, other.shown) for other in mode.against] for mode in found.modes] == [
         [],
         [("plain", "not shown")],
         [("plain", "better")],
         [("turned", "worse")],
     ]
-    half, turned, back = (rung.against[0] for rung in found.rungs[1:])
+    half, turned, back = (mode.against[0] for mode in found.modes[1:])
     assert half.difference == pytest.approx(-2 * 0.5 / 20)
     # plain: 18/3 and 2 of 20; turned: 18 and 2/3 of 20.
     assert turned.difference == pytest.approx((18 + 2 / 3) / 20 - (6 + 2) / 20)

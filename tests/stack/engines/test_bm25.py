@@ -12,8 +12,7 @@ from tests.raising import raises
 from rankproof.errors import MissingExtra, UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.reading.collection import Query
-from rankproof.stack.engines import _analysis
-from rankproof.stack.engines._analysis import Analysis
+from rankproof.stack.engines._terms import STEMMERS, STOP_LISTS, Analysis
 from rankproof.stack.records import Ground
 from rankproof.testing.rankings import choices, corpus_of, queries_of, searched
 
@@ -102,8 +101,8 @@ def test_the_names_offered_are_those_that_the_libraries_have() -> None:
     import bm25s
     import Stemmer
 
-    assert set(_analysis.STEMMERS) <= {"none", *Stemmer.algorithms()}
-    for name in _analysis.STOP_LISTS[1:]:
+    assert set(STEMMERS) <= {"none", *Stemmer.algorithms()}
+    for name in STOP_LISTS[1:]:
         assert bm25s.tokenize(["zz zz"], stopwords=name, show_progress=False).ids == [[0, 0]]
 
 

@@ -16,8 +16,8 @@ from rankproof.errors import MissingExtra, UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.cache import FolderCache
 from rankproof.reading.collection import Query
-from rankproof.stack.engines import _exact
-from rankproof.stack.engines._exact import exact
+from rankproof.stack.engines import dense
+from rankproof.stack.engines.dense import exact
 from rankproof.stack.models.encoder import unit
 from rankproof.stack.records import Ground
 from rankproof.testing.rankings import choices, corpus_of, queries_of
@@ -62,7 +62,7 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     documents, queries = (unit(rng.normal(size=(n, 32)).astype(np.float32)) for n in (200, 30))
     doc_ids = tuple(f"d{i}" for i in range(200))
     whole = list(exact(documents, queries, doc_ids, 10))
-    monkeypatch.setattr(_exact, "BLOCK", 400)
+    monkeypatch.setattr(dense, "BLOCK", 400)
     for one, other in zip(whole, exact(documents, queries, doc_ids, 10), strict=True):
         assert (one.doc_ids, one.scores.tolist()) == (other.doc_ids, other.scores.tolist())
     truth = queries.astype(float) @ documents.T.astype(float)

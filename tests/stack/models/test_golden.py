@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rankproof.stack.models.directory import ModelFolder
+from rankproof.stack.models.encoder import StaticEncoder
 from rankproof.stack.models.find import minilm_folder, wordllama_files
-from rankproof.stack.models.static import StaticEncoder
 from rankproof.stack.models.transformer import TransformerEncoder
 
 pytest.importorskip("onnxruntime")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.stack.models.encoder import unit
-from rankproof.stack.models.static import Tokenized, pooled
+from rankproof.stack.models.encoder import Tokenized, pooled, unit
 from rankproof.stack.models.transformer import batches, spread
 
 # One text of four tokens with two numbers each.

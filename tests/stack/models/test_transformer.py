@@ -16,8 +16,7 @@ pytest.importorskip("safetensors")
 from tests.stack.models import tiny
 
 from rankproof.errors import InputError, MissingExtra
-from rankproof.stack.models.bert import read_bert
-from rankproof.stack.models.bert_graph import bert_graph, eight_bits
+from rankproof.stack.models.bert import bert_graph, eight_bits, read_bert
 from rankproof.stack.models.directory import ModelFolder
 from rankproof.stack.models.transformer import TransformerEncoder
 

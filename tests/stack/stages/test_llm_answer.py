@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import time
 from typing import Any
 
 import pytest
 
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, kept_answer, read_answer
-from rankproof.kernel.pacing import AsyncPace
 
 
 def body(**more: Any) -> bytes:
@@ -59,15 +56,3 @@ def test_a_refusal_stands_in_for_a_text() -> None:
     assert read_answer(json.dumps(said).encode()) == ModelAnswer("yes", "stop")
     said["choices"][0]["message"] = "yes"  # a text where an object should be
     assert isinstance(read_answer(json.dumps(said).encode()), NoAnswer)
-
-
-def test_the_pace_is_kept_and_everybody_waits_when_told() -> None:
-    async def turns(pace: AsyncPace, count: int) -> float:
-        began = time.monotonic()
-        await asyncio.gather(*(pace.turn() for _ in range(count)))
-        return time.monotonic() - began
-
-    assert asyncio.run(turns(AsyncPace(50.0), 6)) >= 5 / 50
-    held = AsyncPace(None)
-    held.hold(0.1)
-    assert asyncio.run(turns(held, 2)) >= 0.1

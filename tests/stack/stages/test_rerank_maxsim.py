@@ -117,7 +117,7 @@ def test_little_memory_changes_nothing(folder: Path, monkeypatch: pytest.MonkeyP
     for query in ("red tent", "rope", "green lamp"):
         one, other = rerank(plain, query, came), rerank(small, query, came)
         assert (one.doc_ids, one.scores.tolist()) == (other.doc_ids, other.scores.tolist())
-    assert len(small._held) == 1
+    assert len(small._vectors) == 1
 
 
 def test_prefixes_fields_and_identity(folder: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.raising import raises
 
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.stages._reranked import mixed, reordered, reranked
+from rankproof.stack.stages._reranking import mixed, reordered, reranked
 
 INCOMING = Ranking(("a", "b", "c", "d", "e"), np.array([9.0, 8.0, 7.0, 6.0, 6.0]))
 

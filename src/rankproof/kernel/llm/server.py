@@ -14,7 +14,7 @@ from importlib import import_module
 
 def serve(path: str, threads: int, context: int) -> None:
     """Serves until standard input ends."""
-    told = os.dup(1)
+    output = os.dup(1)
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)  # what the library writes there is not the address
     xllamacpp = import_module("xllamacpp")
@@ -33,8 +33,8 @@ def serve(path: str, threads: int, context: int) -> None:
     settings.warmup = False
     settings.verbosity = 0
     server = xllamacpp.Server(settings)
-    os.write(told, f"{server.listening_address}\n".encode())
-    os.close(told)
+    os.write(output, f"{server.listening_address}\n".encode())
+    os.close(output)
     while os.read(0, 4096):
         pass
     os._exit(0)  # the library's own farewell waits for requests that nobody reads any more

@@ -67,10 +67,10 @@ class Answers:
         if place is None:
             return None
         os.lseek(self._file, place[0], os.SEEK_SET)
-        told = _checked(os.read(self._file, place[1])) or {}
+        document = _checked(os.read(self._file, place[1])) or {}
         try:
-            ranking = Ranking(tuple(told["doc_ids"]), np.array(told["scores"], dtype=np.float64))
-            return Answered(told["query_id"], ranking, told["milliseconds"], told["attempts"])
+            ranking = Ranking(tuple(document["doc_ids"]), np.array(document["scores"], dtype=np.float64))
+            return Answered(document["query_id"], ranking, document["milliseconds"], document["attempts"])
         except (KeyError, TypeError, ValueError):
             return None
 
@@ -117,13 +117,13 @@ class Answers:
         place = end = 0
         with open(self.path, "rb") as lines:
             for number, line in enumerate(lines):
-                told = _checked(line)
+                document = _checked(line)
                 if number == 0 and line != _HEAD[: len(line)]:
                     raise InputError(f"{self.path} holds something else than answers of an engine. Name another file.")
-                if told is None and line.endswith(b"\n"):
+                if document is None and line.endswith(b"\n"):
                     self.damaged += 1
-                elif told is not None and number > 0:
-                    self._places[told["key"]] = (place, len(line))
+                elif document is not None and number > 0:
+                    self._places[document["key"]] = (place, len(line))
                 place += len(line)
                 if line.endswith(b"\n"):
                     end = place
@@ -148,8 +148,8 @@ class Answers:
             ) from None
 
 
-def _line(told: dict[str, Any]) -> bytes:
-    body = to_json(told).encode()
+def _line(document: dict[str, object]) -> bytes:
+    body = to_json(document).encode()
     return _BEFORE + sha256(body).hexdigest()[:16].encode() + _BETWEEN + body + _AFTER
 
 
@@ -160,8 +160,8 @@ def _checked(line: bytes) -> dict[str, Any] | None:
         return None
     if line[len(_BEFORE) : len(_BEFORE) + 16] != sha256(body).hexdigest()[:16].encode():
         return None
-    told: dict[str, Any] = json.loads(body)
-    return told
+    document: dict[str, Any] = json.loads(body)
+    return document
 
 
 _HEAD = _line({"schema": SCHEMA})

@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from threading import Event, Lock
-from typing import Any
 
 import numpy as np
 
 from rankproof.errors import InputError
-from rankproof.kernel.pacing import ThreadPace
+from rankproof.kernel.pacing import Pace
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Answered, Failure, Ranking
 from rankproof.stack.asking.limits import AnswerStore, Limits, answer_key
@@ -84,18 +83,18 @@ def ask_all(
     # The waits of a query are drawn before anything is asked: threads do not change them.
     draws = rng.random((len(queries) + 1, limits.attempts))
     stop = Event()
-    asking = _Fetch(asker, depth, limits, stage, stop, ThreadPace(limits.rate, stop), Health(limits.dead_after, stop))
+    asking = _Fetch(asker, depth, limits, stage, stop)
     identity = asking.identity(draws[-1])
     keys = [answer_key(query, depth, engine, identity) for query in queries]
-    found = [keep.get(key) for key in keys]
-    answers: list[Answered | None] = [None if f is None else replace(f, kept=True) for f in found]
+    stored = [keep.get(key) for key in keys]
+    answers: list[Answered | None] = [None if f is None else replace(f, kept=True) for f in stored]
     missing = [i for i, answer in enumerate(answers) if answer is None]
-    kept, failed = len(queries) - len(missing), 0
-    done = kept
+    reused, failed = len(queries) - len(missing), 0
+    done = reused
 
-    def tell() -> None:
+    def report() -> None:
         if on_progress is not None:
-            on_progress(FetchProgress(done, len(queries), kept, failed))
+            on_progress(FetchProgress(done, len(queries), reused, failed))
 
     keeping = Lock()
 
@@ -107,7 +106,7 @@ def ask_all(
                 keep.put(keys[i], answer)
         return answer
 
-    tell()
+    report()
     with ThreadPoolExecutor(limits.concurrency, thread_name_prefix="asking") as pool:
         futures: dict[Future[Answered], int] = {pool.submit(answer_and_keep, i): i for i in missing}
         try:
@@ -115,7 +114,7 @@ def ask_all(
                 answer = answers[futures[future]] = future.result()
                 failed += bool(answer.failures)
                 done += 1
-                tell()
+                report()
         except BaseException:
             # Whatever ended it (a full disk, Ctrl-C): nothing more is asked, and nobody waits for a pause to end.
             stop.set()
@@ -127,17 +126,26 @@ def ask_all(
 class _Fetch:
     """One fetch: asks a query until there is an answer or no hope."""
 
-    def __init__(
-        self, asker: Asker, depth: int, limits: Limits, stage: str, stop: Event, pace: ThreadPace, health: Health
-    ) -> None:
+    def __init__(self, asker: Asker, depth: int, limits: Limits, stage: str, stop: Event) -> None:
         self.asker, self.depth, self.limits, self.stage = asker, depth, limits, stage
-        self.stop, self.pace, self.health = stop, pace, health
+        self.stop, self.pace, self.health = stop, Pace(limits.rate), Health(limits.dead_after, stop)
+
+    def turn(self) -> bool:
+        """Waits until a request may go; False when the fetch was stopped meanwhile."""
+        while (seconds := self.pace.reserve()) > 0:
+            if not self.pause(seconds):
+                return False
+        return not self.stop.is_set()
+
+    def pause(self, seconds: float) -> bool:
+        """Waits; False when the fetch was stopped meanwhile."""
+        return not self.stop.wait(seconds)
 
     def answer(self, query: Query, draws: Sequence[float]) -> Answered:
         """The answer to a query, or its failure."""
         failed: AskFailed | None = None
         for attempt in range(1, self.limits.attempts + 1):
-            if not self.pace.turn():
+            if not self.turn():
                 return self.no_answer(query, failed, attempt - 1)
             began = time.perf_counter()
             try:
@@ -159,7 +167,7 @@ class _Fetch:
         self.health.failed(failed, given_up)
         if failed.wait is not None and not too_long:
             self.pace.hold(failed.wait)  # the server spoke to all threads
-        return not given_up and self.pace.pause(self.limits.wait(attempt, draw, failed.wait))
+        return not given_up and self.pause(self.limits.wait(attempt, draw, failed.wait))
 
     def no_answer(self, query: Query, failed: AskFailed | None, attempts: int) -> Answered:
         died = self.health.died_of
@@ -177,19 +185,19 @@ class _Fetch:
         failure = Failure(query.query_id, self.stage, kind, message, "no answer")
         return Answered(query.query_id, NOTHING, None, attempts, (failure,))
 
-    def identity(self, draws: Sequence[Any]) -> Mapping[str, str]:
+    def identity(self, draws: Sequence[float]) -> Mapping[str, str]:
         """What the engine is, asked as patiently as a query; InputError when it does not say."""
         for attempt in range(1, self.limits.attempts + 1):
-            self.pace.turn()
+            self.turn()
             try:
-                told = self.asker.identity
+                identity = self.asker.identity
             except AskFailed as failed:
                 if not self.another(failed, attempt, draws[attempt - 1]):
                     tried = f" It was tried {attempt} times." if attempt > 1 else ""
                     raise InputError(f"{self.stage} cannot be asked: {failed}{tried}") from None
             else:
                 self.health.answered()
-                return told
+                return identity
         raise AssertionError("the last attempt is answered or given up")
 
 
@@ -209,5 +217,5 @@ def ask_step(
     answers = ask_all(asker, queries, depth, limits, keep, rng, on_progress, stage=step.name, engine=step.key)
     times = np.array([math.nan if a.milliseconds is None else a.milliseconds for a in answers], dtype=np.float64)
     failures = tuple(failure for a in answers for failure in a.failures)
-    kept = sum(answer.kept for answer in answers)
-    return StepOutcome(step, tuple(a.ranking for a in answers), times, failures, dict(asker.identity), kept=kept)
+    reused = sum(answer.kept for answer in answers)
+    return StepOutcome(step, tuple(a.ranking for a in answers), times, failures, dict(asker.identity), kept=reused)

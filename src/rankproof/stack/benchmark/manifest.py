@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
 
 from rankproof.kernel.documents import now, versions
 from rankproof.kernel.jsontext import to_json
@@ -25,8 +24,8 @@ def fetch_manifest(
     dataset: Dataset,
     outcomes: Mapping[str, ModeOutcome],
     files: Mapping[str, Mapping[str, str]],
-    observed: Mapping[str, Any],
-) -> dict[str, Any]:
+    observed: Mapping[str, object],
+) -> dict[str, object]:
     """The document `fetch/1`. `files` has for each mode the paths of its run and latencies, and the run's SHA-256."""
     return {
         "rankproof": __version__,
@@ -60,36 +59,36 @@ def fetch_manifest(
 
 
 def mode_report(
-    found: Benchmark, evaluation: Evaluation, run: PreparedRun, dataset: str, observed: Mapping[str, Any]
+    benchmark: Benchmark, evaluation: Evaluation, run: PreparedRun, dataset: str, observed: Mapping[str, object]
 ) -> EvaluationReport:
     """The evaluation of one mode on record, as `rankproof evaluate --save` writes it."""
     return report_of(
         evaluation,
         run_sha256=run.content_hash(),
         qrels=dataset,
-        diagnoses=[d for d in found.comparison.diagnoses if d.run == evaluation.run_name],
+        diagnoses=[d for d in benchmark.comparison.diagnoses if d.run == evaluation.run_name],
         observed=observed,
     )
 
 
 def benchmark_manifest(
     config: BenchmarkConfig,
-    found: Benchmark,
+    benchmark: Benchmark,
     qrels: tuple[str, PreparedQrels],
     runs: Mapping[str, PreparedRun],
-    observed: Mapping[str, Any],
+    observed: Mapping[str, object],
 ) -> ExperimentManifest:
     """The manifest of the comparison over all queries. `runs` are by path, in the order of the comparison."""
-    rows = {row.mode: row for row in found.rows}
-    modes = [rows[evaluation.run_name] for evaluation in found.comparison.evaluations]
+    rows = {row.mode: row for row in benchmark.rows}
+    modes = [rows[evaluation.run_name] for evaluation in benchmark.comparison.evaluations]
     split = f", split {config.split}" if config.split else ""
     return manifest_of(
-        found.comparison,
+        benchmark.comparison,
         Given(*qrels),
         [Given(path, run) for path, run in runs.items()],
         design=config.design,
         name=config.name,
-        dataset_version=found.dataset_hash,
+        dataset_version=benchmark.dataset_hash,
         index_snapshots={row.mode: sha256(to_json(row.identity).encode()).hexdigest() for row in modes},
         notes=(
             f"dataset: {config.dataset}{split}",

@@ -186,7 +186,7 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class ModeComparison:
-    """A mode held against another one.
+    """A mode compared with another one.
 
     difference   of the means, mode minus other; None where there is none
     low, high    its interval, and `p` the p-value that decides; None where no test could be made
@@ -200,7 +200,7 @@ class ModeComparison:
     p: float | None
     shown: Direction
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {
             "against": self.other,
@@ -213,8 +213,8 @@ class ModeComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
-    """One mode: its mean, and how it stands against those it builds on; without any, against the baseline."""
+class ModeSummary:
+    """One mode: its mean, and how it compares with the modes it builds on; without any, with the baseline."""
 
     mode: str
     mean: float
@@ -228,17 +228,17 @@ class Advice:
 
     ship    the mode that one comes to from the baseline by taking only steps that are shown to be better
     path    the modes on that way, from the baseline to `ship`
-    rungs   every mode, in the order of the benchmark
+    modes   every mode, in the order of the benchmark
     times   by mode the median time of a query in milliseconds, where it was taken
     """
 
     measure: str
     ship: str
     path: tuple[str, ...]
-    rungs: tuple[Rung, ...]
+    modes: tuple[ModeSummary, ...]
     times: Mapping[str, float] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As JSON has it, without times: they differ from one run to the next."""
         return {
             "measure": self.measure,
@@ -246,17 +246,17 @@ class Advice:
             "path": list(self.path),
             "rungs": [
                 {
-                    "mode": rung.mode,
-                    "mean": rung.mean,
-                    "against": [held.to_dict() for held in rung.against],
-                    "failures": rung.failures,
+                    "mode": summary.mode,
+                    "mean": summary.mean,
+                    "against": [comparison.to_dict() for comparison in summary.against],
+                    "failures": summary.failures,
                 }
-                for rung in self.rungs
+                for summary in self.modes
             ],
         }
 
 
-def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, Any]:
+def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, object]:
     """All of it. Times are not in it: they differ from one time to the next and belong under `observed`."""
     config = benchmark.config
     apart = benchmark.by_segment
@@ -281,7 +281,7 @@ def to_dict(benchmark: Benchmark, by_query: bool = True) -> dict[str, Any]:
     }
 
 
-def times(benchmark: Benchmark) -> dict[str, Any]:
+def times(benchmark: Benchmark) -> dict[str, object]:
     """Milliseconds of single queries, by mode."""
     return {row.mode: asdict(row.latency) for row in benchmark.rows}
 
@@ -291,14 +291,14 @@ def unbeaten_in_time(benchmark: Benchmark) -> list[str]:
     return list(benchmark.unbeaten.get("time", ()))
 
 
-def _cost(benchmark: Benchmark) -> dict[str, Any] | None:
+def _cost(benchmark: Benchmark) -> dict[str, object] | None:
     prices = benchmark.config.prices
     if prices is None:
         return None
     return {"currency": prices.currency, "queries": 1000, "unbeaten": list(benchmark.unbeaten.get("cost", ()))}
 
 
-def _row(row: ModeRow) -> dict[str, Any]:
+def _row(row: ModeRow) -> dict[str, object]:
     ceiling = None if row.ceiling is None else {**asdict(row.ceiling), "won": row.ceiling.won}
     return {
         "mode": row.mode,
@@ -311,8 +311,8 @@ def _row(row: ModeRow) -> dict[str, Any]:
         "ceiling": ceiling,
         "reach": None if row.reach is None else asdict(row.reach),
         "rescue": None if row.rescue is None else asdict(row.rescue),
-        "identity": {step: dict(found) for step, found in row.identity.items()},
-        "notes": {step: dict(found) for step, found in row.notes.items()},
+        "identity": {step: dict(texts) for step, texts in row.identity.items()},
+        "notes": {step: dict(texts) for step, texts in row.notes.items()},
     }
 
 

@@ -31,9 +31,9 @@ from rankproof.stack.benchmark.records import (
     Latency,
     ModeComparison,
     ModeRow,
+    ModeSummary,
     Reach,
     Rescue,
-    Rung,
     contrast_of,
 )
 from rankproof.stack.pipelines.run import Runner
@@ -57,11 +57,11 @@ def unbeaten(gains: Mapping[str, float], prices: Mapping[str, float]) -> tuple[s
 
 def latency_of(milliseconds: NDArray[np.float64]) -> Latency:
     """Percentiles over the queries that were asked now; those whose answer was kept have no time."""
-    asked = milliseconds[np.isfinite(milliseconds)]
-    if not len(asked):
+    timed = milliseconds[np.isfinite(milliseconds)]
+    if not len(timed):
         return Latency(0)
-    p50, p95, p99 = (nearest_rank(asked, share) for share in (0.5, 0.95, 0.99))
-    return Latency(len(asked), p50, p95, p99, float(asked.max()))
+    p50, p95, p99 = (nearest_rank(timed, share) for share in (0.5, 0.95, 0.99))
+    return Latency(len(timed), p50, p95, p99, float(timed.max()))
 
 
 NO_ANSWER = "no answer"
@@ -87,9 +87,9 @@ def warning_of(mode: ModeOutcome) -> str:
     missing = len(unanswered(mode))
     if not missing:
         return ""
-    which = "1 query has no answer" if missing == 1 else f"{missing} queries have no answer"
+    subject = "1 query has no answer" if missing == 1 else f"{missing} queries have no answer"
     return (
-        f"{mode.name}: {which} from a live engine, which is measured as an empty ranking. Run it again: only what is "
+        f"{mode.name}: {subject} from a live engine, which is measured as an empty ranking. Run it again: only what is "
         "missing is asked."
     )
 
@@ -120,12 +120,12 @@ Orders = dict[str, list[str]]
 
 def reach_of(mode: ModeOutcome, judged: PreparedQrels, grades: Qrels, measure: str) -> Reach:
     """What the mode hands on."""
-    given = _orders(mode, mode.rankings)
-    most = max((len(docs) for docs in given.values()), default=0)
-    best = {query: _best(docs, len(docs), grades.get(query, {})) for query, docs in given.items()}
+    orders = _orders(mode, mode.rankings)
+    most = max((len(docs) for docs in orders.values()), default=0)
+    best = {query: _best(docs, len(docs), grades.get(query, {})) for query, docs in orders.items()}
     return Reach(
-        documents=sum(len(docs) for docs in given.values()) / max(len(given), 1),
-        recall=_result(judged, given, f"R@{max(most, 1)}").mean,
+        documents=sum(len(docs) for docs in orders.values()) / max(len(orders), 1),
+        recall=_result(judged, orders, f"R@{max(most, 1)}").mean,
         best=_result(judged, best, measure).mean,
     )
 
@@ -134,21 +134,21 @@ def ceiling_of(
     mode: ModeOutcome, judged: PreparedQrels, grades: Qrels, measure: str, k: int, others: Collection[str] = ()
 ) -> Ceiling | None:
     """The ceiling of the mode's own last rerank to a depth; None where it has none."""
-    reranks = ((found, rerank_depth(found)) for found in own_steps(mode, others))
-    last, depth = next(((found, depth) for found, depth in reranks if depth is not None), (None, None))
+    reranks = ((outcome, rerank_depth(outcome)) for outcome in own_steps(mode, others))
+    last, depth = next(((outcome, depth) for outcome, depth in reranks if depth is not None), (None, None))
     if last is None or depth is None:
         return None
-    (before,) = (found for found in mode.steps if found.step.key == last.step.inputs[0].key)
-    given, made = _orders(mode, before.rankings), _orders(mode, last.rankings)
-    best = {query: _best(docs, depth, grades.get(query, {})) for query, docs in given.items()}
-    was, now = (_result(judged, _cut(orders, mode.depth), measure) for orders in (given, made))
+    (before,) = (outcome for outcome in mode.steps if outcome.step.key == last.step.inputs[0].key)
+    incoming, reranked = _orders(mode, before.rankings), _orders(mode, last.rankings)
+    best = {query: _best(docs, depth, grades.get(query, {})) for query, docs in incoming.items()}
+    was, now = (_result(judged, _cut(orders, mode.depth), measure) for orders in (incoming, reranked))
     sign = -1 if was.better == "lower" else 1
     gains = [sign * (now.by_query[query] - was.by_query[query]) for query in was.by_query if query in now.by_query]
-    moved = [_moved(given[query][:k], made[query][:k], grades.get(query, {})) for query in given]
+    moved = [_moved(incoming[query][:k], reranked[query][:k], grades.get(query, {})) for query in incoming]
     return Ceiling(
         measure,
         depth,
-        recall=_result(judged, given, f"R@{depth}").mean,
+        recall=_result(judged, incoming, f"R@{depth}").mean,
         before=was.mean,
         after=now.mean,
         best=_result(judged, _cut(best, mode.depth), measure).mean,
@@ -189,7 +189,7 @@ def rescue_of(
     mode: ModeOutcome, grades: Qrels, k: int, names: Mapping[str, str] | None = None, others: Collection[str] = ()
 ) -> Rescue | None:
     """Of the fusion among the mode's own steps; None where there is none. `names` are of modes, by key."""
-    fusion = next((found for found in own_steps(mode, others) if found.step.fuses), None)
+    fusion = next((own for own in own_steps(mode, others) if own.step.fuses), None)
     if fusion is None:
         return None
     by_key = {outcome.step.key: outcome for outcome in mode.steps}
@@ -200,14 +200,14 @@ def rescue_of(
     relevant = dropped = new = 0
     for at, query in enumerate(mode.query_ids):
         good = {doc for doc, grade in grades.get(query, {}).items() if grade > 0}
-        shown = good & fused[at]
+        fused_relevant = good & fused[at]
         before = good & set().union(*(head[at] for head in heads.values()))
         for name, head in heads.items():
-            rescued[name] += len(shown - head[at])
-            lost[name] += len(good & head[at] - shown)
-        relevant += len(shown)
-        dropped += len(before - shown)
-        new += len(shown - before)
+            rescued[name] += len(fused_relevant - head[at])
+            lost[name] += len(good & head[at] - fused_relevant)
+        relevant += len(fused_relevant)
+        dropped += len(before - fused_relevant)
+        new += len(fused_relevant - before)
     return Rescue(k, relevant, rescued, lost, dropped, new)
 
 
@@ -224,7 +224,9 @@ def advise(benchmark: Benchmark) -> Advice:
     modes = [row.mode for row in benchmark.rows]
     path = [benchmark.config.baseline]
     while True:
-        better = [m for m in modes if m != path[-1] and _held(benchmark, m, path[-1], measure).shown == "better"]
+        better = [
+            m for m in modes if m != path[-1] and _mode_comparison(benchmark, m, path[-1], measure).shown == "better"
+        ]
         if not better:
             break
         path.append(better[0])
@@ -232,27 +234,27 @@ def advise(benchmark: Benchmark) -> Advice:
         measure,
         path[-1],
         tuple(path),
-        tuple(_rung(benchmark, row, measure) for row in benchmark.rows),
+        tuple(_summary(benchmark, row, measure) for row in benchmark.rows),
         {row.mode: row.latency.p50 for row in benchmark.rows if row.latency.p50 is not None},
     )
 
 
-def _rung(benchmark: Benchmark, row: ModeRow, measure: str) -> Rung:
+def _summary(benchmark: Benchmark, row: ModeRow, measure: str) -> ModeSummary:
     (mean,) = (e[measure].mean for e in benchmark.comparison.evaluations if e.run_name == row.mode)
     base = benchmark.config.baseline
     others = row.inputs or ((base,) if row.mode != base else ())
-    held = tuple(_held(benchmark, row.mode, other, measure) for other in others)
-    return Rung(row.mode, mean, held, sum(row.failures.values()))
+    comparisons = tuple(_mode_comparison(benchmark, row.mode, other, measure) for other in others)
+    return ModeSummary(row.mode, mean, comparisons, sum(row.failures.values()))
 
 
-def _held(benchmark: Benchmark, mode: str, other: str, measure: str) -> ModeComparison:
+def _mode_comparison(benchmark: Benchmark, mode: str, other: str, measure: str) -> ModeComparison:
     contrast, sign = contrast_of(benchmark.comparison, measure, other, mode)
     answer = contrast.difference
-    shown = contrast.direction if sign > 0 else _TURNED[contrast.direction]
+    direction = contrast.direction if sign > 0 else _TURNED[contrast.direction]
     if not isinstance(answer, Estimate):
-        return ModeComparison(other, None if answer.value is None else sign * answer.value, None, None, None, shown)
+        return ModeComparison(other, None if answer.value is None else sign * answer.value, None, None, None, direction)
     low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
-    return ModeComparison(other, sign * answer.value, low, high, contrast.p_value, shown)
+    return ModeComparison(other, sign * answer.value, low, high, contrast.p_value, direction)
 
 
 # Where heads of rankings are looked at: what a person sees on a first page.
@@ -281,7 +283,7 @@ def benchmark(
         warnings=(*missing, *comparison.warnings),
     )
     rows = tuple(_row(config, outcome, judged, qrels) for outcome in outcomes.values())
-    found = Benchmark(
+    report = Benchmark(
         config,
         rows,
         comparison,
@@ -292,11 +294,11 @@ def benchmark(
         _by_segment(config, comparison, queries),
         _unbeaten(rows, comparison, config.measures[0]),
     )
-    return replace(found, advice=advise(found)), outcomes
+    return replace(report, advice=advise(report)), outcomes
 
 
 def refuse_alone(config: BenchmarkConfig) -> None:
-    """An error where there is nothing to compare; asked before the work."""
+    """UsageError where there is nothing to compare; called before anything runs."""
     if len(config.modes) < 2:
         raise UsageError(
             f"A benchmark compares modes, and there is only {next(iter(config.modes))!r} here. Add a second line to "
@@ -346,13 +348,13 @@ def _by_segment(config: BenchmarkConfig, comparison: Comparison, queries: Sequen
     if not config.by:
         return None
     columns = {query.query_id: dict(query.columns) for query in queries}
-    found = compare_evaluations(comparison.evaluations, config.design, queries=columns, by=config.by)
-    return replace(found, topics=comparison.topics)
+    by_segment = compare_evaluations(comparison.evaluations, config.design, queries=columns, by=config.by)
+    return replace(by_segment, topics=comparison.topics)
 
 
 def _unbeaten(rows: Sequence[ModeRow], comparison: Comparison, measure: str) -> dict[str, tuple[str, ...]]:
     results = {evaluation.run_name: evaluation[measure] for evaluation in comparison.evaluations}
-    gains = {name: -found.mean if found.better == "lower" else found.mean for name, found in results.items()}
+    gains = {name: -result.mean if result.better == "lower" else result.mean for name, result in results.items()}
     times = {row.mode: row.latency.p50 for row in rows if row.latency.p50 is not None}
     costs = {row.mode: row.cost for row in rows if row.cost is not None}
     return {what: unbeaten(gains, prices) for what, prices in (("time", times), ("cost", costs)) if len(prices) > 1}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import Section
-from rankproof.kernel.wording import interval, number, p_phrase, p_text, percent, signed
+from rankproof.kernel.wording import counted, interval, number, p_phrase, p_text, percent, signed
 from rankproof.measuring.grade_shares import UNJUDGED
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import sections
@@ -17,7 +17,7 @@ from rankproof.stack.benchmark.records import (
     Latency,
     ModeComparison,
     ModeRow,
-    Rung,
+    ModeSummary,
     contrast_of,
 )
 
@@ -27,16 +27,16 @@ def ceilings(benchmark: Benchmark) -> Section:
     rows = [
         ("mode", "reranks", "recall there", "before", "after", "at best", "won of possible", "won/same/lost", "in/out"),
     ]
-    found = [(row.mode, row.ceiling) for row in benchmark.rows if row.ceiling is not None]
-    for mode, c in found:
+    reranks = [(row.mode, row.ceiling) for row in benchmark.rows if row.ceiling is not None]
+    for mode, c in reranks:
         queries = f"{c.wins}/{c.same}/{c.losses}"
         rows.append(
             (mode, f"first {c.depth}", f"{c.recall:.1%}", number(c.before), number(c.after), number(c.best),
              _won(c), queries, f"{c.entered}/{c.left}")
         )  # fmt: skip
-    if not found:
+    if not reranks:
         return Section("")
-    _, first = found[0]
+    _, first = reranks[0]
     lines = (
         f"{first.measure}; at best: the same documents in the best order; recall there: the share of the relevant "
         f"documents among those that it reranks; won/same/lost: queries; in/out: relevant documents moved into the "
@@ -54,11 +54,13 @@ def _won(ceiling: Ceiling) -> str:
 def reaches(benchmark: Benchmark) -> Section:
     """What a stage after each mode could reach at best."""
     measure = benchmark.config.measures[0]
-    found = [(row.mode, row.reach) for row in benchmark.rows if row.reach is not None]
+    reached = [(row.mode, row.reach) for row in benchmark.rows if row.reach is not None]
     values = {e.run_name: e[measure].mean for e in benchmark.comparison.evaluations}
     rows = [("mode", "documents a query", "recall", measure, "at best")]
-    rows += [(mode, f"{r.documents:.1f}", f"{r.recall:.1%}", number(values[mode]), number(r.best)) for mode, r in found]
-    if not found:
+    rows += [
+        (mode, f"{r.documents:.1f}", f"{r.recall:.1%}", number(values[mode]), number(r.best)) for mode, r in reached
+    ]
+    if not reached:
         return Section("")
     lines = (
         "Recall: the share of the relevant documents among those that a mode gives, which no stage after it can raise; "
@@ -69,22 +71,22 @@ def reaches(benchmark: Benchmark) -> Section:
 
 def fusions(benchmark: Benchmark) -> Section:
     """Relevant documents in the head of each fusion and of its inputs."""
-    found = [(row.mode, row.rescue) for row in benchmark.rows if row.rescue is not None]
+    fused = [(row.mode, row.rescue) for row in benchmark.rows if row.rescue is not None]
     rows = [("mode", "input", "input has", "brought", "dropped", "fusion has", "change")]
     lines = []
-    for mode, r in found:
+    for mode, r in fused:
         for name, brought in r.rescued.items():
             lost = r.lost[name]
-            had = r.relevant - brought + lost
+            before = r.relevant - brought + lost
             change = f"{brought - lost:+d}" if brought != lost else "0"
-            rows.append((mode, name, str(had), str(brought), str(lost), str(r.relevant), change))
+            rows.append((mode, name, str(before), str(brought), str(lost), str(r.relevant), change))
         lines.append(
             f"{mode}: {r.new} of its {r.relevant} were in no input's first {r.k}; {r.dropped} that some input had "
             "there are gone."
         )
-    if not found:
+    if not fused:
         return Section("")
-    k = found[0][1].k
+    k = fused[0][1].k
     return Section(f"Relevant documents that a fusion brought into the first {k}", tuple(lines), tuple(rows), 2, True)
 
 
@@ -92,8 +94,8 @@ def notes(benchmark: Benchmark) -> tuple[str, ...]:
     """What steps say of their answers, and which modes they are in."""
     modes: dict[str, list[str]] = {}
     for row in benchmark.rows:
-        for step, told in row.notes.items():
-            for name, text in told.items():
+        for step, texts in row.notes.items():
+            for name, text in texts.items():
                 modes.setdefault(f"{step}: {name}: {text}", []).append(row.mode)
     return tuple(f"{note} (in {', '.join(names)})" for note, names in modes.items())
 
@@ -131,23 +133,24 @@ def grades(benchmark: Benchmark) -> Section:
 
 def segments(benchmark: Benchmark) -> Section:
     """The mean of the first measure by segment and mode, and where a difference from the baseline is shown."""
-    found = benchmark.by_segment
-    if found is None:
+    comparison = benchmark.by_segment
+    if comparison is None:
         return Section("")
     measure, base = benchmark.config.measures[0], benchmark.config.baseline
     modes = [row.mode for row in benchmark.rows]
     rows = [("queries", "n", *modes)]
     marks = set()
-    for segment, queries in found.segments.items():
-        means, shown = _segment(found, measure, segment, base)
-        marks |= set(shown.values())
-        cells = [number(means[mode]) + SHOWN[shown.get(mode, "not shown")] for mode in modes]
+    for segment, queries in comparison.segments.items():
+        means, directions = _segment(comparison, measure, segment, base)
+        marks |= set(directions.values())
+        cells = [number(means[mode]) + SHOWN[directions.get(mode, "not shown")] for mode in modes]
         rows.append((segment, str(len(queries)), *cells))
     if marks <= {"not shown"}:
         rows = [tuple(cell.rstrip() for cell in row) for row in rows]
-        line = f"No difference from {base} is shown in a segment, after the correction over {found.family.tests} tests."
+        tests = comparison.family.tests
+        line = f"No difference from {base} is shown in a segment, after the correction over {tests} tests."
     else:
-        line = f"+ better, - worse than {base}: shown after the correction over {found.family.tests} tests."
+        line = f"+ better, - worse than {base}: shown after the correction over {comparison.family.tests} tests."
     return Section(f"{measure} by segment", (line,), tuple(rows))
 
 
@@ -156,13 +159,13 @@ def _segment(
 ) -> tuple[dict[str, float], dict[str, str]]:
     """Means by mode, and what is shown against the baseline."""
     means: dict[str, float] = {}
-    shown: dict[str, str] = {}
+    directions: dict[str, str] = {}
     for contrast in comparison.contrasts:
         if contrast.measure == measure and contrast.segment == segment:
             means[contrast.baseline], means[contrast.candidate] = contrast.baseline_mean, contrast.candidate_mean
             if contrast.baseline == baseline:
-                shown[contrast.candidate] = contrast.direction
-    return means, shown
+                directions[contrast.candidate] = contrast.direction
+    return means, directions
 
 
 TURNED = {"better": "worse", "worse": "better", "not shown": "not shown"}
@@ -186,13 +189,13 @@ def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
 
 
 def against(benchmark: Benchmark, row: ModeRow) -> dict[str, str]:
-    """The modes that a mode is held against, and what they are to it."""
+    """The modes that a mode is compared with, and what they are to it."""
     base = benchmark.config.baseline
     before = dict.fromkeys(row.inputs, "before" if row.rescue is None else "input")  # of its fusion
-    found = {other: f"{what}, baseline" if other == base else what for other, what in before.items()}
-    if row.mode != base and base not in found:
-        found[base] = "baseline"
-    return found
+    roles = {other: f"{what}, baseline" if other == base else what for other, what in before.items()}
+    if row.mode != base and base not in roles:
+        roles[base] = "baseline"
+    return roles
 
 
 def _difference(comparison: Comparison, mode: str, other: str, measure: str) -> tuple[str, ...]:
@@ -200,12 +203,12 @@ def _difference(comparison: Comparison, mode: str, other: str, measure: str) -> 
     answer = contrast.difference
     counts = (contrast.wins, contrast.ties, contrast.losses)[:: 1 if sign > 0 else -1]
     queries = "/".join(map(str, counts))
-    shown = contrast.direction if sign > 0 else TURNED[contrast.direction]
+    direction = contrast.direction if sign > 0 else TURNED[contrast.direction]
     if not isinstance(answer, Estimate):
         value = "none" if answer.value is None else signed(sign * answer.value)
-        return value, "none", "none", queries, shown
+        return value, "none", "none", queries, direction
     low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
-    return signed(sign * answer.value), interval(low, high), p_text(contrast.p_value), queries, shown
+    return signed(sign * answer.value), interval(low, high), p_text(contrast.p_value), queries, direction
 
 
 VERDICT = "Verdict by "
@@ -213,7 +216,7 @@ VERDICT = "Verdict by "
 
 def verdict(advice: Advice) -> Section:
     """What to ship, then a line for each stage."""
-    lines = (f"{rung.mode}: {' '.join(_said(advice, rung))}" for rung in advice.rungs if rung.against)
+    lines = (f"{mode.mode}: {' '.join(_sentences(advice, mode))}" for mode in advice.modes if mode.against)
     return Section(f"{VERDICT}{advice.measure}", (ship(advice), *lines))
 
 
@@ -225,25 +228,25 @@ def ship(advice: Advice) -> str:
     return f"Ship {advice.ship}. It is shown to be better than {way}. No mode is shown to be better than {advice.ship}."
 
 
-def _said(advice: Advice, rung: Rung) -> Iterator[str]:
-    for held in rung.against:
-        yield _held(held)
-    if rung.failures:
-        yield f"{rung.failures:,} answers failed, and the order before stood in for them."
-    own = advice.times.get(rung.mode)
-    before = [advice.times.get(held.other) for held in rung.against]
+def _sentences(advice: Advice, mode: ModeSummary) -> Iterator[str]:
+    for comparison in mode.against:
+        yield _compared(comparison)
+    if mode.failures:
+        yield f"{counted(mode.failures, 'answer')} failed, and the order before was kept in their place."
+    own = advice.times.get(mode.mode)
+    before = [advice.times.get(comparison.other) for comparison in mode.against]
     if own is not None:
         instead = f" instead of {before[0]:,.1f}" if len(before) == 1 and before[0] is not None else ""
         yield f"{own:,.1f} ms a query{instead}."
 
 
-def _held(held: ModeComparison) -> str:
-    if held.difference is None or held.p is None:
-        return f"No test against {held.other} could be made."
-    numbers = f"{signed(held.difference)}, {p_phrase(held.p)}"
-    if held.shown != "not shown":
-        return f"{held.shown.capitalize()} than {held.other}: {numbers}."
-    return f"Not shown to differ from {held.other}: {numbers}."
+def _compared(comparison: ModeComparison) -> str:
+    if comparison.difference is None or comparison.p is None:
+        return f"No test against {comparison.other} could be made."
+    numbers = f"{signed(comparison.difference)}, {p_phrase(comparison.p)}"
+    if comparison.shown != "not shown":
+        return f"{comparison.shown.capitalize()} than {comparison.other}: {numbers}."
+    return f"Not shown to differ from {comparison.other}: {numbers}."
 
 
 BEST = "* shown to be better than every other mode, after the correction"
@@ -260,7 +263,7 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
     every_measure   a stage table for each measure, and not for the first alone
     """
     first, *others = benchmark.config.measures if every_measure else benchmark.config.measures[:1]
-    found = [
+    parts = [
         Section(title(benchmark), _leaders(benchmark), _values(benchmark)),
         Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
         *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
@@ -277,12 +280,12 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
     ]
     for section in sections(benchmark.comparison, per_query):
         if section.title == "Warnings":
-            found.append(section)
+            parts.append(section)
         elif section.title == "Each query":
-            found.append(Section(section.title, section.lines, section.table, section.names, folded=True))
+            parts.append(Section(section.title, section.lines, section.table, section.names, folded=True))
         elif section.title == "Fine print":
-            found.append(Section(section.title, (*section.lines, *fine_print(benchmark)), folded=True))
-    return [section for section in found if section.lines or section.table]
+            parts.append(Section(section.title, (*section.lines, *fine_print(benchmark)), folded=True))
+    return [section for section in parts if section.lines or section.table]
 
 
 def title(benchmark: Benchmark) -> str:
@@ -338,10 +341,10 @@ def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
 
 
 def _times(latency: Latency) -> tuple[str, ...]:
-    def shown(milliseconds: float | None) -> str:
+    def cell(milliseconds: float | None) -> str:
         return "kept" if milliseconds is None else f"{milliseconds:.1f}"
 
-    return shown(latency.p50), shown(latency.p95), shown(latency.p99), shown(latency.most)
+    return cell(latency.p50), cell(latency.p95), cell(latency.p99), cell(latency.most)
 
 
 def _leaders(benchmark: Benchmark) -> tuple[str, ...]:
@@ -364,8 +367,8 @@ def _leaders(benchmark: Benchmark) -> tuple[str, ...]:
     lines.append(TIMES)
     timed = {row.mode: row.latency.queries for row in benchmark.rows if row.latency.queries < benchmark.queries}
     if timed:
-        which = ", ".join(f"{mode} {count} of {benchmark.queries}" for mode, count in timed.items())
-        lines.append(f"Queries that have a time: {which}; answers of the others came from the cache, or not at all.")
+        counts = ", ".join(f"{mode} {count} of {benchmark.queries}" for mode, count in timed.items())
+        lines.append(f"Queries that have a time: {counts}; answers of the others came from the cache, or not at all.")
     return tuple(lines)
 
 

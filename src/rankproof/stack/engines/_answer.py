@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 from rankproof.kernel.specs import finite
 from rankproof.reading.ranking import Ranking
@@ -21,7 +20,7 @@ def unreadable(message: str, kind: str = "unreadable answer") -> AskFailed:
     return AskFailed(kind, message, again=False)
 
 
-def ranking_of(ids: Sequence[Any], scores: Sequence[Any] | None, depth: int) -> Ranking:
+def ranking_of(ids: Sequence[object], scores: Sequence[object] | None, depth: int) -> Ranking:
     """The first `depth` documents in the order they came, ties by id. Without any score the order is all there is."""
     docs = [_doc(doc, place) for place, doc in enumerate(ids[:depth], start=1)]
     seen: dict[str, int] = {}
@@ -41,7 +40,7 @@ def ranking_of(ids: Sequence[Any], scores: Sequence[Any] | None, depth: int) -> 
     return Ranking.of(docs, numbers)
 
 
-def _doc(value: Any, place: int) -> str:
+def _doc(value: object, place: int) -> str:
     if isinstance(value, str) and value:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -49,7 +48,7 @@ def _doc(value: Any, place: int) -> str:
     raise unreadable(f"Hit {place} has no id: a text or a whole number is one; got {value!r:.60}.", "missing ids")
 
 
-def _score(value: Any, place: int) -> float:
+def _score(value: object, place: int) -> float:
     number = finite(value)
     if number is not None:
         return number

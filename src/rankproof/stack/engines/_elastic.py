@@ -25,8 +25,8 @@ from rankproof.stack.engines._template import fill, fill_json, known_of, names_i
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
 from rankproof.stack.engines.contract import AskFailed
-from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, expression, found, require_url
-from rankproof.stack.records import Ground
+from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, expression, extracted, require_url
+from rankproof.stack.records import Ground, Values
 
 TYPES = ("best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix")
 SECONDS_FOR_IDENTITY = 10.0
@@ -54,13 +54,13 @@ def params(variable: str) -> tuple[Param, ...]:
 
 
 # (field, vector, depth, candidates) to the part of a request that searches by vector.
-Nearest = Callable[[str, list[float], int, int], dict[str, Any]]
+Nearest = Callable[[str, list[float], int, int], dict[str, object]]
 
 
 class Elastic:
     """An index, opened."""
 
-    def __init__(self, who: str, nearest: Nearest, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, who: str, nearest: Nearest, values: Values, ground: Ground) -> None:
         if values["body"] is not None and (values["fields"] or values["vector_field"]):
             raise UsageError(f"{who}: body is a whole request; leave fields and vector_field out, or body.")
         if values["fields"] and values["vector_field"]:
@@ -96,19 +96,20 @@ class Elastic:
             raise unreadable("The answer has no list of hits in hits.hits.")
         # With a sort of its own the order is all there is, also where scores come with it.
         scores = None if "sort" in request else [hit.get("_score") for hit in hits]
-        return ranking_of([found(self._id, hit) for hit in hits], scores, depth)
+        return ranking_of([extracted(self._id, hit) for hit in hits], scores, depth)
 
-    def _request(self, query: Query, depth: int) -> dict[str, Any]:
+    def _request(self, query: Query, depth: int) -> dict[str, object]:
         values = self._values
         source = (
             [values["id"].removeprefix("_source.")] if values["id"].startswith("_source.") else values["id"] != "_id"
         )
-        request: dict[str, Any] = {"size": depth, "_source": source, "track_total_hits": False}
+        request: dict[str, object] = {"size": depth, "_source": source, "track_total_hits": False}
         if values["body"] is not None:
             known = known_of(query, depth)
             if self._vectors is not None:
                 known["vector"] = self._vectors(query)
-            filled: dict[str, Any] = fill_json(values["body"], known, self._secrets)
+            filled = fill_json(values["body"], known, self._secrets)
+            assert isinstance(filled, dict), "the template is an object"
             return request | filled
         if self._vectors is not None:
             candidates = max(values["candidates"], depth)
@@ -121,19 +122,19 @@ class Elastic:
     @cached_property
     def identity(self) -> Mapping[str, str]:
         """Version of the server; ids, mapping, documents and changes of the index. A changed index is another one."""
-        told = {
-            "server": self._told(
+        facts = {
+            "server": self._fact(
                 "", lambda root: f"{root['version'].get('distribution', '')} {root['version']['number']}"
             )
         }
-        told["index"] = self._told(self._index, _index_hash)
-        told["documents"] = self._told(f"{self._index}/_count", lambda count: str(count["count"]))
-        told["changes"] = self._told(f"{self._index}/{_CHANGES}", _changes, optional=True)
-        said = self._secrets.identity(*(self._values[name] for name in ("url", "index", "body")))
+        facts["index"] = self._fact(self._index, _index_hash)
+        facts["documents"] = self._fact(f"{self._index}/_count", lambda count: str(count["count"]))
+        facts["changes"] = self._fact(f"{self._index}/{_CHANGES}", _changes, optional=True)
+        variables = self._secrets.identity(*(self._values[name] for name in ("url", "index", "body")))
         model = {} if self._vectors is None else self._vectors.identity
-        return {**{name: text.strip() for name, text in told.items()}, **said, **model}
+        return {**{name: text.strip() for name, text in facts.items()}, **variables, **model}
 
-    def _told(self, path: str, read: Callable[[Any], str], optional: bool = False) -> str:
+    def _fact(self, path: str, read: Callable[[Any], str], optional: bool = False) -> str:
         try:
             return read(self._call("GET", path, SECONDS_FOR_IDENTITY))
         except AskFailed as failed:
@@ -157,17 +158,17 @@ class Elastic:
         self._wire.close()
 
 
-def _changes(told: Mapping[str, Any]) -> str:
+def _changes(stats: Mapping[str, Any]) -> str:
     """How many changes the shards of an index have seen: a document that was replaced counts, a merge does not."""
-    indexes = told.get("indices", {}).values()
+    indexes = stats.get("indices", {}).values()
     shards = [copies for index in indexes for copies in index["shards"].values()]
     return str(sum(1 + max(copy["seq_no"]["max_seq_no"] for copy in copies) for copies in shards))
 
 
-def _index_hash(told: Mapping[str, Any]) -> str:
+def _index_hash(indexes: Mapping[str, Any]) -> str:
     """Of the indexes that a name stands for: their ids and mappings."""
     parts = {
         name: [index["settings"]["index"]["uuid"], index["mappings"], index["settings"]["index"].get("analysis")]
-        for name, index in sorted(told.items())
+        for name, index in sorted(indexes.items())
     }
     return sha256(to_json(parts).encode()).hexdigest()[:32]

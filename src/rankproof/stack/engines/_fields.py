@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from rankproof.errors import UnknownName
 from rankproof.kernel.specs import show_number
@@ -23,7 +22,7 @@ class Fields:
     The value is the text in its shortest form, so that two spellings of one choice are one choice.
     """
 
-    def read(self, value: Any) -> str:
+    def read(self, value: object) -> str:
         """The text."""
         if isinstance(value, str):
             entries = [_ENTRY.fullmatch(part) for part in value.split()]
@@ -46,7 +45,7 @@ class Fields:
         return value or "all"
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else math.nan
 
 
@@ -54,10 +53,10 @@ def weights_of(fields: str | None, corpus: Corpus) -> dict[str, float]:
     """The weight of each field of the corpus that counts: all of them, once, where nothing was said."""
     if fields is None:
         return dict.fromkeys(corpus.fields, 1.0)
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     for part in fields.split():
         name, _, weight = part.partition("^")
         if name not in corpus.fields:
             raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
-        found[name] = float(weight or 1)
-    return found
+        weights[name] = float(weight or 1)
+    return weights

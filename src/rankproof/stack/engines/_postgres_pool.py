@@ -11,10 +11,11 @@ from threading import Timer
 from typing import Any
 
 from rankproof.errors import UsageError
+from rankproof.kernel.libraries import library
 from rankproof.kernel.secrets import Secrets
-from rankproof.stack.engines._wire import needed
 from rankproof.stack.engines.contract import AskFailed
 
+Row = tuple[Any, ...]
 # The server ends a statement that takes too long; a server that does not even do that is cut off so much later.
 GRACE_SECONDS = 1.0
 
@@ -23,7 +24,7 @@ class ConnectionPool:
     """Connections that are given back and taken again."""
 
     def __init__(self, dsn: str, secrets: Secrets) -> None:
-        self._psycopg = needed("postgres", "psycopg", "postgres")
+        self._psycopg = library("psycopg", "The engine postgres", "postgres")
         self._dsn, self._secrets = dsn, secrets
         self._idle: LifoQueue[tuple[Any, dict[str, str]]] = LifoQueue()
         try:
@@ -38,17 +39,17 @@ class ConnectionPool:
             secrets.hide(str(password), "(hidden)")
 
     def rows(
-        self, sql: str, values: Mapping[str, Any], timeout: float, settings: Mapping[str, str] | None = None
-    ) -> list[tuple[Any, ...]]:
+        self, sql: str, values: Mapping[str, object], timeout: float, settings: Mapping[str, str] | None = None
+    ) -> list[Row]:
         """What a statement gives; AskFailed where it gives nothing."""
         psycopg = self._psycopg
         connection: Any = None
         known: dict[str, str] = {}
         try:
             connection, known = self._take(timeout)
-            wanted = {"statement_timeout": str(math.ceil(timeout * 1000)), **(settings or {})}
+            session = {"statement_timeout": str(math.ceil(timeout * 1000)), **(settings or {})}
             # Settings stay with the connection: sent when they change, not before each query.
-            for name, value in wanted.items():
+            for name, value in session.items():
                 if known.get(name) != value:
                     connection.execute("select set_config(%s, %s, false)", (name, value))
                     known[name] = value
@@ -56,7 +57,7 @@ class ConnectionPool:
             watch.daemon = True
             watch.start()
             try:
-                found: list[tuple[Any, ...]] = connection.execute(sql, values).fetchall()
+                rows: list[Row] = connection.execute(sql, values).fetchall()
             finally:
                 watch.cancel()
         except psycopg.errors.QueryCanceled:
@@ -66,7 +67,7 @@ class ConnectionPool:
             self._give_back(connection, known)
             raise self._failed(error) from None
         self._give_back(connection, known)
-        return found
+        return rows
 
     def _take(self, timeout: float) -> tuple[Any, dict[str, str]]:
         with suppress(Empty):
@@ -85,7 +86,7 @@ class ConnectionPool:
         if connection is not None and not connection.closed:
             self._idle.put((connection, known))
 
-    def _failed(self, error: Any) -> AskFailed:
+    def _failed(self, error: Exception) -> AskFailed:
         psycopg = self._psycopg
         message = self._secrets.redact(" ".join(str(error).split()))
         state = getattr(error, "sqlstate", None) or ""

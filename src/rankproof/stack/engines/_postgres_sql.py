@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+
+from rankproof.stack.records import Values
 
 # Sign of a distance in pgvector, and how a score is made of it: the greater, the nearer.
 DISTANCES: Mapping[str, tuple[str, str]] = {
@@ -69,24 +70,24 @@ def weights_of(fields: str | None) -> list[float]:
     return [weight / max(weights) for weight in [*weights, 0.0, 0.0, 0.0, 0.0][: len(CLASSES)]][::-1]
 
 
-def statement(values: Mapping[str, Any]) -> str:
+def statement(values: Values) -> str:
     """The statement of a mode. It gives id and score, best first, ties by id in the order of bytes, last first."""
     parts = {"text": _text, "vector": _vector, "hybrid": _hybrid}
     return f'{parts[values["mode"]](values)}\norder by score desc, id collate "C" desc limit %(depth)s'
 
 
-def _text(values: Mapping[str, Any]) -> str:
+def _text(values: Values) -> str:
     return f"""select id, score from (
   select t.{quoted(values["id"])}::text as id,
          ts_rank_cd(%(weights)s::float4[], d.words, q.wanted, %(normalization)s)::float8 as score
   from {table_of(values["table"])} t,
        lateral (select {_words(values)} as words) d,
-       (select {_wanted(values)} as wanted) q
+       (select {_query(values)} as wanted) q
   where d.words @@ q.wanted
 ) found"""
 
 
-def _words(values: Mapping[str, Any]) -> str:
+def _words(values: Values) -> str:
     """The words of a document: a column that has them, or made of the fields, each field a class of its own."""
     if values["tsvector"] is not None:
         return f"t.{quoted(values['tsvector'])}"
@@ -97,14 +98,14 @@ def _words(values: Mapping[str, Any]) -> str:
     )
 
 
-def _wanted(values: Mapping[str, Any]) -> str:
+def _query(values: Values) -> str:
     if values["match"] == "all":
         return "websearch_to_tsquery(%(language)s::regconfig, %(query)s)"
     # The parser gives no word with a blank in it, so that this sign stands between words only.
     return "replace(plainto_tsquery(%(language)s::regconfig, %(query)s)::text, ' & ', ' | ')::tsquery"
 
 
-def _vector(values: Mapping[str, Any]) -> str:
+def _vector(values: Values) -> str:
     sign, score = DISTANCES[values["distance"]]
     # Ordered by the bare distance inside, as an index of pgvector can do it. Of a vector of zeros the cosine is NaN,
     # which PostgreSQL takes to be greater than infinity.
@@ -117,7 +118,7 @@ def _vector(values: Mapping[str, Any]) -> str:
 ) nearest where distance < 'infinity'"""
 
 
-def _hybrid(values: Mapping[str, Any]) -> str:
+def _hybrid(values: Values) -> str:
     """Reciprocal rank fusion of the first candidates of both; a document of one list only has a part from that one."""
     order = 'order by score desc, id collate "C" desc'
     return f"""select id, score from (

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from rankproof.kernel.secrets import Secrets
@@ -21,34 +20,34 @@ from rankproof.stack.engines.contract import AskFailed
 _MARK = re.compile(r"\$\{(?P<secret>[A-Za-z_]\w*)\}|\{\{|\}\}|\{(?P<name>[A-Za-z_][\w-]*)\}")
 
 
-def known_of(query: Query, depth: int) -> dict[str, Any]:
+def known_of(query: Query, depth: int) -> dict[str, object]:
     """What placeholders may stand for."""
     return {**query.columns, "query": query.text, "query_id": query.query_id, "depth": depth}
 
 
-def names_in(template: Any) -> set[str]:
+def names_in(template: object) -> set[str]:
     """The placeholders of a template, wherever in it they stand."""
     if isinstance(template, str):
-        return {found["name"] for found in _MARK.finditer(template) if found["name"]}
+        return {mark["name"] for mark in _MARK.finditer(template) if mark["name"]}
     if isinstance(template, Mapping):
         return {name for pair in template.items() for part in pair for name in names_in(part)}
     return {name for part in template for name in names_in(part)} if isinstance(template, list | tuple) else set()
 
 
-def fill(template: str, known: Mapping[str, Any], secrets: Secrets, escape: Callable[[str], str] = str) -> str:
+def fill(template: str, known: Mapping[str, object], secrets: Secrets, escape: Callable[[str], str] = str) -> str:
     """The text with every placeholder replaced; `escape` is for what comes from the query."""
 
-    def replaced(found: re.Match[str]) -> str:
-        if found["secret"]:
-            return secrets[found["secret"]]
-        if found["name"]:
-            return escape(str(_value(found["name"], known)))
-        return found[0][0]
+    def replaced(mark: re.Match[str]) -> str:
+        if mark["secret"]:
+            return secrets[mark["secret"]]
+        if mark["name"]:
+            return escape(str(_value(mark["name"], known)))
+        return mark[0][0]
 
     return _MARK.sub(replaced, template)
 
 
-def fill_url(url: str, params: Mapping[str, str], known: Mapping[str, Any], secrets: Secrets) -> str:
+def fill_url(url: str, params: Mapping[str, str], known: Mapping[str, object], secrets: Secrets) -> str:
     """The URL with its parameters, percent-encoded."""
     full = fill(url, known, secrets, lambda text: quote(text, safe="", errors="surrogateescape"))
     pairs = [(fill(name, known, secrets), fill(text, known, secrets)) for name, text in params.items()]
@@ -57,7 +56,7 @@ def fill_url(url: str, params: Mapping[str, str], known: Mapping[str, Any], secr
     return f"{full}{'&' if '?' in full else '?'}{urlencode(pairs, errors='surrogateescape')}"
 
 
-def fill_json(template: Any, known: Mapping[str, Any], secrets: Secrets) -> Any:
+def fill_json(template: object, known: Mapping[str, object], secrets: Secrets) -> object:
     """The JSON value. A text that is one placeholder becomes its value, so that "{depth}" is a number."""
     if isinstance(template, str):
         whole = _MARK.fullmatch(template)
@@ -69,7 +68,7 @@ def fill_json(template: Any, known: Mapping[str, Any], secrets: Secrets) -> Any:
     return [fill_json(inner, known, secrets) for inner in template] if isinstance(template, list | tuple) else template
 
 
-def _value(name: str, known: Mapping[str, Any]) -> Any:
+def _value(name: str, known: Mapping[str, object]) -> object:
     if name not in known:
         raise AskFailed(
             "missing column",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 from rankproof.errors import InputError
 from rankproof.kernel.specs import Param, Text, finite
@@ -13,7 +13,7 @@ from rankproof.reading.collection import Query
 from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.models.encoder import Encoder
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 _OF_MODEL = tuple(param for param in MODEL_PARAMS if param.name not in ("model", "document_prefix"))
 
@@ -27,7 +27,7 @@ VECTOR_PARAMS = (
 )
 
 
-class Vectors(Protocol):
+class QueryVectors(Protocol):
     """The vector of a query.
 
     identity   what the vectors depend on besides the queries; where it is asked, everything is made ready
@@ -41,7 +41,7 @@ class Vectors(Protocol):
         """The numbers; AskFailed where there are none."""
 
 
-def open_vectors(values: Mapping[str, Any], ground: Ground) -> Vectors:
+def open_vectors(values: Values, ground: Ground) -> QueryVectors:
     """As VECTOR_PARAMS say."""
     if values["model"] is None:
         return ColumnVectors(values["vector"])
@@ -50,7 +50,7 @@ def open_vectors(values: Mapping[str, Any], ground: Ground) -> Vectors:
 
 
 class ColumnVectors:
-    """Vectors that stand in a column of the queries, as JSON: [0.1, -0.2]."""
+    """Vectors from a column of the queries, as JSON: [0.1, -0.2]."""
 
     identity: Mapping[str, str] = {}
 
@@ -63,15 +63,14 @@ class ColumnVectors:
         if text is None:
             raise AskFailed(
                 "missing column",
-                f"Its vector was looked for in the column {self._column!r}, and this query has no such column. "
-                "Add it, or name a model.",
+                f"The query has no column {self._column!r}, which should hold its vector. Add it, or name a model.",
                 again=False,
             )
         try:
-            found = json.loads(text)
+            vector = json.loads(text)
         except ValueError:
-            found = None
-        return _checked(found, f"The column {self._column!r} holds {text!r:.40}")
+            vector = None
+        return _checked(vector, f"The column {self._column!r} holds {text!r:.40}")
 
 
 class ModelVectors:
@@ -98,10 +97,10 @@ class ModelVectors:
         return _checked(vector, "The model gave a vector without a direction")
 
 
-def _checked(found: Any, came: str) -> list[float]:
+def _checked(vector: object, description: str) -> list[float]:
     """The numbers, if they are a vector that has a direction."""
-    numbers = [finite(n) for n in found] if isinstance(found, list) else []
+    numbers = [finite(n) for n in vector] if isinstance(vector, list) else []
     if None in numbers or not any(numbers):
-        why = f"{came}. A vector is a list of numbers, not all of them 0, such as [0.1, -0.2]."
+        why = f"{description}. A vector is a list of numbers, not all of them 0, such as [0.1, -0.2]."
         raise AskFailed("bad vector", why, again=False)
     return [n for n in numbers if n is not None]

@@ -1,4 +1,4 @@
-"""Wire: one HTTP request, one JSON answer, and a word for everything else that can come back."""
+"""Wire: one HTTP request, one JSON answer, and an AskFailed for every other outcome."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from importlib import import_module
 from typing import Any, Final
 
-from rankproof.errors import MissingExtra
+from rankproof.kernel.libraries import library
 from rankproof.kernel.secrets import Secrets
 from rankproof.stack.engines._answer import unreadable
 from rankproof.stack.engines.contract import TOO_MANY, AskFailed
@@ -23,21 +22,13 @@ EXCERPT = 160
 NOT_ALLOWED: Final = "not allowed"
 
 
-def needed(who: str, module: str, extra: str = "live") -> Any:
-    """A library that an extra brings."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError:
-        raise MissingExtra(f"The engine {who}", module, extra) from None
-
-
 class Wire:
     """Connections to one server, for several threads."""
 
     def __init__(
         self, who: str, secrets: Secrets, headers: Mapping[str, str], auth: str | None = None, verify: bool = True
     ) -> None:
-        self._httpx = needed(who, "httpx")
+        self._httpx = library("httpx", f"The engine {who}", "live")
         self._secrets = secrets
         own = {"accept": "application/json", "user-agent": "rankproof"}
         if auth is not None:
@@ -68,7 +59,7 @@ class Wire:
         self._secrets.hide_user(url)
         where = f"{method} {self._secrets.redact(url.partition('?')[0])}"
         try:
-            status, reason, told, data = self._send(method, url, timeout, body, headers or {})
+            status, reason, answer_headers, data = self._send(method, url, timeout, body, headers or {})
         except self._httpx.TimeoutException:
             raise self._failed("timeout", f"{where}: no answer within {timeout:g} seconds.", True) from None
         except self._httpx.ProtocolError as error:
@@ -79,7 +70,7 @@ class Wire:
         except (self._httpx.InvalidURL, self._httpx.HTTPError, UnicodeError, ValueError) as error:
             raise self._failed("bad request", f"{where}: the request cannot be sent: {error}.", False) from None
         if not 200 <= status < 300:
-            raise self._refusal(where, status, reason, told, data)
+            raise self._refusal(where, status, reason, answer_headers, data)
         return self._parsed(where, data)
 
     def _send(
@@ -99,17 +90,19 @@ class Wire:
                     raise unreadable(f"The answer is larger than {MOST_BYTES // 2**20} MiB. Ask for less of each hit.")
             return response.status_code, response.reason_phrase, response.headers, b"".join(parts)
 
-    def _refusal(self, where: str, status: int, reason: str, told: Mapping[str, str], data: bytes) -> AskFailed:
-        said = f"{where} answered {status} {reason}".rstrip()
+    def _refusal(self, where: str, status: int, reason: str, headers: Mapping[str, str], data: bytes) -> AskFailed:
+        status_line = f"{where} answered {status} {reason}".rstrip()
         if 300 <= status < 400:
-            goal = told.get("location", "another address")
-            return self._failed("redirected", f"{said}, to {goal}. Name that address in the configuration.", False)
+            goal = headers.get("location", "another address")
+            return self._failed(
+                "redirected", f"{status_line}, to {goal}. Name that address in the configuration.", False
+            )
         why = _why(data)
-        message = f"{said}: {why}" if why else f"{said}."
+        message = f"{status_line}: {why}" if why else f"{status_line}."
         if status == 429:
-            return self._failed(TOO_MANY, message, True, retry_after(told.get("retry-after")))
+            return self._failed(TOO_MANY, message, True, retry_after(headers.get("retry-after")))
         if status >= 500 or status == 408:
-            return self._failed("server error", message, True, retry_after(told.get("retry-after")))
+            return self._failed("server error", message, True, retry_after(headers.get("retry-after")))
         return self._failed(NOT_ALLOWED if status in (401, 403) else "refused", message, False)
 
     def _parsed(self, where: str, data: bytes) -> Any:
@@ -175,10 +168,10 @@ def _why(data: bytes) -> str:
     """What an error answer says, as the servers that we know write it; else how it begins."""
     text = data[:65536].decode("utf-8", "replace")
     try:
-        found = json.loads(text)
+        document = json.loads(text)
     except ValueError:
         return _excerpt(text)
-    error = found.get("error", found) if isinstance(found, dict) else found
+    error = document.get("error", document) if isinstance(document, dict) else document
     if isinstance(error, dict):
         causes = error.get("root_cause")
         first = causes[0] if isinstance(causes, list) and causes and isinstance(causes[0], dict) else error

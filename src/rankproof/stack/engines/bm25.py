@@ -47,12 +47,10 @@ from rankproof.kernel.cache import Cache
 from rankproof.kernel.specs import Choice, Number, Param
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.engines import _analysis
-from rankproof.stack.engines._analysis import Analysis, library
-from rankproof.stack.engines._counts import TermCounts, weighted
 from rankproof.stack.engines._fields import Fields, weights_of
+from rankproof.stack.engines._terms import ANALYSIS_PARAMS, Analysis, TermCounts, bm25s, weighted
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 VARIANTS = ("lucene", "robertson", "atire", "bm25l", "bm25+")
 
@@ -101,7 +99,7 @@ PARAMS = (
     Param("variant", Choice(VARIANTS), "lucene", "form of the formula"),
     Param("delta", Number(0, 1000), 0.5, "bm25l and bm25+: least gain of a word that is there"),
     Param("fields", Fields(), None, "fields with weights, such as 'title^3 text'; all alike when nothing is said"),
-    *_analysis.PARAMS,
+    *ANALYSIS_PARAMS,
 )
 
 
@@ -109,7 +107,7 @@ PARAMS = (
 class _Bm25Searcher:
     corpus: Corpus
     cache: Cache
-    values: Mapping[str, Any]
+    values: Values
     weights: Mapping[str, float]
 
     @cached_property
@@ -130,7 +128,7 @@ class _Bm25Searcher:
         counts: TermCounts = weighted(self.corpus, self.weights, self.analysis, self.cache)
         values = self.values
         data = impacts(counts, values["variant"], values["k1"], values["b"], values["delta"])
-        index = library("bm25s").BM25(dtype="float64")
+        index = bm25s().BM25(dtype="float64")
         index.nonoccurrence_array = None
         index.scores = {"data": data, "indices": counts.doc, "indptr": counts.start, "num_docs": len(self.corpus)}
         return {term: i for i, term in enumerate(counts.terms)}, index
@@ -152,19 +150,19 @@ class _Bm25Searcher:
         return rankings
 
     def _best(self, scores: NDArray[np.float64], depth: int) -> Ranking:
-        found = np.flatnonzero(scores > 0)
-        if len(found) > depth:
+        places = np.flatnonzero(scores > 0)
+        if len(places) > depth:
             # Of documents tied at the last place the ids decide, so all of them must be at hand.
-            last = np.partition(scores[found], -depth)[-depth]
-            found = found[scores[found] >= last]
-        found = found[np.lexsort((self._turn[found], -scores[found]))][:depth]
-        return Ranking(tuple(self.corpus.doc_ids[i] for i in found.tolist()), scores[found])
+            last = np.partition(scores[places], -depth)[-depth]
+            places = places[scores[places] >= last]
+        places = places[np.lexsort((self._turn[places], -scores[places]))][:depth]
+        return Ranking(tuple(self.corpus.doc_ids[i] for i in places.tolist()), scores[places])
 
 
 _NOTHING = Ranking((), np.empty(0))
 
 
-def open_bm25(values: Mapping[str, Any], ground: Ground) -> _Bm25Searcher:
+def open_bm25(values: Values, ground: Ground) -> _Bm25Searcher:
     """Checks that the libraries and the fields are there; the index is built by `prepare` or the first search."""
     corpus = ground.documents("bm25")
     searcher = _Bm25Searcher(corpus, ground.cache, values, weights_of(values["fields"], corpus))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from rankproof.kernel.specs import Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 
 class Searcher(Protocol):
@@ -72,7 +72,7 @@ class Engine:
     name: str
     page: str
     params: tuple[Param, ...]
-    open: Callable[[Mapping[str, Any], Ground], Searcher | Asker]
+    open: Callable[[Values, Ground], Searcher | Asker]
     live: bool = False
     needs: frozenset[str] = frozenset()
     extra: str = ""

@@ -35,9 +35,11 @@ from functools import cached_property
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import version
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankproof.errors import UnknownName
 from rankproof.kernel.cache import Cache
@@ -46,15 +48,48 @@ from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.specs import Choice, Param, Texts, Whole
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.engines._exact import best, exact
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.models.encoder import Encoder, Vectors, unit
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
 from rankproof.stack.models.vector_cache import kept_vectors
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
+
+# So many scores are held at once.
+BLOCK = 1 << 24
+# What 32-bit products of a block may be off by, as a share.
+_NOISE = 1e-5
+# Further digits say nothing: vectors have 32-bit numbers.
+DECIMALS = 6
 
 
-def usearch() -> Any:
+def exact(documents: Vectors, queries: Vectors, doc_ids: tuple[str, ...], depth: int) -> Iterator[Ranking]:
+    """The `depth` best of all documents, for each query."""
+    rows = max(1, BLOCK // max(1, len(documents)))
+    for at in range(0, len(queries), rows):
+        for row, scores in enumerate(queries[at : at + rows] @ documents.T):
+            places = np.arange(len(scores))
+            if len(scores) > depth:
+                # All that may tie with the last one: which of them stays is for their ids to say.
+                last = np.partition(scores, -depth)[-depth]
+                places = np.flatnonzero(scores >= last - _NOISE * max(1.0, abs(float(last))))
+            yield best(doc_ids, places, documents, queries[at + row], depth)
+
+
+def best(
+    doc_ids: tuple[str, ...], places: NDArray[np.int64], documents: Vectors, query: Vectors, depth: int
+) -> Ranking:
+    """The `depth` best of some documents, ties by id.
+
+    Their scores are computed again in 64 bits: what 32 bits give depends on how the work was cut into blocks, while
+    documents with the same vector must tie, and a query must get the same scores alone and among others.
+    """
+    scores = np.sum(documents[places].astype(np.float64) * query.astype(np.float64), axis=1)
+    rounded = np.asarray(np.round(scores, DECIMALS) + 0.0, dtype=np.float64)  # no -0.0
+    whole = Ranking.of([doc_ids[i] for i in places.tolist()], rounded)
+    return Ranking(whole.doc_ids[:depth], whole.scores[:depth])
+
+
+def usearch() -> ModuleType:
     """The library, after onnxruntime: in the other order onnxruntime 1.31 with usearch 2.26 ends the process."""
     with suppress(ImportError):
         import_module("onnxruntime")
@@ -66,9 +101,9 @@ class Hnsw:
 
     def __init__(self, documents: Vectors, connectivity: int, expansion_add: int, cache: Cache) -> None:
         self._documents = documents
-        said = f"hnsw 1 usearch {version('usearch')} {connectivity} {expansion_add} {documents.shape}"
-        key = sha256(said.encode() + b"\n" + np.ascontiguousarray(documents, "<f4").tobytes()).hexdigest()
-        kept = cache.get(key)
+        settings = f"hnsw 1 usearch {version('usearch')} {connectivity} {expansion_add} {documents.shape}"
+        key = sha256(settings.encode() + b"\n" + np.ascontiguousarray(documents, "<f4").tobytes()).hexdigest()
+        stored = cache.get(key)
         self._index: Any = usearch().Index(
             ndim=documents.shape[1],
             metric="ip",
@@ -76,8 +111,8 @@ class Hnsw:
             connectivity=connectivity,
             expansion_add=expansion_add,
         )
-        if kept is not None:
-            self._index.load(kept)
+        if stored is not None:
+            self._index.load(stored)
         elif len(documents):
             self._index.add(np.arange(len(documents), dtype=np.uint64), documents, threads=1)
             cache.put(key, bytes(self._index.save()))
@@ -107,10 +142,10 @@ PARAMS = (
 class _DenseSearcher:
     corpus: Corpus
     cache: Cache
-    values: Mapping[str, Any]
+    values: Values
     encoder: Encoder
     progress: Progress = silent
-    _asked: dict[int, dict[str, tuple[Vectors, Ranking]]] = field(default_factory=dict)
+    _searched: dict[int, dict[str, tuple[Vectors, Ranking]]] = field(default_factory=dict)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -123,16 +158,18 @@ class _DenseSearcher:
         """With hnsw, its recall against exact search on the queries asked so far."""
         if self.values["search"] != "hnsw":
             return {}
-        told = {}
-        for depth, asked in self._asked.items():
-            found = all_there = 0
-            for vectors, ranking in asked.values():
+        notes = {}
+        for depth, searched in self._searched.items():
+            matches = all_there = 0
+            for vectors, ranking in searched.values():
                 (truth,) = exact(self._documents, vectors, self._doc_ids, depth)
-                found += len(set(truth.doc_ids) & set(ranking.doc_ids))
+                matches += len(set(truth.doc_ids) & set(ranking.doc_ids))
                 all_there += len(truth)
             if all_there:
-                told[f"hnsw recall@{depth}"] = f"{found / all_there:.4f} against exact search, {len(asked):,} queries"
-        return told
+                notes[f"hnsw recall@{depth}"] = (
+                    f"{matches / all_there:.4f} against exact search, {len(searched):,} queries"
+                )
+        return notes
 
     def prepare(self) -> None:
         """Encodes the documents and builds the graph, so that the first query does not pay for it."""
@@ -154,10 +191,10 @@ class _DenseSearcher:
         before = prefixes(self.values, self.encoder)[1]
         texts = [before + text for text in self.corpus.texts(self.values["fields"])]
 
-        def told(done: int, total: int) -> None:
+        def report(done: int, total: int) -> None:
             self.progress("dense: encoding document", done, total)
 
-        vectors = self._measured(kept_vectors(self.encoder, texts, self.cache, told))
+        vectors = self._measured(kept_vectors(self.encoder, texts, self.cache, report))
         some = np.flatnonzero(vectors.any(axis=1))
         if len(some) == len(vectors):
             return vectors, self.corpus.doc_ids
@@ -182,7 +219,7 @@ class _DenseSearcher:
         for i, ranking in zip(some, self._nearest(vectors[some], depth), strict=True):
             rankings[i] = ranking
             if self.values["search"] == "hnsw":
-                self._asked.setdefault(depth, {})[queries[i].text] = (vectors[i][None], ranking)
+                self._searched.setdefault(depth, {})[queries[i].text] = (vectors[i][None], ranking)
         return rankings
 
     def _nearest(self, queries: Vectors, depth: int) -> Iterator[Ranking]:
@@ -194,7 +231,7 @@ class _DenseSearcher:
 _NOTHING = Ranking((), np.empty(0))
 
 
-def open_dense(values: Mapping[str, Any], ground: Ground) -> _DenseSearcher:
+def open_dense(values: Values, ground: Ground) -> _DenseSearcher:
     """Finds the model and checks the fields; texts are encoded by `prepare` or the first search."""
     corpus = ground.documents("dense")
     for name in values["fields"] or ():

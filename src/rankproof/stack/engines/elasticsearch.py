@@ -20,13 +20,12 @@ elasticsearch(index="products", vector_field="embedding", model="minilm")
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from rankproof.stack.engines._elastic import Elastic, params
 from rankproof.stack.engines.contract import Engine
 
 
-def nearest(field: str, vector: list[float], depth: int, candidates: int) -> dict[str, Any]:
+def nearest(field: str, vector: list[float], depth: int, candidates: int) -> dict[str, object]:
     """The knn section of a search, of versions 8 and later."""
     return {"knn": {"field": field, "query_vector": vector, "k": depth, "num_candidates": candidates}}
 

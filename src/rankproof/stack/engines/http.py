@@ -25,6 +25,7 @@ from urllib.parse import urlsplit
 
 from rankproof.errors import UsageError
 from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.libraries import library
 from rankproof.kernel.secrets import SECRET, Secrets, refuse_written
 from rankproof.kernel.specs import REQUIRED, Choice, Flag, Param, Text
 from rankproof.reading.collection import Query
@@ -32,9 +33,9 @@ from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
 from rankproof.stack.engines._kinds import Json, StringTable
 from rankproof.stack.engines._template import fill, fill_json, fill_url, known_of
-from rankproof.stack.engines._wire import Wire, needed
+from rankproof.stack.engines._wire import Wire
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 URL = Param("url", Text(), REQUIRED, "address to ask, such as https://api.shop.example/search")
 HEADERS = Param("headers", StringTable(), {}, "headers of the request")
@@ -60,7 +61,7 @@ PARAMS = (
 class Http:
     """An API, opened."""
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, values: Values, ground: Ground) -> None:
         self._values = values
         url = require_url("http", values["url"])
         refuse_written("http", values["auth"], values["headers"], values["params"])
@@ -68,8 +69,8 @@ class Http:
         self._hits, self._id = expression("hits", values["hits"]), expression("id", values["id"])
         self._score = None if values["score"] is None else expression("score", values["score"])
         self._wire = Wire("http", self._secrets, {}, values["auth"], values["verify"])
-        said = self._secrets.identity(url, values["params"], values["body"])
-        self.identity: Mapping[str, str] = {"url": url, **said}
+        variables = self._secrets.identity(url, values["params"], values["body"])
+        self.identity: Mapping[str, str] = {"url": url, **variables}
 
     def ask(self, query: Query, depth: int, timeout: float) -> Ranking:
         """One request, one ranking."""
@@ -82,13 +83,13 @@ class Http:
         method = values["method"] or ("GET" if body is None else "POST")
         url = fill_url(values["url"], values["params"], known, secrets)
         answer = self._wire.json(method, url, timeout, body, headers)
-        hits = found(self._hits, answer)
+        hits = extracted(self._hits, answer)
         if not isinstance(hits, list):
             raise unreadable(
                 f"hits = {values['hits']!r} gives no list but {_shape(hits)}; the answer is {_shape(answer)}."
             )
-        scores = None if self._score is None else [found(self._score, hit) for hit in hits]
-        return ranking_of([found(self._id, hit) for hit in hits], scores, depth)
+        scores = None if self._score is None else [extracted(self._score, hit) for hit in hits]
+        return ranking_of([extracted(self._id, hit) for hit in hits], scores, depth)
 
     def close(self) -> None:
         """Gives connections back."""
@@ -112,7 +113,7 @@ def require_url(who: str, url: str) -> str:
 
 def expression(name: str, text: str) -> Any:
     """A JMESPath expression, compiled; UsageError where it is none."""
-    jmespath = needed("http", "jmespath")
+    jmespath = library("jmespath", "The engine http", "live")
     try:
         return jmespath.compile(text)
     except jmespath.exceptions.JMESPathError as error:
@@ -120,7 +121,7 @@ def expression(name: str, text: str) -> Any:
         raise UsageError(f"{name} = {text!r} is no JMESPath expression: {why}. See https://jmespath.org") from None
 
 
-def found(compiled: Any, value: Any) -> Any:
+def extracted(compiled: Any, value: object) -> object:
     """What an expression finds; AskFailed where one of its functions does not fit what came."""
     try:
         return compiled.search(value)
@@ -129,7 +130,7 @@ def found(compiled: Any, value: Any) -> Any:
         raise unreadable(f"{compiled.expression!r} does not fit the answer: {why:.120}.") from None
 
 
-def _shape(value: Any) -> str:
+def _shape(value: object) -> str:
     """What a JSON value is, in a few words."""
     if value is None:
         return "nothing"

@@ -20,13 +20,12 @@ opensearch(index="products", vector_field="embedding", model="minilm")
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from rankproof.stack.engines._elastic import Elastic, params
 from rankproof.stack.engines.contract import Engine
 
 
-def nearest(field: str, vector: list[float], depth: int, candidates: int) -> dict[str, Any]:
+def nearest(field: str, vector: list[float], depth: int, candidates: int) -> dict[str, object]:
     """The query of the k-NN plugin. It gives k documents for each shard, so that k is the number of candidates."""
     return {"query": {"knn": {field: {"vector": vector, "k": candidates}}}}
 

@@ -47,7 +47,7 @@ from rankproof.stack.engines._postgres_sql import (
 )
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines.contract import AskFailed, Engine
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 SECONDS_FOR_IDENTITY = 30.0
 SECONDS_FOR_ROWS = 30.0  # to read a table through once
@@ -80,7 +80,7 @@ PARAMS = (
 class Postgres:
     """A table, opened."""
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, values: Values, ground: Ground) -> None:
         _refuse_misfit(values)
         self._values = values
         self._secrets = Secrets("postgres", values["dsn"])
@@ -92,19 +92,19 @@ class Postgres:
         """One statement, one ranking."""
         values = self._values
         candidates = max(values["candidates"], depth)
-        wanted = candidates if values["mode"] == "hybrid" else depth
-        bound: dict[str, Any] = {
+        nearest = candidates if values["mode"] == "hybrid" else depth
+        bound: dict[str, object] = {
             **{name: values[name] for name in ("language", "normalization", "k", "text_weight", "vector_weight")},
             "query": _sendable(query.text),
             "depth": depth,
             "candidates": candidates,
-            "wanted_nearest": wanted,
+            "wanted_nearest": nearest,
             "weights": weights_of(values["fields"]),
         }
         settings = {}
         if self._vectors is not None:
             bound["vector"] = str(self._vectors(query))
-            settings["hnsw.ef_search"] = str(min(max(values["ef_search"], wanted), MOST_EF))
+            settings["hnsw.ef_search"] = str(min(max(values["ef_search"], nearest), MOST_EF))
         rows = self._pool.rows(self._sql, bound, timeout, settings)
         return ranking_of([row[0] for row in rows], [row[1] for row in rows], depth)
 
@@ -148,12 +148,12 @@ def _sendable(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
-def _refuse_misfit(values: Mapping[str, Any]) -> None:
+def _refuse_misfit(values: Values) -> None:
     fields, words = values["fields"], values["tsvector"]
     if values["mode"] != "vector" and (fields is None) == (words is None):
-        came = "neither" if fields is None else "both"
+        named = "neither" if fields is None else "both"
         raise UsageError(
-            f"postgres: mode={values['mode']!r} searches fields or a tsvector column; got {came}. Name one."
+            f"postgres: mode={values['mode']!r} searches fields or a tsvector column; got {named}. Name one."
         )
     if fields is not None and len(fields.split()) > len(CLASSES):
         raise UsageError(

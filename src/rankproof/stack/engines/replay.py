@@ -19,8 +19,7 @@ source: the run format of TREC, as trec_eval reads it
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.reading.records import Run
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 PARAMS = (Param("path", Path(), REQUIRED, "the run file"),)
 
@@ -38,14 +37,14 @@ PARAMS = (Param("path", Path(), REQUIRED, "the run file"),)
 class _Replay:
     def __init__(self, run: Run) -> None:
         self.identity = {"run": run.content_hash}
-        self._held = {query: (docs, scores) for query, docs, scores in run.rankings(as_scores=True)}
+        self._rankings = {query: (docs, scores) for query, docs, scores in run.rankings(as_scores=True)}
 
     def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
-        held = [self._held.get(query.query_id, ((), ())) for query in queries]
-        return [Ranking(tuple(docs[:depth]), np.array(scores[:depth], dtype=np.float64)) for docs, scores in held]
+        rankings = [self._rankings.get(query.query_id, ((), ())) for query in queries]
+        return [Ranking(tuple(docs[:depth]), np.array(scores[:depth], dtype=np.float64)) for docs, scores in rankings]
 
 
-def open_replay(values: Mapping[str, Any], ground: Ground) -> _Replay:
+def open_replay(values: Values, ground: Ground) -> _Replay:
     """Reads the run, whole."""
     if ground.read_run is None:
         raise UsageError("replay reads a run file, and nothing that reads one was given. Set read_run of the Ground.")

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from rankproof.kernel.secrets import Secrets, refuse_written
@@ -35,7 +34,7 @@ from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire
 from rankproof.stack.engines.contract import AskFailed, Engine
 from rankproof.stack.engines.http import AUTH, HEADERS, VERIFY, require_url
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 SECONDS_FOR_IDENTITY = 10.0
 
@@ -58,7 +57,7 @@ PARAMS = (
 class Solr:
     """A collection, opened."""
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, values: Values, ground: Ground) -> None:
         refuse_written("solr", values["auth"], values["headers"], values["params"])
         self._values = values
         named = (values[name] for name in ("url", "collection", "q", "params", "headers", "auth"))
@@ -73,20 +72,20 @@ class Solr:
         values, known = self._values, known_of(query, depth)
         if self._vectors is not None:
             known["vector"] = self._vectors(query)
-        asked = {"q": fill(values["q"], known, self._secrets), "defType": values["parser"], "rows": str(depth)}
-        asked |= {"fl": f"{values['id']},score"}
-        asked |= {name: values[key] for name, key in (("qf", "fields"), ("mm", "mm")) if values[key]}
-        asked |= {name: fill(text, known, self._secrets) for name, text in values["params"].items()}
-        docs = self._select(asked, timeout).get("docs")
+        parameters = {"q": fill(values["q"], known, self._secrets), "defType": values["parser"], "rows": str(depth)}
+        parameters |= {"fl": f"{values['id']},score"}
+        parameters |= {name: values[key] for name, key in (("qf", "fields"), ("mm", "mm")) if values[key]}
+        parameters |= {name: fill(text, known, self._secrets) for name, text in values["params"].items()}
+        docs = self._select(parameters, timeout).get("docs")
         if not isinstance(docs, list) or not all(isinstance(doc, dict) for doc in docs):
             raise unreadable("The answer has no list of documents in response.docs.")
-        scores = None if "sort" in asked else [doc.get("score") for doc in docs]
+        scores = None if "sort" in parameters else [doc.get("score") for doc in docs]
         return ranking_of([doc.get(values["id"]) for doc in docs], scores, depth)
 
-    def _select(self, asked: Mapping[str, str], timeout: float) -> Mapping[str, Any]:
+    def _select(self, parameters: Mapping[str, str], timeout: float) -> Mapping[str, object]:
         """The response part of an answer that is whole."""
         # In the body of the request and not in its URL, which has a limit that long queries go over.
-        body = urlencode({**asked, "wt": "json"}, errors="surrogateescape").encode()
+        body = urlencode({**parameters, "wt": "json"}, errors="surrogateescape").encode()
         collection = quote(fill(self._values["collection"], {}, self._secrets), safe="")
         url = f"{self._secrets.expand(self._base)}/{collection}/select"
         answer = self._wire.json("POST", url, timeout, body, {"content-type": "application/x-www-form-urlencoded"})
@@ -94,7 +93,7 @@ class Solr:
             raise unreadable("The answer has no response: is this the address of Solr?")
         if (answer.get("responseHeader") or {}).get("partialResults"):
             raise AskFailed("partial answer", "Solr searched only a part of the collection.", again=True)
-        response: Mapping[str, Any] = answer["response"]
+        response: Mapping[str, object] = answer["response"]
         return response
 
     @cached_property
@@ -102,14 +101,14 @@ class Solr:
         """Version of the server and number of documents."""
         count = self._select({"q": "*:*", "defType": "lucene", "rows": "0"}, SECONDS_FOR_IDENTITY).get("numFound")
         model = {} if self._vectors is None else self._vectors.identity
-        said = self._secrets.identity(*(self._values[name] for name in ("url", "collection", "q", "params")))
-        return {"solr": self._version(), "documents": str(count), **said, **model}
+        variables = self._secrets.identity(*(self._values[name] for name in ("url", "collection", "q", "params")))
+        return {"solr": self._version(), "documents": str(count), **variables, **model}
 
     def _version(self) -> str:
         try:
             url = f"{self._secrets.expand(self._base)}/admin/info/system?wt=json"
-            told = self._wire.json("GET", url, SECONDS_FOR_IDENTITY)
-            return str(told["lucene"]["solr-spec-version"])
+            system = self._wire.json("GET", url, SECONDS_FOR_IDENTITY)
+            return str(system["lucene"]["solr-spec-version"])
         except AskFailed as failed:
             if failed.kind in (NOT_ALLOWED, "refused"):  # whoever may search may not be allowed to look at the server
                 return "not told"

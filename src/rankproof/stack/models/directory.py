@@ -19,7 +19,7 @@ from hashlib import sha256
 from typing import Any
 
 from rankproof.errors import InputError, UsageError
-from rankproof.stack.models.static import POOLINGS
+from rankproof.stack.models.encoder import POOLINGS
 
 _GRAPHS = ("model.onnx", os.path.join("onnx", "model.onnx"))
 _WEIGHTS = "model.safetensors"
@@ -65,14 +65,14 @@ class ModelFolder:
     def _read(self, name: str, kind: type) -> Any:
         try:
             with open(self.path(name), "rb") as file:
-                found = json.loads(file.read())
+                document = json.loads(file.read())
         except FileNotFoundError:
             return kind()
         except (OSError, ValueError) as error:
             raise InputError(f"{self.path(name)} cannot be read: {error}.") from None
-        if not isinstance(found, kind):
+        if not isinstance(document, kind):
             raise InputError(f"{self.path(name)} must hold a JSON {'table' if kind is dict else 'list'}.")
-        return found
+        return document
 
     @property
     def graph(self) -> str | None:
@@ -131,17 +131,17 @@ class ModelFolder:
     @cached_property
     def tokens(self) -> int:
         """How many tokens of a text it reads, its marks included."""
-        said = self._read("sentence_bert_config.json", dict).get("max_seq_length")
+        length = self._read("sentence_bert_config.json", dict).get("max_seq_length")
         positions = int(self.config.get("max_position_embeddings", 512))
         most = positions - first_position(self.config)
-        return min(int(said), most) if said else most
+        return min(int(length), most) if length else most
 
     @cached_property
     def prompts(self) -> Mapping[str, str]:
         """What it wants before a query and before a document."""
-        said = self._read("config_sentence_transformers.json", dict).get("prompts") or {}
-        document = next((said[name] for name in ("document", "passage", "corpus") if said.get(name)), "")
-        return {"query": said.get("query") or "", "document": document}
+        prompts = self._read("config_sentence_transformers.json", dict).get("prompts") or {}
+        document = next((prompts[name] for name in ("document", "passage", "corpus") if prompts.get(name)), "")
+        return {"query": prompts.get("query") or "", "document": document}
 
     @cached_property
     def content_hash(self) -> str:

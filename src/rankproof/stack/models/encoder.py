@@ -1,12 +1,18 @@
-"""What every model is to those who use it: texts in, vectors out."""
+"""Encoders: texts in, vectors out. What all of them share (tokens, pooling), and the static one: a table of vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankproof.errors import InputError
+from rankproof.kernel.libraries import library
 
 Vectors = NDArray[np.float32]
 
@@ -37,3 +43,122 @@ def unit(vectors: Vectors) -> Vectors:
     """The rows with length 1; a row of zeros, which has no direction, stays one."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tokenized:
+    """The tokens of one text: `numbers`, and which of them stand for text (and are no marks like [CLS])."""
+
+    numbers: NDArray[np.int64]
+    of_text: NDArray[np.bool_]
+
+
+class Tokenizer:
+    """A tokenizer.json. `length` is the most tokens of a text, marks included; None reads all; `marks` adds them."""
+
+    def __init__(self, path: str, length: int | None, marks: bool = True) -> None:
+        self._marks = marks
+        try:
+            self._tokenizer: Any = library("tokenizers", "A model that reads text").Tokenizer.from_file(path)
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error}.") from None
+        except Exception as error:
+            if type(error) is not Exception:  # the library raises the bare class for what it cannot read
+                raise
+            raise InputError(f"{path} is no tokenizer: {error}.") from None
+        self._tokenizer.no_padding()
+        if length is None:
+            self._tokenizer.no_truncation()
+        else:
+            self._tokenizer.enable_truncation(length)
+
+    def __call__(self, texts: Sequence[str]) -> list[Tokenized]:
+        """The tokens of each text."""
+        # Lone surrogates, which stand for bytes that are no UTF-8, cannot go to the library.
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        return [
+            Tokenized(
+                np.array(encoding.ids, dtype=np.int64), np.array(encoding.special_tokens_mask, dtype=np.int64) == 0
+            )
+            for encoding in self._tokenizer.encode_batch(clean, add_special_tokens=self._marks)
+        ]
+
+
+class StaticEncoder:
+    """`weights` is a safetensors file with one table of tokens x dimensions, `tokenizer` its tokenizer.json."""
+
+    prompts: Mapping[str, str] = {"query": "", "document": ""}
+
+    def __init__(self, weights: str, tokenizer: str, length: int | None = None) -> None:
+        self._weights, self._path, self._length = weights, tokenizer, length
+        self._tokenizer = Tokenizer(tokenizer, length, marks=False)
+
+    @cached_property
+    def identity(self) -> str:
+        """Hash of both files, and where texts are cut."""
+        digest = sha256(b"rankproof static model 1\n")
+        for path in (self._weights, self._path):
+            with open(path, "rb") as file:
+                digest.update(sha256(file.read()).digest())
+        return f"model {digest.hexdigest()} static {self._length or 'all'} tokens"
+
+    @cached_property
+    def _table(self) -> Vectors:
+        tables = list(library("safetensors.numpy", "A table of token vectors").load_file(self._weights).values())
+        if len(tables) != 1 or tables[0].ndim != 2:
+            raise InputError(f"{self._weights} must hold one table of tokens x dimensions.")
+        return np.asarray(tables[0], dtype=np.float32)
+
+    def _rows(self, tokenized: Tokenized) -> Vectors:
+        # Tokens that the table was not made for count as its last one, as the table's own library has it.
+        rows: Vectors = self._table[np.minimum(tokenized.numbers, len(self._table) - 1)]
+        return rows
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """The mean of the tokens; zeros for a text without any."""
+        rows = np.zeros((len(texts), self._table.shape[1]), np.float32)
+        for i, tokenized in enumerate(self._tokenizer(texts)):
+            if len(tokenized.numbers):
+                rows[i] = self._rows(tokenized).mean(axis=0)
+        return rows
+
+    def token_vectors(self, texts: Sequence[str]) -> list[Vectors]:
+        """The rows of the tokens."""
+        return [unit(self._rows(tokenized)) for tokenized in self._tokenizer(texts)]
+
+
+Tokens = NDArray[np.float32]  # texts x tokens x dimensions
+
+
+def _cls(tokens: Tokens) -> Vectors:
+    return tokens[:, 0]
+
+
+def _last(tokens: Tokens) -> Vectors:
+    return tokens[:, -1]
+
+
+def _max(tokens: Tokens) -> Vectors:
+    return np.asarray(tokens.max(axis=1), dtype=np.float32)
+
+
+def _mean(tokens: Tokens) -> Vectors:
+    return np.asarray(tokens.mean(axis=1), dtype=np.float32)
+
+
+def _mean_sqrt_len(tokens: Tokens) -> Vectors:
+    return np.asarray(tokens.sum(axis=1) / np.sqrt(tokens.shape[1]), dtype=np.float32)
+
+
+POOLINGS: Mapping[str, Callable[[Tokens], Vectors]] = {
+    "cls_token": _cls,
+    "mean_tokens": _mean,
+    "max_tokens": _max,
+    "mean_sqrt_len_tokens": _mean_sqrt_len,
+    "lasttoken": _last,
+}
+
+
+def pooled(tokens: Tokens, ways: tuple[str, ...]) -> Vectors:
+    """A row for each text; several ways stand side by side, in the order of POOLINGS."""
+    return np.concatenate([pool(tokens) for name, pool in POOLINGS.items() if name in ways], axis=1)

@@ -16,6 +16,7 @@ import numpy as np
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.libraries import library
+from rankproof.kernel.wording import counted
 from rankproof.stack.models.encoder import Vectors
 
 BATCH: Final = 64
@@ -92,8 +93,8 @@ class EndpointEncoder:
                 why = f"status {answer.status_code}: {self._hide(answer.text)[:200]}"
                 if answer.status_code != 429 and answer.status_code < 500:
                     break
-                said = answer.headers.get("retry-after", "")
-                pause = max(pause, float(said)) if said.isdecimal() else pause
+                retry_after = answer.headers.get("retry-after", "")
+                pause = max(pause, float(retry_after)) if retry_after.isdecimal() else pause
             if attempt < TRIES:
                 self._wait(min(pause, LONGEST_WAIT))
         tries = "1 try" if attempt == 1 else f"{attempt} tries"
@@ -112,7 +113,7 @@ class EndpointEncoder:
             right, vectors = False, np.empty(0, np.float32)
         if not right or vectors.ndim != 2 or not np.isfinite(vectors).all():
             raise InputError(
-                f"{self._url} answered {count} texts with something else than {count} vectors of one length: "
+                f"{self._url} must answer {counted(count, 'text')} with as many vectors of one length; it answered: "
                 f"{self._hide(answer.text)[:120]}"
             )
         return vectors

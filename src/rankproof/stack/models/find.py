@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Final
 
 from rankproof.errors import UsageError
 from rankproof.kernel.libraries import library
 from rankproof.kernel.specs import Choice, Param, Text, Whole
 from rankproof.stack.models.directory import ModelFolder
-from rankproof.stack.models.encoder import Encoder
+from rankproof.stack.models.encoder import Encoder, StaticEncoder
 from rankproof.stack.models.endpoint import EndpointEncoder
-from rankproof.stack.models.static import StaticEncoder
 from rankproof.stack.models.transformer import TransformerEncoder
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 # What a folder needs; weights in other forms would only be downloaded.
 _WEIGHTS: Final = ("model.safetensors", "model.onnx", "onnx/model.onnx")
@@ -40,11 +38,12 @@ def hub_folder(name: str, beside: str) -> str:
     try:
         return str(hub.snapshot_download(name, allow_patterns=_FILES, etag_timeout=10))
     except Exception as error:  # no network, no such model, no right to it: many classes, one remedy
-        said = str(error).strip().splitlines()
+        lines = str(error).strip().splitlines()
         raise UsageError(
             f"The model {name!r} is not on this machine: there is no folder {beside}, and it could not be fetched from "
-            f"the hub ({type(error).__name__}{': ' + said[0][:160] if said else ''}). Check the name and the network; "
-            f"or fetch it where there is one, with `hf download {name} --local-dir FOLDER`, and name that folder."
+            f"the hub ({type(error).__name__}{': ' + lines[0][:160] if lines else ''}). Check the name and the "
+            f"network, or fetch it where there is one, with "
+            f"`hf download {name} --local-dir FOLDER`, and name that folder."
         ) from None
 
 
@@ -113,7 +112,7 @@ ENDPOINT_PARAMS: Final = (
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 
 
-def open_model(values: Mapping[str, Any], ground: Ground) -> Encoder:
+def open_model(values: Values, ground: Ground) -> Encoder:
     """The model that MODEL_PARAMS and ENDPOINT_PARAMS say."""
     name, endpoint = values["model"], values.get("endpoint")
     if endpoint is not None:
@@ -139,7 +138,7 @@ def _folder(name: str, beside: str) -> str:
     )
 
 
-def prefixes(values: Mapping[str, Any], encoder: Encoder) -> tuple[str, str]:
+def prefixes(values: Values, encoder: Encoder) -> tuple[str, str]:
     """What stands before a query and before a document: as said, else as the model has it."""
     query, document = values["query_prefix"], values["document_prefix"]
     return (

@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, MissingExtra, UsageError
 from rankproof.kernel.libraries import library
-from rankproof.stack.models.bert import forward, read_bert
-from rankproof.stack.models.bert_graph import INPUT, bert_graph
+from rankproof.stack.models.bert import INPUT, bert_graph, forward, read_bert
 from rankproof.stack.models.directory import ModelFolder
-from rankproof.stack.models.encoder import Vectors, unit
-from rankproof.stack.models.static import Tokenized, Tokenizer, pooled
+from rankproof.stack.models.encoder import Tokenized, Tokenizer, Vectors, pooled, unit
 
 TOKENS = 512
 ALONE = 1  # each text by itself
+Run = Callable[[NDArray[np.int64]], NDArray[np.float32]]
 
 
 def batches(texts: Sequence[Tokenized], tokens: int) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
@@ -42,8 +41,8 @@ def processors() -> int:
 
 
 def spread(
-    work: Callable[[NDArray[np.int64]], Any], texts: Sequence[Tokenized], threads: int, tokens: int = TOKENS
-) -> Iterator[tuple[list[int], Any]]:
+    work: Run, texts: Sequence[Tokenized], threads: int, tokens: int = TOKENS
+) -> Iterator[tuple[list[int], Vectors]]:
     """What `work` gives for each batch of at most so many tokens, with the places of its texts."""
     cut = list(batches(texts, tokens))
     if threads == 1 or len(cut) == 1:
@@ -55,7 +54,6 @@ def spread(
 
 Precision = Literal["float32", "int8"]
 Backend = Literal["onnxruntime", "numpy"]
-Run = Callable[[NDArray[np.int64]], NDArray[np.float32]]
 
 
 class TransformerEncoder:
@@ -104,8 +102,8 @@ class TransformerEncoder:
         run, ways = self._run(), self._folder.pooling
 
         def work(tokens: NDArray[np.int64]) -> Vectors:
-            given = run(tokens)
-            vectors = pooled(given, ways) if given.ndim == 3 else given
+            output = run(tokens)
+            vectors = pooled(output, ways) if output.ndim == 3 else output
             self._refuse_nan(vectors)
             return unit(vectors) if self._folder.normalizes else vectors
 
@@ -119,7 +117,7 @@ class TransformerEncoder:
         """The last layer's rows of the tokens of each text."""
         run = self._run()
         tokenized: list[Tokenized] = self._tokenizer(texts)
-        found: list[Vectors] = [np.empty((0, 0), np.float32)] * len(texts)
+        vectors: list[Vectors] = [np.empty((0, 0), np.float32)] * len(texts)
         for places, rows in self._each(run, tokenized):
             if rows.ndim != 3:
                 raise UsageError(
@@ -128,12 +126,10 @@ class TransformerEncoder:
                 )
             self._refuse_nan(rows)
             for place, row in zip(places, rows, strict=True):
-                found[place] = unit(row[tokenized[place].of_text])
-        return found
+                vectors[place] = unit(row[tokenized[place].of_text])
+        return vectors
 
-    def _each(
-        self, work: Callable[[NDArray[np.int64]], Any], texts: Sequence[Tokenized]
-    ) -> Iterator[tuple[list[int], Any]]:
+    def _each(self, work: Run, texts: Sequence[Tokenized]) -> Iterator[tuple[list[int], Vectors]]:
         threads = self._threads if self._backend == "onnxruntime" else 1  # NumPy's own library uses all processors
         # In int8, what stands beside a text in a batch would change its vector.
         return spread(work, texts, threads, ALONE if self._precision == "int8" else TOKENS)
@@ -173,14 +169,14 @@ def _session(model: str | bytes, name: str) -> Run:
         session: Any = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # its errors have no common base of their own
         raise InputError(f"{name}: onnxruntime cannot run this model: {str(error).splitlines()[0]}") from None
-    known = {given.name for given in session.get_inputs()}
+    known = {node.name for node in session.get_inputs()}
     strange = known - {INPUT, "attention_mask", "token_type_ids", "position_ids"}
     if INPUT not in known or strange:
         raise InputError(
             f"{name} takes {', '.join(sorted(known))}. A text encoder takes input_ids, and at most attention_mask, "
             "token_type_ids and position_ids."
         )
-    outputs = [given.name for given in session.get_outputs()]
+    outputs = [node.name for node in session.get_outputs()]
     output = next((n for n in ("last_hidden_state", "token_embeddings") if n in outputs), outputs[0])
 
     def run(tokens: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -190,7 +186,7 @@ def _session(model: str | bytes, name: str) -> Run:
             "token_type_ids": np.zeros_like(tokens),
             "position_ids": np.broadcast_to(np.arange(tokens.shape[1]), tokens.shape).copy(),
         }
-        (given,) = session.run([output], {key: value for key, value in every.items() if key in known})
-        return np.asarray(given, dtype=np.float32)
+        (values,) = session.run([output], {key: value for key, value in every.items() if key in known})
+        return np.asarray(values, dtype=np.float32)
 
     return run

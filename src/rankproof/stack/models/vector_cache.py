@@ -21,19 +21,19 @@ from rankproof.stack.models.encoder import Encoder, Vectors
 TOGETHER = 512
 
 
-# Told how many texts have their vectors, and how many there are.
-Told = Callable[[int, int], None]
+# Called with how many texts have their vectors, and how many there are.
+EncodingProgress = Callable[[int, int], None]
 
 
-def _unheard(done: int, total: int) -> None:
-    """Tells nobody."""
+def _silent(done: int, total: int) -> None:
+    """Reports nothing."""
 
 
-def kept_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache, told: Told = _unheard) -> Vectors:
+def kept_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache, report: EncodingProgress = _silent) -> Vectors:
     """A row for each text."""
     hashes = [_hash(text) for text in texts]
     of_hash = dict(zip(hashes, texts, strict=True))
-    found: dict[bytes, NDArray[np.float32]] = {}
+    vectors: dict[bytes, NDArray[np.float32]] = {}
     waiting: list[tuple[str, list[bytes]]] = []
     for chunk in _chunks(sorted(of_hash)):
         key = _key("vectors", encoder, chunk)
@@ -41,28 +41,28 @@ def kept_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache, told: Tol
         if rows is None:
             waiting.append((key, chunk))
         else:
-            found.update(zip(chunk, rows, strict=True))
+            vectors.update(zip(chunk, rows, strict=True))
     if waiting:
-        told(len(found), len(of_hash))
+        report(len(vectors), len(of_hash))
     for group in _groups(waiting):
         every = [text_hash for _, chunk in group for text_hash in chunk]
-        found.update(zip(every, encoder.vectors([of_hash[h] for h in every]), strict=True))
+        vectors.update(zip(every, encoder.vectors([of_hash[h] for h in every]), strict=True))
         for key, chunk in group:
-            cache.put(key, np.stack([found[h] for h in chunk]).astype("<f4").tobytes())
-        told(len(found), len(of_hash))
-    return np.stack([found[h] for h in hashes]) if hashes else np.empty((0, 0), np.float32)
+            cache.put(key, np.stack([vectors[h] for h in chunk]).astype("<f4").tobytes())
+        report(len(vectors), len(of_hash))
+    return np.stack([vectors[h] for h in hashes]) if hashes else np.empty((0, 0), np.float32)
 
 
 def kept_token_vectors(encoder: Encoder, texts: Sequence[str], cache: Cache) -> list[NDArray[np.float16]]:
     """For each text the rows of its tokens, each text under a key of its own; 16 bits are enough for a cosine."""
     keys = [_key("tokens", encoder, [_hash(text)]) for text in texts]
-    found = [_unpack_tokens(cache.get(key)) for key in keys]
-    missing = [i for i, rows in enumerate(found) if rows is None]
+    stored = [_unpack_tokens(cache.get(key)) for key in keys]
+    missing = [i for i, rows in enumerate(stored) if rows is None]
     for i, rows in zip(missing, encoder.token_vectors([texts[i] for i in missing]) if missing else [], strict=True):
         small = np.asarray(rows, dtype="<f2")
         cache.put(keys[i], np.array(small.shape, "<u4").tobytes() + small.tobytes())
-        found[i] = small
-    return [rows for rows in found if rows is not None]
+        stored[i] = small
+    return [rows for rows in stored if rows is not None]
 
 
 def _hash(text: str) -> bytes:

@@ -28,8 +28,8 @@ def refuse_breach(
 ) -> None:
     """An error at the first query where a stage did not keep its promise: its numbers would mean something else."""
     depth = None if stage.depth is None else int(step.values[stage.depth])
-    for query, came, went in zip(queries, before, after, strict=True):
-        why = breach(stage, depth, came.doc_ids, went.doc_ids)
+    for query, incoming, outgoing in zip(queries, before, after, strict=True):
+        why = breach(stage, depth, incoming.doc_ids, outgoing.doc_ids)
         if why:
             raise InputError(
                 f"{step.name} broke its promise for query {query.query_id!r}: {why}. "
@@ -45,8 +45,8 @@ def breach(stage: Stage, depth: int | None, before: Sequence[str], after: Sequen
         return ""
     lost, new = set(before) - set(after), set(after) - set(before)
     if lost or new or len(before) != len(after):
-        which = f"lost {sorted(lost)[0]!r}" if lost else f"brought {sorted(new)[0]!r}" if new else "repeated a document"
-        return f"a rerank keeps the documents it is given, but it {which}"
+        fault = f"lost {sorted(lost)[0]!r}" if lost else f"brought {sorted(new)[0]!r}" if new else "repeated a document"
+        return f"a rerank keeps the documents it is given, but it {fault}"
     if depth is None:
         return ""
     if set(before[:depth]) != set(after[:depth]) or tuple(before[depth:]) != tuple(after[depth:]):
@@ -102,10 +102,10 @@ class Runner:
     def forget(self, but: Sequence[Step]) -> None:
         """Lets go of what steps gave and hold, except those of these pipelines: a long search must not fill memory."""
         steps = [step for pipeline in but for step in pipeline.steps()]
-        kept, held = {step.key for step in steps}, {_item(step) for step in steps}
-        self._done = {key: outcome for key, outcome in self._done.items() if key in kept}
-        self._words = {key: queries for key, queries in self._words.items() if key in kept}
-        for key in [key for key in self._opened if key not in held]:
+        keys, used = {step.key for step in steps}, {_item(step) for step in steps}
+        self._done = {key: outcome for key, outcome in self._done.items() if key in keys}
+        self._words = {key: queries for key, queries in self._words.items() if key in keys}
+        for key in [key for key in self._opened if key not in used]:
             opened = self._opened.pop(key)
             if hasattr(opened, "close"):
                 opened.close()
@@ -126,8 +126,8 @@ class Runner:
 
     def _outcome(self, step: Step) -> StepOutcome:
         if step.key not in self._done:
-            found = self._engine(step) if step.shelf == "engines" else self._stage(step)
-            self._done[step.key] = replace(found, notes=dict(getattr(self._open(step), "notes", {})))
+            outcome = self._engine(step) if step.shelf == "engines" else self._stage(step)
+            self._done[step.key] = replace(outcome, notes=dict(getattr(self._open(step), "notes", {})))
         return self._done[step.key]
 
     def _engine(self, step: Step) -> StepOutcome:
@@ -156,7 +156,7 @@ class Runner:
         before = [self._outcome(flowing).rankings for flowing in step.inputs]
         opened = self._open(step)
         if hasattr(opened, "prepare"):
-            opened.prepare(self.queries, [list(came) for came in zip(*before, strict=True)])
+            opened.prepare(self.queries, [list(rankings) for rankings in zip(*before, strict=True)])
 
         def one(at: int) -> Passed:
             passed: Passed = opened.apply([self.queries[at]], [[rankings[at] for rankings in before]])[0]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.libraries import library
+from rankproof.kernel.wording import counted
 from rankproof.stack.models.directory import ModelFolder
 from rankproof.stack.models.find import hub_folder
 
@@ -47,7 +48,7 @@ class CrossEncoder:
         self.identity = folder.content_hash
         self._folder = folder
         self._session = _session(folder, threads)
-        self._inputs = [given.name for given in self._session.get_inputs()]
+        self._inputs = [node.name for node in self._session.get_inputs()]
         strange = [name for name in self._inputs if name not in _INPUTS]
         if strange or "input_ids" not in self._inputs:
             raise InputError(
@@ -69,37 +70,37 @@ class CrossEncoder:
         out = np.full(len(passages), np.nan)
         read = self._tokenizer.encode_batch([(_clean(query), _clean(passage)) for passage in passages])
         for places in _alike(read, batch):
-            given = {
+            inputs = {
                 name: np.array([getattr(read[i], _INPUTS[name]) for i in places], dtype=np.int64)
                 for name in self._inputs
             }
-            out[places] = self._logits(given)
+            out[places] = self._logits(inputs)
         return out
 
-    def _logits(self, given: dict[str, NDArray[np.int64]]) -> NDArray[np.float64]:
+    def _logits(self, inputs: dict[str, NDArray[np.int64]]) -> NDArray[np.float64]:
         try:
-            first = self._session.run(None, given)[0]
+            first = self._session.run(None, inputs)[0]
         except Exception as error:  # the library has a class for each of its reasons; all say the same of the folder
-            said = str(error).strip().splitlines()
+            lines = str(error).strip().splitlines()
             raise InputError(
                 f"{self._folder.graph} could not read what tokenizer.json beside it made of a text"
-                f"{': ' + said[0][:160] if said else ''}. Do the two belong together?"
+                f"{': ' + lines[0][:160] if lines else ''}. Do the two belong together?"
             ) from None
-        found = np.asarray(first, dtype=np.float64)
-        rows = len(given["input_ids"])
-        if found.shape in ((rows,), (rows, 1)):
-            return found.reshape(rows)
-        if found.shape == (rows, 2):
-            difference: NDArray[np.float64] = found[:, 1] - found[:, 0]  # log-odds of the second label, "relevant"
+        logits = np.asarray(first, dtype=np.float64)
+        rows = len(inputs["input_ids"])
+        if logits.shape in ((rows,), (rows, 1)):
+            return logits.reshape(rows)
+        if logits.shape == (rows, 2):
+            difference: NDArray[np.float64] = logits[:, 1] - logits[:, 0]  # log-odds of the second label, "relevant"
             return difference
         raise InputError(
-            f"{self._folder.graph} gave numbers of shape {found.shape} for {rows} pairs; a cross-encoder has one "
-            "label, or two of which the second says relevant."
+            f"{self._folder.graph} answered {counted(rows, 'pair')} with an array of shape {logits.shape}; a "
+            'cross-encoder has one label, or two of which the second is "relevant".'
         )
 
 
 def _alike(read: Sequence[Any], batch: int) -> Iterator[list[int]]:
-    """Places of pairs with the same number of tokens: nothing is padded, so no pair bends the score of another."""
+    """Places of pairs with the same number of tokens: nothing is padded, so no pair changes the score of another."""
     turn = sorted(range(len(read)), key=lambda i: len(read[i].ids))
     for _, same in groupby(turn, key=lambda i: len(read[i].ids)):
         places = list(same)

@@ -1,22 +1,23 @@
-"""Fusing: weights of pipelines, and the sum of what each of them says of a document."""
+"""Fusing: weights of pipelines, and the weighted sum of their scores."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.kernel.specs import Param, show_number
+from rankproof.kernel.wording import counted
 from rankproof.reading.ranking import Ranking
+from rankproof.stack.records import Values
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """A number from 0 on for each pipeline, not all of them 0."""
 
-    def read(self, value: Any) -> tuple[float, ...]:
+    def read(self, value: object) -> tuple[float, ...]:
         """The numbers."""
         numbers = tuple(value) if isinstance(value, list | tuple) else ()
         right = all(isinstance(n, int | float) and not isinstance(n, bool) and 0 <= n <= 1e9 for n in numbers)
@@ -32,15 +33,15 @@ class Weights:
 WEIGHTS = Param("weights", Weights(), None, "what each pipeline counts, in their order; all 1 when nothing is said")
 
 
-def misfit(values: Mapping[str, Any], pipelines: int) -> str:
+def misfit(values: Values, pipelines: int) -> str:
     """Why the weights do not go with so many pipelines."""
     weights = values["weights"]
     if weights is None or len(weights) == pipelines:
         return ""
-    return f"there are {len(weights)} weights for {pipelines} pipelines. Give one for each."
+    return f"got {counted(len(weights), 'weight')} for {counted(pipelines, 'pipeline')}. Give one for each."
 
 
-def weights_for(values: Mapping[str, Any], pipelines: int) -> tuple[float, ...]:
+def weights_for(values: Values, pipelines: int) -> tuple[float, ...]:
     """A weight for each pipeline."""
     why = misfit(values, pipelines)
     if why:
@@ -48,10 +49,10 @@ def weights_for(values: Mapping[str, Any], pipelines: int) -> tuple[float, ...]:
     return values["weights"] or (1.0,) * pipelines
 
 
-def summed(said: Sequence[tuple[Mapping[str, float], float]]) -> Ranking:
-    """The documents by the sum of what is said of them: a table and what counts for documents it lacks, each.
+def summed(tables: Sequence[tuple[Mapping[str, float], float]]) -> Ranking:
+    """The documents by the sum of their scores: each entry is a table, and the score of the documents that it lacks.
 
     The sum is rounded once, so that it does not depend on the order of the pipelines: 3 + 1 + 2 ties with 1 + 2 + 3.
     """
-    docs = list(dict.fromkeys(doc for table, _ in said for doc in table))
-    return Ranking.of(docs, [math.fsum(table.get(doc, least) for table, least in said) for doc in docs])
+    docs = list(dict.fromkeys(doc for table, _ in tables for doc in table))
+    return Ranking.of(docs, [math.fsum(table.get(doc, least) for table, least in tables) for doc in docs])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from rankproof.kernel.specs import Param
 from rankproof.reading.collection import Query, Rewritten
 from rankproof.reading.ranking import Passed, Ranking
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 
 
 class Transform(Protocol):
@@ -55,13 +55,13 @@ class Stage:
     name: str
     page: str
     params: tuple[Param, ...]
-    open: Callable[[Mapping[str, Any], Ground], Transform | Rewrite]
+    open: Callable[[Values, Ground], Transform | Rewrite]
     takes: Literal["query", "one", "many"] = "one"
     keeps: Literal["set", "head", "any"] = "any"
     depth: str | None = None
     needs: frozenset[str] = frozenset()
     extra: str = ""
-    misfit: Callable[[Mapping[str, Any], int], str] | None = None
+    misfit: Callable[[Values, int], str] | None = None
 
     @property
     def summary(self) -> str:

@@ -14,19 +14,19 @@ source: the depth of a run, as in every TREC track
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rankproof.kernel.specs import REQUIRED, Param, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages.contract import Stage
 
 
 class _Cutoff:
     identity: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, values: Values, ground: Ground) -> None:
         self.depth: int = values["depth"]
 
     def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:

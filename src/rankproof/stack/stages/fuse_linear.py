@@ -23,12 +23,12 @@ The first has a 1, b 0.5, c 0; the second has b 1, d 0. b gets 0.5 + 1, and c an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rankproof.kernel.specs import Choice, Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages._fusing import WEIGHTS, misfit, summed, weights_for
 from rankproof.stack.stages._scaling import minmax, zscore
 from rankproof.stack.stages.contract import Stage
@@ -37,7 +37,7 @@ from rankproof.stack.stages.contract import Stage
 class _LinearFusion:
     identity: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, values: Values, ground: Ground) -> None:
         self.values = values
 
     def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:
@@ -45,10 +45,10 @@ class _LinearFusion:
 
     def _fused(self, several: Sequence[Ranking]) -> Ranking:
         weights = weights_for(self.values, len(several))
-        return summed([self._said(*each) for each in zip(several, weights, strict=True)])
+        return summed([self._scores(*each) for each in zip(several, weights, strict=True)])
 
-    def _said(self, ranking: Ranking, weight: float) -> tuple[dict[str, float], float]:
-        """What one ranking says of its documents, and what of all others."""
+    def _scores(self, ranking: Ranking, weight: float) -> tuple[dict[str, float], float]:
+        """The scores that one ranking gives its documents, and the score of all others."""
         if self.values["normalize"] == "minmax":
             parts, least = weight * minmax(ranking.scores), 0.0
         else:

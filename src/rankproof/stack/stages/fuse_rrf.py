@@ -23,12 +23,12 @@ With k = 1 and weights 3 and 1, a has 3/2 and b has 3/3 + 1/2, a tie:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rankproof.kernel.specs import Number, Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages._fusing import WEIGHTS, misfit, summed, weights_for
 from rankproof.stack.stages.contract import Stage
 
@@ -36,7 +36,7 @@ from rankproof.stack.stages.contract import Stage
 class _ReciprocalRankFusion:
     identity: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, values: Values, ground: Ground) -> None:
         self.values = values
 
     def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:

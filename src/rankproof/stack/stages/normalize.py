@@ -26,12 +26,12 @@ source: Montague and Aslam, Relevance Score Normalization for Metasearch, CIKM 2
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rankproof.kernel.specs import Choice, Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages._scaling import by_rank, minmax, total, zscore
 from rankproof.stack.stages.contract import Stage
 
@@ -41,7 +41,7 @@ METHODS = {"minmax": minmax, "zscore": zscore, "sum": total, "rank": by_rank}
 class _Normalize:
     identity: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground) -> None:
+    def __init__(self, values: Values, ground: Ground) -> None:
         self.scale = METHODS[values["method"]]
 
     def apply(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> list[Passed]:

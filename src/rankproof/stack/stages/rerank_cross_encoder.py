@@ -22,7 +22,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +31,9 @@ from rankproof.kernel.cache import Cache
 from rankproof.kernel.specs import REQUIRED, Number, Param, Text, Texts, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
-from rankproof.stack.records import Ground
+from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages._cross_encoder import CrossEncoder
-from rankproof.stack.stages._passages import passages, refuse_fields
-from rankproof.stack.stages._reranked import mixed, reranked
+from rankproof.stack.stages._reranking import mixed, passages, refuse_fields, reranked
 from rankproof.stack.stages.contract import Stage
 
 if TYPE_CHECKING:
@@ -59,9 +58,9 @@ class KeptScores:
         new = {h: passage for h, passage in zip(hashes, passages, strict=True) if h not in known}
         if new:
             began = time.perf_counter()
-            found = self._model.scores(query, list(new.values()), self._batch)
+            scores = self._model.scores(query, list(new.values()), self._batch)
             each = 1000 * (time.perf_counter() - began) / len(new)
-            known.update((h, (score, each)) for h, score in zip(new, found.tolist(), strict=True))
+            known.update((h, (score, each)) for h, score in zip(new, scores.tolist(), strict=True))
             whole = [(h, *entry) for h, entry in known.items() if np.isfinite(entry[0])]
             self._cache.put(key, np.array(whole, dtype=_ENTRY).tobytes())
         return np.array([known[h][0] for h in hashes], dtype=np.float64), saved
@@ -87,7 +86,7 @@ _CHARACTERS_OF_A_TOKEN = 40  # no tokenizer reads more in one, so the rest of a 
 class CrossEncoderRerank:
     """The stage, opened."""
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground, model: CrossEncoder, tokens: int) -> None:
+    def __init__(self, values: Values, ground: Ground, model: CrossEncoder, tokens: int) -> None:
         self._values, self._model = values, model
         self._scores = KeptScores(model, values["batch"], ground.cache)
         self._characters = _CHARACTERS_OF_A_TOKEN * tokens
@@ -113,11 +112,11 @@ class CrossEncoderRerank:
         texts = passages(self._corpus, head, self._values["fields"], self._characters)
         read = [text for text in texts if text is not None]
         new, saved = self._scores(query.text, read)
-        found = iter(new.tolist())
+        next_scores = iter(new.tolist())
         scores: list[float | None] = []
         failures = []
         for doc, text in zip(head, texts, strict=True):
-            score = None if text is None else next(found)
+            score = None if text is None else next(next_scores)
             if score is None:
                 failures.append(Failure(query.query_id, NAME, "no text", f"the corpus has no document {doc!r}"))
             elif not math.isfinite(score):
@@ -128,7 +127,7 @@ class CrossEncoderRerank:
         return Passed(ranking, tuple(failures), saved=saved)
 
 
-def open_rerank(values: Mapping[str, Any], ground: Ground) -> CrossEncoderRerank:
+def open_rerank(values: Values, ground: Ground) -> CrossEncoderRerank:
     """Finds and loads the model; what is wrong with it is said before anything runs."""
     from rankproof.stack.stages._cross_encoder import CrossEncoder, find_folder
 

@@ -37,7 +37,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.errors import UsageError
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
@@ -45,9 +45,8 @@ from rankproof.kernel.llm.params import ASKING
 from rankproof.kernel.specs import Choice, Number, Param, Text, Texts, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
-from rankproof.stack.records import Ground
-from rankproof.stack.stages._passages import passages, refuse_fields
-from rankproof.stack.stages._reranked import mixed, reranked
+from rankproof.stack.records import Ground, Values
+from rankproof.stack.stages._reranking import mixed, passages, refuse_fields, reranked
 from rankproof.stack.stages.contract import Stage
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ NAME = "rerank_llm"
 class LanguageModelRerank:
     """The stage, opened."""
 
-    def __init__(self, values: Mapping[str, Any], ground: Ground, endpoint: Endpoint) -> None:
+    def __init__(self, values: Values, ground: Ground, endpoint: Endpoint) -> None:
         self._values, self._endpoint = values, endpoint
         self._corpus = ground.documents(NAME)
 
@@ -118,7 +117,7 @@ class LanguageModelRerank:
         return ({} if turn == sorted(turn) else points), wrong, kept
 
 
-def open_rerank(values: Mapping[str, Any], ground: Ground) -> LanguageModelRerank:
+def open_rerank(values: Values, ground: Ground) -> LanguageModelRerank:
     """Checks what can be checked without asking."""
     from rankproof.kernel.llm.endpoint import Endpoint
 

@@ -30,7 +30,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +43,8 @@ from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.models.encoder import Encoder, Vectors
 from rankproof.stack.models.find import MODEL_PARAMS, open_model, prefixes
 from rankproof.stack.models.vector_cache import kept_token_vectors
-from rankproof.stack.records import Ground
-from rankproof.stack.stages._reranked import mixed, reranked
+from rankproof.stack.records import Ground, Values
+from rankproof.stack.stages._reranking import mixed, reranked
 from rankproof.stack.stages.contract import Stage
 
 PARAMS = (
@@ -83,10 +82,10 @@ def maxsim(query: Vectors, documents: Sequence[NDArray[np.floating]]) -> NDArray
 class _Transform:
     corpus: Corpus
     cache: Cache
-    values: Mapping[str, Any]
+    values: Values
     encoder: Encoder
     progress: Progress = silent
-    _held: dict[str, NDArray[np.float16]] = field(default_factory=dict)
+    _vectors: dict[str, NDArray[np.float16]] = field(default_factory=dict)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -96,7 +95,7 @@ class _Transform:
     def prepare(self, queries: Sequence[Query], rankings: Sequence[Sequence[Ranking]]) -> None:
         """Encodes the documents that will come, as a service does before anybody asks, and reads the weights."""
         depth = int(self.values["depth"])
-        heads = (doc for came in rankings for doc in came[0].doc_ids[:depth])
+        heads = (doc for incoming in rankings for doc in incoming[0].doc_ids[:depth])
         docs = [doc for doc in dict.fromkeys(heads) if doc in self.corpus.place]
         for at in range(0, len(docs), TOGETHER):
             self._tokens(docs[at : at + TOGETHER])
@@ -108,45 +107,45 @@ class _Transform:
         before = prefixes(self.values, self.encoder)[0]
         tokens = self.encoder.token_vectors([before + query.text for query in queries])
         return [
-            Passed(self._one(found, came[0]), self._without_text(query, came[0]))
-            for query, found, came in zip(queries, tokens, rankings, strict=True)
+            Passed(self._one(vectors, incoming[0]), self._without_text(query, incoming[0]))
+            for query, vectors, incoming in zip(queries, tokens, rankings, strict=True)
         ]
 
-    def _without_text(self, query: Query, came: Ranking) -> tuple[Failure, ...]:
-        head = came.doc_ids[: int(self.values["depth"])]
+    def _without_text(self, query: Query, incoming: Ranking) -> tuple[Failure, ...]:
+        head = incoming.doc_ids[: int(self.values["depth"])]
         return tuple(
             Failure(query.query_id, "rerank_maxsim", "no text", f"the corpus has no document {doc!r}")
             for doc in head
             if doc not in self.corpus.place
         )
 
-    def _one(self, query: Vectors, came: Ranking) -> Ranking:
+    def _one(self, query: Vectors, incoming: Ranking) -> Ranking:
         depth, weight = int(self.values["depth"]), float(self.values["weight"])
-        head = came.doc_ids[:depth]
+        head = incoming.doc_ids[:depth]
         known = [i for i, doc in enumerate(head) if doc in self.corpus.place]
         new = maxsim(query, self._tokens([head[i] for i in known]))
         scores: list[float | None] = [None] * len(head)  # a document without a text keeps its place
         for i, score in zip(known, new.tolist(), strict=True):
             scores[i] = score
-        return reranked(came, depth, mixed(came, scores, weight))
+        return reranked(incoming, depth, mixed(incoming, scores, weight))
 
     def _tokens(self, docs: list[str]) -> list[NDArray[np.float16]]:
-        """Vectors of the documents' tokens: held, kept, or encoded now."""
-        missing = [doc for doc in docs if doc not in self._held]
+        """Vectors of the documents' tokens: from memory, from the cache, or encoded now."""
+        missing = [doc for doc in docs if doc not in self._vectors]
         before = prefixes(self.values, self.encoder)[1]
         texts = [before + text for text in self.corpus.texts(self.values["fields"], missing)]
         fresh = dict(zip(missing, kept_token_vectors(self.encoder, texts, self.cache), strict=True))
-        found = {doc: fresh[doc] if doc in fresh else self._held.pop(doc) for doc in docs}
-        self._held.update(found)  # those used now stand last
-        size = sum(rows.nbytes for rows in self._held.values())
-        for doc in list(self._held):
+        vectors = {doc: fresh[doc] if doc in fresh else self._vectors.pop(doc) for doc in docs}
+        self._vectors.update(vectors)  # those used now come last
+        size = sum(rows.nbytes for rows in self._vectors.values())
+        for doc in list(self._vectors):
             if size <= MEMORY:
                 break
-            size -= self._held.pop(doc).nbytes
-        return list(found.values())
+            size -= self._vectors.pop(doc).nbytes
+        return list(vectors.values())
 
 
-def open_maxsim(values: Mapping[str, Any], ground: Ground) -> _Transform:
+def open_maxsim(values: Values, ground: Ground) -> _Transform:
     """Finds the model and checks the fields."""
     corpus = ground.documents("rerank_maxsim")
     for name in values["fields"] or ():

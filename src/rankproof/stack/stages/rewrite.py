@@ -24,21 +24,88 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING
 
-from rankproof.errors import UsageError
+from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
 from rankproof.kernel.llm.params import ASKING
 from rankproof.kernel.specs import Param, Path, Text, Whole
 from rankproof.reading.collection import Query, Rewritten
 from rankproof.reading.ranking import Failure
-from rankproof.stack.records import Ground
-from rankproof.stack.stages._synonyms import Synonyms, words
+from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages.contract import Stage
 
 if TYPE_CHECKING:
     from rankproof.kernel.llm.endpoint import Endpoint
+
+
+_WORD = re.compile(r"\w+(?:[-'’]\w+)*")
+
+
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text, in small letters."""
+    return tuple(_WORD.findall(text.casefold()))
+
+
+class Synonyms:
+    """A file, read. `identity` is the hash of its bytes."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError as error:
+            raise Unreadable(f"The synonym file {path} cannot be read: {error.strerror or error}.") from None
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{path} is not UTF-8: byte {error.start} cannot be read. Save it as UTF-8.") from None
+        self.identity = sha256(data).hexdigest()
+        self._added: dict[tuple[str, ...], dict[str, None]] = {}
+        for number, line in enumerate(text.splitlines(), 1):
+            for key, synonyms in _rule(line.partition("#")[0], f"{path}, line {number}").items():
+                self._added.setdefault(key, {}).update(dict.fromkeys(synonyms))
+        if not self._added:
+            raise InputError(f"{path} has no synonyms. Write lines such as: laptop, notebook => computer")
+        self._longest = max(len(key) for key in self._added)
+
+    def more(self, query: str) -> list[str]:
+        """What is added to a query, each once, in the order of its words; nothing that it has already."""
+        own = words(query)
+        added: dict[str, None] = {}
+        for start in range(len(own)):
+            for end in range(start + 1, min(start + self._longest, len(own)) + 1):
+                added.update(self._added.get(own[start:end], {}))
+        return [synonym for synonym in added if not _within(words(synonym), own)]
+
+
+def _rule(line: str, where: str) -> Mapping[tuple[str, ...], Iterable[str]]:
+    """What one line says: the words that are looked for, and what is added for each."""
+    if not line.strip():
+        return {}
+    if "=>" in line:
+        left, _, right = line.partition("=>")
+        keys, synonyms = left.split(","), right.split(",")
+    elif "\t" in line:
+        left, _, right = line.strip().partition("\t")
+        keys, synonyms = [left], right.split("\t")
+    else:
+        keys = synonyms = line.split(",")
+    synonyms = [" ".join(synonym.split()) for synonym in synonyms]
+    both = [words(key) for key in keys]
+    if not all(both) or not all(words(synonym) for synonym in synonyms) or (keys == synonyms and len(keys) < 2):
+        raise InputError(
+            f"{where}: {line.strip()!r} is no rule. Write word<TAB>synonym, or: a, b => c, d, or: a, b, c (all alike)."
+        )
+    return {key: [synonym for synonym in synonyms if words(synonym) != key] for key in both}
+
+
+def _within(some: tuple[str, ...], all_words: tuple[str, ...]) -> bool:
+    """Whether they stand there, one after the other."""
+    return any(all_words[at : at + len(some)] == some for at in range(len(all_words) - len(some) + 1))
+
 
 NAME = "rewrite"
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s*")
@@ -88,16 +155,18 @@ class ModelRewrite:
 
     def rewrite(self, queries: Sequence[Query]) -> list[Rewritten]:
         """Each query with what the model adds; as it was where that failed."""
-        asked = [self._endpoint.ask("", prompt(query.text, self._most), 8 * self._most + 16) for query in queries]
-        return [self._one(query, answer) for query, answer in zip(queries, self._endpoint.together(asked), strict=True)]
+        requests = [self._endpoint.ask("", prompt(query.text, self._most), 8 * self._most + 16) for query in queries]
+        return [
+            self._one(query, answer) for query, answer in zip(queries, self._endpoint.together(requests), strict=True)
+        ]
 
     def _one(self, query: Query, answer: ModelAnswer | NoAnswer) -> Rewritten:
-        found = answer if isinstance(answer, NoAnswer) else proposals(answer, self._most)
-        if isinstance(found, NoAnswer):
-            failure = Failure(query.query_id, NAME, found.kind, found.message, "original query")
+        proposed = answer if isinstance(answer, NoAnswer) else proposals(answer, self._most)
+        if isinstance(proposed, NoAnswer):
+            failure = Failure(query.query_id, NAME, proposed.kind, proposed.message, "original query")
             return Rewritten(query.query_id, query.text, query.columns, (failure,))
-        kept = isinstance(answer, ModelAnswer) and answer.kept
-        return Rewritten(query.query_id, with_words(query.text, found), query.columns, kept=kept)
+        stored = isinstance(answer, ModelAnswer) and answer.kept
+        return Rewritten(query.query_id, with_words(query.text, proposed), query.columns, kept=stored)
 
 
 def prompt(query: str, most: int) -> str:
@@ -115,13 +184,13 @@ def proposals(answer: ModelAnswer, most: int) -> list[str] | NoAnswer:
     if not answer.text.strip():
         return NoAnswer("empty answer", "the answer is empty")
     parts = [_BULLET.sub("", part).strip(" \t.;:\"'") for part in re.split(r"[,\n]", answer.text)]
-    found = [part for part in dict.fromkeys(parts) if 1 <= len(words(part)) <= _LONGEST and len(part) <= 40]
-    if not found:
+    phrases = [part for part in dict.fromkeys(parts) if 1 <= len(words(part)) <= _LONGEST and len(part) <= 40]
+    if not phrases:
         return NoAnswer("unreadable answer", f"the answer is no list of words: {' '.join(answer.text.split())[:60]!r}")
-    return found[:most]
+    return phrases[:most]
 
 
-def open_rewrite(values: Mapping[str, Any], ground: Ground) -> SynonymRewrite | ModelRewrite:
+def open_rewrite(values: Values, ground: Ground) -> SynonymRewrite | ModelRewrite:
     """The one of the two that was named."""
     if (values["synonyms"] is None) == (values["endpoint"] is None):
         raise UsageError(f"{NAME} needs one of synonyms (a file) and endpoint (an address, or local), and not both.")

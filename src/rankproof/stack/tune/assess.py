@@ -29,28 +29,28 @@ def judge(dev: Gain, out_of_bag: Gain, test: Gain | None, settings: int) -> Tuni
     if test is None:
         return TuningRuling("as written", False, cautions)
     outcome = _outcome(test.answer)
-    gained, held = value(dev.answer), value(test.answer)
+    gained, tested = value(dev.answer), value(test.answer)
     if outcome == "gain":
         if isinstance(test.answer, Estimate) and test.answer.high < gained:
             cautions = (_beyond(test.answer, gained), *cautions)
         return TuningRuling(outcome, False, cautions)
     reasons = []
-    if held <= 0:
-        how = "no better" if held == 0 else f"worse by {abs(held):.4f}"
+    if tested <= 0:
+        how = "no better" if tested == 0 else f"worse by {abs(tested):.4f}"
         reasons.append(f"On test the winner is {how} than the configuration as written.")
     if isinstance(test.answer, Estimate) and test.answer.high < gained:
         reasons.append(_beyond(test.answer, gained))
     left = value(out_of_bag.answer)
     if left < gained / 2 and not _above(out_of_bag.answer):
-        said = (
+        optimism = (
             f"Of the gain on dev, {signed(gained)}, picking without the queries it is measured on leaves "
             f"{signed(left)}{_ends(out_of_bag.answer)}."
         )
         # A gain that not even dev shows deceives nobody: then this is only worth knowing.
         if _above(dev.answer):
-            reasons.append(said)
+            reasons.append(optimism)
         else:
-            cautions = (said, *cautions)
+            cautions = (optimism, *cautions)
     return TuningRuling(outcome, bool(reasons), (*reasons, *cautions))
 
 
@@ -78,12 +78,12 @@ def _beyond(answer: Estimate, gained: float) -> str:
 
 
 def _cautions(dev: Gain, test: Gain | None, settings: int) -> tuple[str, ...]:
-    found = []
+    cautions = []
     if settings > dev.queries:
-        found.append(f"{settings:,} settings were tried on {dev.queries:,} queries: more settings than queries.")
+        cautions.append(f"{settings:,} settings were tried on {dev.queries:,} queries: more settings than queries.")
     if test is not None and test.queries < FEW_QUERIES:
-        found.append(f"{test.queries:,} test queries show only large gains.")
-    return tuple(found)
+        cautions.append(f"{test.queries:,} test queries show only large gains.")
+    return tuple(cautions)
 
 
 NAME = "out of bag"
@@ -105,10 +105,10 @@ def out_of_bag(gains: NDArray[np.float64], level: float, rng: np.random.Generato
         counts = np.zeros((_AT_ONCE, queries))
         np.add.at(counts, (np.arange(_AT_ONCE)[:, None], drawn), 1)
         left = counts == 0
-        found = gains[best(counts @ gains.T)]
-        total += (found * left).sum(axis=0)
+        picked = gains[best(counts @ gains.T)]
+        total += (picked * left).sum(axis=0)
         times += left.sum(axis=0)
-        spreads += _variances(found, left)
+        spreads += _variances(picked, left)
     seen = times > 0
     if not seen.any() or not spreads or max(spreads) == 0.0:
         value = float((total[seen] / times[seen]).mean()) if seen.any() else None
@@ -120,12 +120,12 @@ def out_of_bag(gains: NDArray[np.float64], level: float, rng: np.random.Generato
     return Estimate(value, value - reach, value + reach, p, level, NAME, queries, resamples=RESAMPLES)
 
 
-def _variances(found: NDArray[np.float64], left: NDArray[np.bool_]) -> list[float]:
+def _variances(picked: NDArray[np.float64], left: NDArray[np.bool_]) -> list[float]:
     """Of each row over its queries left out; rows with fewer than two of them have none."""
     several = left.sum(axis=1) > 1
-    found, left = found[several], left[several]
+    picked, left = picked[several], left[several]
     many = left.sum(axis=1, keepdims=True)
-    away = (found - (found * left).sum(axis=1, keepdims=True) / many) * left
+    away = (picked - (picked * left).sum(axis=1, keepdims=True) / many) * left
     variances: list[float] = ((away**2).sum(axis=1) / (many[:, 0] - 1)).tolist()
     return variances
 
@@ -147,21 +147,21 @@ Infer = Callable[[NDArray[np.float64]], Answer]
 
 
 def responses(
-    dial: Dial, settings: Sequence[Setting], gains: NDArray[np.float64], infer: Infer
+    parameter: Dial, settings: Sequence[Setting], gains: NDArray[np.float64], infer: Infer
 ) -> tuple[Response, ...]:
     """One for each value that was tried, in order; for each span of values where they are many numbers."""
     groups: dict[Any, list[int]] = {}
     for at, setting in enumerate(settings):
-        groups.setdefault(_hashable(setting.dials[dial.name]), []).append(at)
+        groups.setdefault(_hashable(setting.dials[parameter.name]), []).append(at)
     numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in groups)
     if numbers:
         groups = dict(sorted(groups.items()))
     if numbers and len(groups) > MOST_VALUES:
-        spans = _spans(list(groups), dial.log)
-        found = [(values[0], values[-1], [at for v in values for at in groups[v]]) for values in spans]
+        spans = _spans(list(groups), parameter.log)
+        rows = [(values[0], values[-1], [at for v in values for at in groups[v]]) for values in spans]
     else:
-        found = [(value, value, members) for value, members in groups.items()]
-    return tuple(_response(low, high, members, settings, gains, infer) for low, high, members in found)
+        rows = [(value, value, members) for value, members in groups.items()]
+    return tuple(_response(low, high, members, settings, gains, infer) for low, high, members in rows)
 
 
 def _response(
@@ -182,11 +182,11 @@ def _spans(values: list[float], log: bool) -> list[list[float]]:
     return list(spans.values())
 
 
-def _hashable(value: Any) -> Any:
+def _hashable(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -206,20 +206,20 @@ def on_test(
             if tuned[name].key != written[name].key:
                 systems[f"{name}, tuned"] = tuned[name]
     winner = measured(tuned[mode])
-    found = {name: measured(step) for name, step in systems.items()}
+    measurements = {name: measured(step) for name, step in systems.items()}
     design = replace(config.benchmark.design, all_pairs=False)
-    (main,) = _contrasts(config, {WRITTEN: found[WRITTEN]}, winner, design, sign)
+    (main,) = _contrasts(config, {WRITTEN: measurements[WRITTEN]}, winner, design, sign)
     ids = main.query_ids
     gain = Gain(
-        len(ids), found[WRITTEN].mean, winner.mean, main.difference,
+        len(ids), measurements[WRITTEN].mean, winner.mean, main.difference,
         dict(zip(ids, main.by_query.tolist(), strict=True)),
     )  # fmt: skip
-    others = {name: values for name, values in found.items() if name != WRITTEN}
+    others = {name: values for name, values in measurements.items() if name != WRITTEN}
     if not others:
         return gain, ()
     family = _contrasts(config, others, winner, design, sign)
     return gain, tuple(
-        Against(c.candidate, systems[c.candidate].text, found[c.candidate].mean, c.difference, c.p_value)
+        Against(c.candidate, systems[c.candidate].text, measurements[c.candidate].mean, c.difference, c.p_value)
         for c in family
     )
 
@@ -229,9 +229,9 @@ def _contrasts(
 ) -> Sequence[Contrast]:
     """The winner minus each of the others, above 0 where the winner is better."""
     systems = (winner, *others.values())
-    ids = tuple(query for query in winner.by_query if all(query in found.by_query for found in systems))
+    ids = tuple(query for query in winner.by_query if all(query in system.by_query for system in systems))
     # A contrast is candidate minus baseline, and the winner is everyone's baseline: with signs turned it is a gain.
-    values = -sign * np.array([[found.by_query[query] for found in systems] for query in ids])
+    values = -sign * np.array([[system.by_query[query] for system in systems] for query in ids])
     table = PerUnit(config.measure, "higher", "mean", ids, values.reshape(len(ids), len(systems)))
-    found, _ = contrasts((TUNED, *others), [table], {}, design)
-    return [contrast for contrast in found if contrast.baseline == TUNED]
+    pairs, _ = contrasts((TUNED, *others), [table], {}, design)
+    return [contrast for contrast in pairs if contrast.baseline == TUNED]

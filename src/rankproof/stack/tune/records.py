@@ -26,7 +26,7 @@ Outcome = Literal["as written", "gain", "not shown", "worse"]
 
 @dataclass(frozen=True, slots=True)
 class Dial:
-    """A parameter of the last step of a mode, and what it may be set to.
+    """A tuned parameter of the last step of a mode, and what it may be set to.
 
     element      "" for the whole parameter; else one weight of it: a number from 1 on, or a name
     choices      the values, where they are finitely many; else empty, and `low` to `high` is searched
@@ -57,9 +57,9 @@ class Dial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TuneConfig:
-    """What is turned, on which queries, by which method.
+    """What is tuned, on which queries, by which method.
 
-    benchmark   the configuration that the dials belong to
+    benchmark   the configuration that the parameters belong to
     texts       its modes as they are written
     mode        the one that is tuned, in `measure`
     trials      how many settings may be tried besides the one as written
@@ -81,7 +81,7 @@ class TuneConfig:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
-    """A value for each dial, by the dial's name, and what the mode reaches with them on dev. Number 0 is as written.
+    """A value for each parameter, by its name, and what the mode reaches with them on dev. Number 0 is as written.
 
     values     by query, in the order of the tuning's `dev_queries`
     failures   how many answers of models or servers failed and were survived
@@ -122,7 +122,7 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One value of a dial, or a span of values: the settings that have it, on dev.
+    """One value of a parameter, or a span of values: the settings that have it, on dev.
 
     mean, best   of the settings' values of the measure
     gain         of the best one over the configuration as written, with its interval: it was picked, so it flatters
@@ -179,7 +179,7 @@ class Tuning:
     notes: tuple[str, ...] = ()
 
 
-def to_dict(tuning: Tuning) -> dict[str, Any]:
+def to_dict(tuning: Tuning) -> dict[str, object]:
     """All of it but the values of every setting by query, which are many."""
     config = tuning.config
     return {
@@ -199,7 +199,7 @@ def to_dict(tuning: Tuning) -> dict[str, Any]:
         "seed": config.seed,
         "depth": config.benchmark.depth,
         "proposed": tuning.proposed,
-        "dials": [_dial(dial) for dial in config.dials],
+        "dials": [_parameter(parameter) for parameter in config.dials],
         "settings": [_setting(setting) for setting in tuning.settings],
         "winner": tuning.winner.number,
         "dev": _gain(tuning.dev),
@@ -216,7 +216,7 @@ def to_dict(tuning: Tuning) -> dict[str, Any]:
             for other in tuning.against
         ],
         "responses": [
-            {"dial": name, "values": [_response(found) for found in several]}
+            {"dial": name, "values": [_response(response) for response in several]}
             for name, several in tuning.responses.items()
         ],
         "outcome": tuning.ruling.outcome,
@@ -226,14 +226,14 @@ def to_dict(tuning: Tuning) -> dict[str, Any]:
     }
 
 
-def _dial(dial: Dial) -> dict[str, Any]:
-    said: dict[str, Any] = {"dial": dial.name, "as_written": _plain(dial.as_written)}
-    if dial.choices:
-        return {**said, "values": [_plain(value) for value in dial.choices]}
-    return {**said, "low": dial.low, "high": dial.high, "log": dial.log}
+def _parameter(parameter: Dial) -> dict[str, object]:
+    document: dict[str, object] = {"dial": parameter.name, "as_written": _plain(parameter.as_written)}
+    if parameter.choices:
+        return {**document, "values": [_plain(value) for value in parameter.choices]}
+    return {**document, "low": parameter.low, "high": parameter.high, "log": parameter.log}
 
 
-def _setting(setting: Setting) -> dict[str, Any]:
+def _setting(setting: Setting) -> dict[str, object]:
     return {
         "number": setting.number,
         "dials": {name: _plain(value) for name, value in setting.dials.items()},
@@ -243,7 +243,7 @@ def _setting(setting: Setting) -> dict[str, Any]:
     }
 
 
-def _gain(gain: Gain) -> dict[str, Any]:
+def _gain(gain: Gain) -> dict[str, object]:
     return {
         "queries": gain.queries,
         "before": gain.before,
@@ -253,16 +253,16 @@ def _gain(gain: Gain) -> dict[str, Any]:
     }
 
 
-def _response(found: Response) -> dict[str, Any]:
+def _response(response: Response) -> dict[str, object]:
     return {
-        "low": _plain(found.low),
-        "high": _plain(found.high),
-        "settings": found.settings,
-        "mean": found.mean,
-        "best": found.best,
-        "gain": answer_dict(found.gain),
+        "low": _plain(response.low),
+        "high": _plain(response.high),
+        "settings": response.settings,
+        "mean": response.mean,
+        "best": response.best,
+        "gain": answer_dict(response.gain),
     }
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from types import ModuleType
 from typing import Any
 
-from rankproof.errors import MissingExtra
 from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.libraries import library
 from rankproof.kernel.version import __version__
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.names import parse
@@ -20,11 +21,10 @@ from rankproof.measuring.records import DEFAULT_SETTINGS
 from rankproof.proving.per_unit import paired
 from rankproof.reading.datasets.records import Dataset
 from rankproof.stack.pipelines.run import Runner
-from rankproof.stack.records import Step
+from rankproof.stack.records import Step, Values
 from rankproof.stack.tune.parameters import rounded
 from rankproof.stack.tune.records import Dial, TuneConfig
 
-Values = Mapping[str, Any]
 # Tries a setting and gives its score; higher is better.
 Score = Callable[[Values], float]
 
@@ -35,74 +35,72 @@ def search(config: TuneConfig, score: Score) -> None:
 
 
 def _grid(config: TuneConfig, score: Score) -> None:
-    names = [dial.name for dial in config.dials]
-    for values in itertools.product(*(dial.choices for dial in config.dials)):
+    names = [parameter.name for parameter in config.dials]
+    for values in itertools.product(*(parameter.choices for parameter in config.dials)):
         score(dict(zip(names, values, strict=True)))
 
 
 def _optuna(config: TuneConfig, score: Score) -> None:
-    optuna = library()
-    spaces = {dial.name: _space(optuna, dial) for dial in config.dials}
+    optuna = optuna_library()
+    spaces = {parameter.name: _space(optuna, parameter) for parameter in config.dials}
     quiet = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
         study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=config.seed))
         written = _as_written(config.dials)
         if written is not None:  # what is known already
-            value = score({dial.name: dial.as_written for dial in config.dials})
+            value = score({parameter.name: parameter.as_written for parameter in config.dials})
             study.add_trial(optuna.trial.create_trial(params=written, distributions=spaces, value=value))
         for _ in range(config.trials):
             trial = study.ask(fixed_distributions=spaces)
-            values = {dial.name: _value(dial, trial.params[dial.name]) for dial in config.dials}
+            values = {parameter.name: _value(parameter, trial.params[parameter.name]) for parameter in config.dials}
             study.tell(trial, score(values))
     finally:
         optuna.logging.set_verbosity(quiet)
 
 
-def library() -> Any:
+def optuna_library() -> ModuleType:
     """Optuna, or an error that says how to install it."""
-    try:
-        import optuna
-    except ImportError:
-        raise MissingExtra("Tuning with method = 'optuna'", "optuna", "tune") from None
-    return optuna
+    return library("optuna", "Tuning with method = 'optuna'", "tune")
 
 
-def _space(optuna: Any, dial: Dial) -> Any:
+def _space(optuna: ModuleType, parameter: Dial) -> Any:
     """Listed values are searched by their place: near ones are alike where they are numbers that rise."""
     kinds = optuna.distributions
-    if dial.choices:
-        places = range(len(dial.choices))
-        return kinds.IntDistribution(0, places[-1]) if dial.ordered else kinds.CategoricalDistribution(list(places))
-    if dial.whole:
-        return kinds.IntDistribution(int(dial.low), int(dial.high), log=dial.log)
-    return kinds.FloatDistribution(dial.low, dial.high, log=dial.log)
+    if parameter.choices:
+        places = range(len(parameter.choices))
+        return (
+            kinds.IntDistribution(0, places[-1]) if parameter.ordered else kinds.CategoricalDistribution(list(places))
+        )
+    if parameter.whole:
+        return kinds.IntDistribution(int(parameter.low), int(parameter.high), log=parameter.log)
+    return kinds.FloatDistribution(parameter.low, parameter.high, log=parameter.log)
 
 
-def _value(dial: Dial, drawn: Any) -> Any:
-    if dial.choices:
-        return dial.choices[drawn]
-    return int(drawn) if dial.whole else min(max(rounded(drawn), dial.low), dial.high)
+def _value(parameter: Dial, drawn: Any) -> Any:
+    if parameter.choices:
+        return parameter.choices[drawn]
+    return int(drawn) if parameter.whole else min(max(rounded(drawn), parameter.low), parameter.high)
 
 
-def _as_written(dials: Sequence[Dial]) -> dict[str, Any] | None:
+def _as_written(tuned: Sequence[Dial]) -> Values | None:
     """The configuration as written in the words of the search; None where it lies outside of what is searched."""
-    found = {}
-    for dial in dials:
-        now = dial.as_written
-        if dial.choices:
-            alike = [i for i, value in enumerate(dial.choices) if _same(value, now)]
+    places = {}
+    for parameter in tuned:
+        now = parameter.as_written
+        if parameter.choices:
+            alike = [i for i, value in enumerate(parameter.choices) if _same(value, now)]
             if not alike:
                 return None
-            found[dial.name] = alike[0]
-        elif now is not None and dial.low <= now <= dial.high:
-            found[dial.name] = now
+            places[parameter.name] = alike[0]
+        elif now is not None and parameter.low <= now <= parameter.high:
+            places[parameter.name] = now
         else:
             return None
-    return found
+    return places
 
 
-def _same(value: Any, now: Any) -> bool:
+def _same(value: object, now: object) -> bool:
     return list(value) == list(now) if isinstance(value, list) and isinstance(now, tuple) else bool(value == now)
 
 
@@ -136,15 +134,15 @@ class Measurer:
         self._recent.append(pipeline)
         self._runner.forget([self._home, *self._recent])
         key = self._key(pipeline)
-        found = _read(self._runner.ground.cache.get(key))
-        if found is not None:
+        measured = _read(self._runner.ground.cache.get(key))
+        if measured is not None:
             self.kept += 1
-            return found
-        found = self._run(pipeline)
+            return measured
+        measured = self._run(pipeline)
         self.computed += 1
-        if not found.failures:  # a failure may not come again, and is no value of the setting
-            self._runner.ground.cache.put(key, _written(found))
-        return found
+        if not measured.failures:  # a failure may not come again, and is no value of the setting
+            self._runner.ground.cache.put(key, _written(measured))
+        return measured
 
     def _run(self, pipeline: Step) -> Measured:
         outcome = self._runner.run("tuned", pipeline)
@@ -154,17 +152,17 @@ class Measurer:
         return Measured(evaluation[self._measure].mean, by_query, values.scale, len(outcome.failures))
 
     def _key(self, pipeline: Step) -> str:
-        rests_on = to_json([dict(sorted(said.items())) for said in self._runner.identity(pipeline)])
+        rests_on = to_json([dict(sorted(identity.items())) for identity in self._runner.identity(pipeline)])
         words = (self._ground, pipeline.key, rests_on, self._measure, str(self._runner.depth), __version__)
         return "\n".join(("tune 1", *words))
 
 
-def _written(found: Measured) -> bytes:
-    return to_json({"mean": found.mean, "by_query": found.by_query, "scale": found.scale}).encode()
+def _written(measured: Measured) -> bytes:
+    return to_json({"mean": measured.mean, "by_query": measured.by_query, "scale": measured.scale}).encode()
 
 
 def _read(data: bytes | None) -> Measured | None:
     if data is None:
         return None
-    told = json.loads(data)
-    return Measured(told["mean"], told["by_query"], told["scale"])
+    document = json.loads(data)
+    return Measured(document["mean"], document["by_query"], document["scale"])

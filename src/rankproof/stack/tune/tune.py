@@ -1,4 +1,4 @@
-"""Tune: dials searched on dev, the winner against the configuration as written on test, and what to make of it.
+"""Tune: parameters searched on dev, the winner against the configuration as written on test, and what to make of it.
 
 Only three kinds of pipelines are ever run on test queries: the winner, the mode as it is written, and the other modes
 for comparison. No choice is made there.
@@ -6,9 +6,8 @@ for comparison. No choice is made there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from rankproof.proving.records import Design
 from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.reading.datasets.records import Dataset
 from rankproof.stack.pipelines.run import Runner
-from rankproof.stack.records import Step
+from rankproof.stack.records import Step, Values
 from rankproof.stack.tune import search as methods
 from rankproof.stack.tune.assess import best, judge, on_test, out_of_bag, responses
 from rankproof.stack.tune.config import leaked
@@ -31,19 +30,21 @@ from rankproof.stack.tune.search import Measured, Measurer
 
 # Opens somebody who runs pipelines on the queries of a dataset.
 OpenRunner = Callable[[Dataset], AbstractContextManager[Runner]]
-# Told after each proposal: how many were made, the setting, and the best one so far.
-Told = Callable[[int, Setting, Setting], None]
+# Called after each proposal: how many were made, the setting, and the best one so far.
+OnProposal = Callable[[int, Setting, Setting], None]
 
 
-def tune(config: TuneConfig, dev: Dataset, test: Dataset, open_runner: OpenRunner, told: Told) -> tuple[Tuning, int]:
+def tune(
+    config: TuneConfig, dev: Dataset, test: Dataset, open_runner: OpenRunner, on_proposal: OnProposal
+) -> tuple[Tuning, int]:
     """The tuning, and how many pipelines had to be run for it; the values of others were kept from before."""
     written = modes_of(config.texts)
     if config.method == "optuna":
-        methods.library()  # said before anything runs
+        methods.optuna_library()  # reported before anything runs
     with open_runner(dev) as runner:
         runner.open([written[config.mode]])
         measured = Measurer(runner, dev, config.measure, written[config.mode])
-        search = _Search(config, measured, written[config.mode], told)
+        search = _Search(config, measured, written[config.mode], on_proposal)
         methods.search(config, search)
         computed = measured.computed
     settings, query_ids = search.settings, search.query_ids
@@ -73,7 +74,7 @@ def tune(config: TuneConfig, dev: Dataset, test: Dataset, open_runner: OpenRunne
     tuning = Tuning(
         config, tuple(settings), winner, better, search.scale, query_ids, len(test.judged_queries), dev_gain, bag,
         tested, against,
-        {dial.name: responses(dial, settings, gains, infer) for dial in config.dials},
+        {parameter.name: responses(parameter, settings, gains, infer) for parameter in config.dials},
         judge(dev_gain, bag, tested, len(settings)),
         dev.content_hash, test.content_hash, search.proposed, _notes(config, dev, test, settings, winner),
     )  # fmt: skip
@@ -81,10 +82,10 @@ def tune(config: TuneConfig, dev: Dataset, test: Dataset, open_runner: OpenRunne
 
 
 class _Search:
-    """What is tried: called with values for the dials, it gives the score. A pipeline that came before is not run."""
+    """What is tried: called with values for the parameters, it gives the score. A pipeline is run once."""
 
-    def __init__(self, config: TuneConfig, measured: Measurer, written: Step, told: Told) -> None:
-        self._config, self._measured, self._told = config, measured, told
+    def __init__(self, config: TuneConfig, measured: Measurer, written: Step, on_proposal: OnProposal) -> None:
+        self._config, self._measured, self._on_proposal = config, measured, on_proposal
         self._sign = -1.0 if parse([config.measure])[0].measure.better == "lower" else 1.0
         first = measured(written)
         if not first.by_query:
@@ -99,26 +100,26 @@ class _Search:
         """Each once, in the order they were tried; the first is as written."""
         return list(self._by_key.values())
 
-    def __call__(self, values: Mapping[str, Any]) -> float:
+    def __call__(self, values: Values) -> float:
         pipeline = modes_of(turned(self._config.texts, self._config.dials, values))[self._config.mode]
         if pipeline.key not in self._by_key:
-            found = self._measured(pipeline)
-            self._by_key[pipeline.key] = self._setting(len(self._by_key), values, pipeline, found)
+            measured = self._measured(pipeline)
+            self._by_key[pipeline.key] = self._setting(len(self._by_key), values, pipeline, measured)
         setting = self._by_key[pipeline.key]
         self.proposed += 1
         if self._score(setting) > self._score(self._best):
             self._best = setting
-        self._told(self.proposed, setting, self._best)
+        self._on_proposal(self.proposed, setting, self._best)
         return self._score(setting)
 
     def _score(self, setting: Setting) -> float:
         return self._sign * float(setting.values.mean())
 
-    def _setting(self, number: int, values: Mapping[str, Any], pipeline: Step, found: Measured) -> Setting:
-        if found.by_query.keys() != set(self.query_ids):
+    def _setting(self, number: int, values: Values, pipeline: Step, measured: Measured) -> Setting:
+        if measured.by_query.keys() != set(self.query_ids):
             raise InputError(f"{self._config.measure} has values for other queries with {pipeline.text}.")
-        row = np.array([found.by_query[query] for query in self.query_ids])
-        return Setting(number, dict(values), pipeline.text, found.mean, row, found.failures)
+        row = np.array([measured.by_query[query] for query in self.query_ids])
+        return Setting(number, dict(values), pipeline.text, measured.mean, row, measured.failures)
 
 
 def inference(design: Design) -> Callable[[NDArray[np.float64]], Answer]:
@@ -137,17 +138,21 @@ def _notes(
     config: TuneConfig, dev: Dataset, test: Dataset, settings: Sequence[Setting], winner: Setting
 ) -> tuple[str, ...]:
     """What must be known of the queries, of the answers and of what was not tried."""
-    found = []
+    notes = []
     shared = leaked(dev, test)
     if shared:
-        found.append(f"{shared:,} test queries have the text of a dev query: they are not untouched.")
+        notes.append(f"{shared:,} test queries have the text of a dev query: they are not untouched.")
     failed = sum(setting.failures > 0 for setting in settings)
     if failed:
-        found.append(
+        notes.append(
             f"In {failed:,} settings answers of a model or a server failed and were survived; run it again to ask "
             "for those anew."
         )
-    ends = [dial.name for dial in config.dials if winner.number and at_end(dial, winner.dials[dial.name])]
+    ends = [
+        parameter.name
+        for parameter in config.dials
+        if winner.number and at_end(parameter, winner.dials[parameter.name])
+    ]
     if ends:
-        found.append(f"The winner lies at the end of what was tried for {', '.join(ends)}: look beyond it.")
-    return tuple(found)
+        notes.append(f"The winner lies at the end of what was tried for {', '.join(ends)}: look beyond it.")
+    return tuple(notes)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.jsontext import to_json
@@ -27,28 +26,28 @@ def winning_config(tuning: Tuning, text: str) -> str:
     texts = dict(config.texts)
     if tuning.winner.number:
         texts = turned(config.texts, config.dials, tuning.winner.dials)
-    changed = {mode: said for mode, said in texts.items() if said != config.texts[mode]}
+    changed = {mode: pipeline for mode, pipeline in texts.items() if pipeline != config.texts[mode]}
     whole = tomllib.loads(text)
-    wanted = {**whole, "modes": texts}
+    expected = {**whole, "modes": texts}
     edited = _edited(text, changed)
     # A file that writes its modes in another way than a line each is written anew, without its comments.
-    if tomllib.loads(edited) != wanted:
-        edited = _written(wanted)
+    if tomllib.loads(edited) != expected:
+        edited = _written(expected)
     return _head(tuning) + edited
 
 
 def _edited(text: str, changed: Mapping[str, str]) -> str:
-    found = _MODES.search(text)
-    if found is None:
+    header = _MODES.search(text)
+    if header is None:
         return text
-    begins = found.end()
+    begins = header.end()
     ends = _NEXT.search(text, begins)
     stop = len(text) if ends is None else ends.start()
     table = text[begins:stop]
-    for mode, said in changed.items():
+    for mode, pipeline in changed.items():
         line = re.search(_LINE.format(name=re.escape(mode)), table, re.MULTILINE)
         if line is not None:
-            table = table[: line.start()] + line["before"] + to_json(said) + table[line.end() :]
+            table = table[: line.start()] + line["before"] + to_json(pipeline) + table[line.end() :]
     return text[:begins] + table + text[stop:]
 
 
@@ -62,21 +61,21 @@ def _head(tuning: Tuning) -> str:
         lines.append("# No setting did better on dev than the file as it was: these are its pipelines, unchanged.")
     else:
         lines += [
-            f"# Gain on {tuning.dev.queries:,} dev queries, on which it was picked: {_said(tuning.dev.answer)}.",
-            f"# Gain on {tuning.test.queries:,} test queries, which the search never saw: {_said(tuning.test.answer)}.",
+            f"# Gain on {tuning.dev.queries:,} dev queries, on which it was picked: {_gain(tuning.dev.answer)}.",
+            f"# Gain on {tuning.test.queries:,} test queries, which the search never saw: {_gain(tuning.test.answer)}.",
         ]
     if tuning.ruling.overfitted:
         lines.append("# OVERFITTED: the gain on dev is put down to picking the best of many. Keep the file as it was.")
     return "\n".join(lines) + "\n\n"
 
 
-def _said(answer: Answer) -> str:
+def _gain(answer: Answer) -> str:
     if not isinstance(answer, Estimate):
         return f"{signed(answer.value or 0.0)}, no interval ({answer.reason})"
     return f"{signed(answer.value)}, {percent(answer.level)} interval {interval(answer.low, answer.high)}"
 
 
-def _written(document: Mapping[str, Any], before: str = "") -> str:
+def _written(document: Mapping[str, object], before: str = "") -> str:
     """TOML of tables, texts, numbers and lists."""
     plain = [f"{_key(key)} = {_value(value)}" for key, value in document.items() if not isinstance(value, Mapping)]
     head = [f"[{before.rstrip('.')}]"] if before and plain else []
@@ -88,7 +87,7 @@ def _key(key: str) -> str:
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else to_json(key)
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, Mapping):

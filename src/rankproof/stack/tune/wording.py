@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.specs import show_number
 from rankproof.kernel.wording import interval, p_phrase, percent, signed
@@ -43,13 +41,13 @@ def said(answer: Answer) -> str:
 
 
 def spoken(response: Response) -> str:
-    """A value of a dial, or a span of them."""
+    """A value of a parameter, or a span of them."""
     low, high = shown(response.low), shown(response.high)
     return low if low == high else f"{low} to {high}"
 
 
-def shown(value: Any) -> str:
-    """A value of a dial as a person writes it."""
+def shown(value: object) -> str:
+    """A value of a parameter as a person writes it."""
     if value is None:
         return "nothing said"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""What a rerank gives back: the head in a new order, the tail as it came, and scores that keep both so."""
+"""Reranking: the text of a document that a model reads, and the ranking with its head in a new order."""
 
 from __future__ import annotations
 
@@ -7,8 +7,27 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.errors import UsageError
+from rankproof.reading.collection import Corpus
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.stages._scaling import minmax
+
+
+def passages(corpus: Corpus, doc_ids: Sequence[str], fields: Sequence[str] | None, characters: int) -> list[str | None]:
+    """The text of each document, without line ends; None for one that the corpus does not have."""
+    known = [doc for doc in doc_ids if doc in corpus.place]
+    flat = (" ".join(text[: 4 * characters].split())[:characters].rstrip() for text in corpus.texts(fields, known))
+    texts = dict(zip(known, flat, strict=True))
+    return [texts.get(doc) for doc in doc_ids]
+
+
+def refuse_fields(who: str, corpus: Corpus, fields: Sequence[str] | None) -> None:
+    """An error for a field that the corpus does not have; asked before anything runs."""
+    lacking = [name for name in fields or () if name not in corpus.fields]
+    if lacking:
+        raise UsageError(
+            f"{who}: {corpus.name} has no field {lacking[0]!r}. Its fields: {', '.join(corpus.fields) or 'none'}."
+        )
 
 
 def reranked(incoming: Ranking, depth: int, scores: Sequence[float | None] | NDArray[np.floating]) -> Ranking:
@@ -22,17 +41,17 @@ def reranked(incoming: Ranking, depth: int, scores: Sequence[float | None] | NDA
     head = min(depth, len(incoming))
     if len(scores) != head:
         raise ValueError(f"{head} documents to rerank and {len(scores)} scores")
-    given = [None if score is None else float(score) for score in scores]
-    places = [i for i, score in enumerate(given) if score is not None]
+    values = [None if score is None else float(score) for score in scores]
+    places = [i for i, score in enumerate(values) if score is not None]
     if not places:
         return incoming
-    numbers = np.array([score for score in given if score is not None])
+    numbers = np.array([score for score in values if score is not None])
     if not np.isfinite(numbers).all():
         raise ValueError("a new score is not finite")
     turn = list(range(head))
     for place, best in zip(places, np.argsort(-numbers, kind="stable"), strict=True):
         turn[place] = places[best]
-    falling = _falling([given[i] for i in turn], incoming.scores[head:])
+    falling = _falling([values[i] for i in turn], incoming.scores[head:])
     return Ranking(
         tuple(incoming.doc_ids[i] for i in turn) + incoming.doc_ids[head:],
         np.concatenate([falling, incoming.scores[head:]]),
@@ -74,10 +93,10 @@ def _falling(scores: list[float | None], tail: NDArray[np.float64]) -> NDArray[n
     below: np.floating | None = None if top is None else kind(top)
     for i in reversed(range(len(scores))):
         score = scores[i]
-        wanted = kind(score + lift) if score is not None else below if below is not None else kind(least + lift)
-        if below is not None and wanted <= below:
-            wanted = np.nextafter(below, kind(np.inf))
-        out[i], below = wanted, wanted
+        value = kind(score + lift) if score is not None else below if below is not None else kind(least + lift)
+        if below is not None and value <= below:
+            value = np.nextafter(below, kind(np.inf))
+        out[i], below = value, value
     return out
 
 
