@@ -20,6 +20,8 @@ from rankproof.web.problems import TYPES
 from rankproof.web.render import render
 from rankproof.web.security.roles import open_to_anybody
 
+# Class names are unique in the package; a component is published without this prefix: ApiProject as Project.
+_PREFIX = "Api"
 _REF = "#/components/schemas/{name}"
 # What stands in a path, as the store keeps it.
 _PATH = {"slug": {"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 80},
@@ -47,8 +49,9 @@ def document() -> dict[str, Any]:
     for one in operations():
         replies = (shape for shape in one.replies.values() if one.media == JSON)
         types += [shape for shape in (one.body, one.query, *replies) if shape is not None and shape not in types]
-    refs, schemas = msgspec.json.schema_components(types, ref_template=_REF)
-    known = dict(zip(types, refs, strict=True))
+    refs, components = msgspec.json.schema_components(types, ref_template=_REF)
+    known = {shape: _published(ref) for shape, ref in zip(types, refs, strict=True)}
+    schemas = {name.removeprefix(_PREFIX): _published(schema) for name, schema in components.items()}
     queries = {one.query for one in operations() if one.query is not None}
     # Query parameters stand beside their operations; nobody refers to them as a whole.
     shapes = {shape: schemas[known[shape]["$ref"].rpartition("/")[2]] for shape in queries}
@@ -70,6 +73,20 @@ def document() -> dict[str, Any]:
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _published(schema: Any) -> Any:
+    """A schema whose references and titles name components as they are published."""
+    if isinstance(schema, list):
+        return [_published(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    named = {key: _published(value) for key, value in schema.items()}
+    if "$ref" in schema:
+        named["$ref"] = _REF.format(name=schema["$ref"].rpartition("/")[2].removeprefix(_PREFIX))
+    if isinstance(schema.get("title"), str):
+        named["title"] = schema["title"].removeprefix(_PREFIX)
+    return named
 
 
 def _operation(one: Operation, known: dict[Any, Any], shapes: dict[Any, Any]) -> dict[str, Any]:
