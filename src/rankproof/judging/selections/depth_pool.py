@@ -23,8 +23,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rankproof.judging.selections._order import best_ranks, query_places
-from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection
+from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection, best_ranks, query_places
 from rankproof.kernel.specs import Param, Whole
 
 

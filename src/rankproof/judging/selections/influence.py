@@ -23,8 +23,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
-from rankproof.judging.selections._order import heaviest
-from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection
+from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection, heaviest
 from rankproof.kernel.specs import Param, Text, Texts
 
 

@@ -10,8 +10,7 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from rankproof.kernel.jsontext import to_json
-from rankproof.web.api._operations import JSON, ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Short
+from rankproof.web.api._operations import JSON, ApiRequest, Operation, Short, reply
 from rankproof.web.problems import Problem
 
 _Kind = Annotated[str, Meta(pattern="^[a-z][a-z_-]{0,39}$")]

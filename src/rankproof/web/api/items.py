@@ -9,8 +9,7 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from rankproof.reading import collection
-from rankproof.web.api._operations import ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Added, Id, Paged, Short, Text, keeping
+from rankproof.web.api._operations import Added, ApiRequest, Id, Operation, Paged, Short, Text, keeping, reply
 
 _Columns = Annotated[dict[Short, Text], Meta(max_length=100)]
 

@@ -12,8 +12,20 @@ from starlette.responses import Response
 from rankproof.errors import UsageError
 from rankproof.judging import records as judging
 from rankproof.judging.records import Project
-from rankproof.web.api._operations import ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Added, Id, Key, Note, Paged, Saved, Short, Withdrawn, keeping
+from rankproof.web.api._operations import (
+    Added,
+    ApiRequest,
+    Id,
+    Key,
+    Note,
+    Operation,
+    Paged,
+    Saved,
+    Short,
+    Withdrawn,
+    keeping,
+    reply,
+)
 from rankproof.web.problems import Problem
 
 _Reason = Literal["", "cannot_tell", "later", "withdrawn"]

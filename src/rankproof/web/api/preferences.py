@@ -10,8 +10,19 @@ from starlette.responses import Response
 
 from rankproof.errors import UsageError
 from rankproof.judging import records as judging
-from rankproof.web.api._operations import ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Id, Key, Note, Paged, Saved, Short, Withdrawn, keeping
+from rankproof.web.api._operations import (
+    ApiRequest,
+    Id,
+    Key,
+    Note,
+    Operation,
+    Paged,
+    Saved,
+    Short,
+    Withdrawn,
+    keeping,
+    reply,
+)
 from rankproof.web.problems import Problem
 
 

@@ -13,8 +13,7 @@ from rankproof.errors import UsageError
 from rankproof.judging import records
 from rankproof.judging import records as scales
 from rankproof.kernel.specs import read_configured
-from rankproof.web.api._operations import ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Short, Slug, Text
+from rankproof.web.api._operations import ApiRequest, Operation, Short, Slug, Text, reply
 from rankproof.web.problems import Problem
 
 _Grade = Annotated[int, Meta(ge=-1000, le=1000)]

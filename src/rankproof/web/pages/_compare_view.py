@@ -21,7 +21,7 @@ from rankproof.judging.records import Mark, Preference, Project
 from rankproof.judging.store.store import Store
 from rankproof.reading.collection import Query
 from rankproof.web.context import desk
-from rankproof.web.documents import DocumentView, show
+from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.live import Told
 from rankproof.web.pages._compare_answers import rankings_of
 from rankproof.web.pages._compare_setup import ComparedVariant, Setup
@@ -200,7 +200,7 @@ def _sides(
         results = tuple(
             ResultView(
                 rank,
-                show(project.template, doc, fields.get(doc), query.text),
+                show_document(project.template, doc, fields.get(doc), query.text),
                 own.get(("pick", doc)),
                 own.get(("flag", doc)),
                 labels[grades[doc]] if revealed and doc in grades else "",

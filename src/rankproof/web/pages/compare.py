@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from rankproof.judging.preferences import FLAG_REASONS, QuerySet, find_set, query_sets
 from rankproof.judging.records import Mark, Preference, Project
-from rankproof.web.api._shapes import keeping
+from rankproof.web.api._operations import keeping
 from rankproof.web.context import Tab, desk, project_of
 from rankproof.web.pages._compare_answers import ask as ask_pipelines
 from rankproof.web.pages._compare_answers import rankings_of

@@ -29,8 +29,7 @@ from rankproof.judging.store.experiments import StoredExperiment
 from rankproof.proving.records import Contrast
 from rankproof.reading.collection import Query
 from rankproof.web.context import Tab, desk, project_of
-from rankproof.web.documents import DocumentView
-from rankproof.web.documents import show as show_document
+from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.pages._method import Method, method_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import address, render

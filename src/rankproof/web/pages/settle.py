@@ -16,10 +16,9 @@ from rankproof.judging.agreement import on_gold, ratings_of_judgments, with_othe
 from rankproof.judging.records import SETTLING, GoldAnswer, Judgment, Project
 from rankproof.proving.agreement import together
 from rankproof.proving.agreement_records import Agreement, Found
-from rankproof.web.api._shapes import keeping
+from rankproof.web.api._operations import keeping
 from rankproof.web.context import Desk, Tab, desk, project_of
-from rankproof.web.documents import DocumentView
-from rankproof.web.documents import show as show_document
+from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.pages._method import Method, method_of
 from rankproof.web.problems import Problem
 from rankproof.web.render import address, render
