@@ -19,7 +19,7 @@ from starlette.routing import Route
 from rankproof.errors import InputError
 from rankproof.judging.records import Account, Project, Role
 from rankproof.web import api
-from rankproof.web.context import Desk, desk, project_of
+from rankproof.web.context import AppContext, app_context, project_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.security.roles import Guarded, check_role, open_to_anybody
 from rankproof.web.security.sessions import account_of
@@ -96,9 +96,9 @@ class ApiRequest(Generic[B, Q]):
     query: Q
 
     @property
-    def at(self) -> Desk:
+    def context(self) -> AppContext:
         """The store and whatever else is at hand."""
-        return desk(self.request)
+        return app_context(self.request)
 
     @property
     def me(self) -> Account:

@@ -15,7 +15,7 @@ from rankproof.judging.preferences import PreferenceBatch, settled_grades
 from rankproof.judging.records import Project
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.version import __version__
-from rankproof.web.context import desk, project_of
+from rankproof.web.context import app_context, project_of
 from rankproof.web.pages._compare_answers import whole
 from rankproof.web.pages._compare_setup import DEPTHS, LIVE, ComparedVariant
 from rankproof.web.problems import Problem
@@ -81,7 +81,7 @@ def _summary_text(request: Request, project: Project, form: str) -> str:
 
 
 def _acts_text(request: Request, project: Project, what: Any, form: str) -> str:
-    store = desk(request).store
+    store = app_context(request).store
     acts: Any
     if what == "preferences":
         acts = store.preferences.current(project.slug)
@@ -96,7 +96,7 @@ def _document(schema: str, body: dict[str, Any]) -> str:
 
 def _batch(request: Request, project: Project, k: int) -> PreferenceBatch:
     """What was said about the variants that the address names; about all that were compared where it names none."""
-    store, slug = desk(request).store, project.slug
+    store, slug = app_context(request).store, project.slug
     said = store.preferences.current(slug)
     known = {run.name: ComparedVariant(run.name) for run in store.runs.all(slug)}
     stored = frozenset(known)

@@ -22,7 +22,7 @@ from rankproof.reading.collection import Query
 from rankproof.web.api._operations import keeping
 from rankproof.web.api.judgments import NewJudgment, act_of
 from rankproof.web.api.marks import NewMark
-from rankproof.web.context import Desk, Tab, desk, project_of
+from rankproof.web.context import AppContext, Tab, app_context, project_of
 from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.problems import Problem
 from rankproof.web.render import address, render
@@ -71,9 +71,9 @@ class Last:
     said: str
 
 
-def items_of(at: Desk, project: Project, judge: str, asked: Sequence[NextPair]) -> list[PairView]:
+def items_of(context: AppContext, project: Project, judge: str, asked: Sequence[NextPair]) -> list[PairView]:
     """The pairs with everything that is shown of them."""
-    store, slug = at.store, project.slug
+    store, slug = context.store, project.slug
     queries = {query: store.items.query(slug, query) for query in dict.fromkeys(one.query_id for one in asked)}
     fields = store.items.documents(slug, [one.doc_id for one in asked])
     marks = {
@@ -106,12 +106,12 @@ def with_words(
     )
 
 
-def last_of(at: Desk, project: Project, judge: str) -> Last | None:
+def last_of(context: AppContext, project: Project, judge: str) -> Last | None:
     """The last word that can be taken back."""
-    act = at.store.judgments.last(project.slug, judge)
+    act = context.store.judgments.last(project.slug, judge)
     if act is None:
         return None
-    fields = at.store.items.documents(project.slug, [act.doc_id]).get(act.doc_id)
+    fields = context.store.items.documents(project.slug, [act.doc_id]).get(act.doc_id)
     return Last(show_document(project.template, act.doc_id, fields, "").name, said(project, act))
 
 
@@ -125,12 +125,12 @@ def said(project: Project, act: Judgment) -> str:
 
 def progress_of(request: Request, project: Project) -> JudgingProgress:
     """How far the one who asks is. The day begins when `day` of the address says, or at midnight UTC."""
-    at = desk(request)
-    now = at.now()
+    context = app_context(request)
+    now = context.now()
     day = now[:10] + "T00:00:00.000000Z"
     with suppress(UsageError, OverflowError):  # a wrong clock somewhere is no reason not to judge
         day = moment(request.query_params.get("day") or day)
-    return at.rounds.of(project).progress(account_of(request).name, now, day)
+    return context.rounds.of(project).progress(account_of(request).name, now, day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,30 +177,31 @@ def show(request: Request) -> Response:
     """One at a time, or the list of a query."""
     if request.query_params.get("view") == "list":
         return _list(request)
-    at, project, me = desk(request), project_of(request), account_of(request).name
-    asked = at.rounds.hand(project, me, 1, at.clock().timestamp())
-    found = items_of(at, project, me, asked)
+    context, project, me = app_context(request), project_of(request), account_of(request).name
+    asked = context.rounds.hand(project, me, 1, context.clock().timestamp())
+    found = items_of(context, project, me, asked)
     page = JudgePage(
         project,
         found[0] if found else None,
         progress_of(request, project),
         keys_of(project),
-        last_of(at, project, me),
+        last_of(context, project, me),
         "guide" in request.query_params,
     )
     return render(request, "judge.html", page)
 
 
 def _list(request: Request) -> Response:
-    at, project, me, now = desk(request), project_of(request), account_of(request).name, desk(request).clock()
+    context, project, me = app_context(request), project_of(request), account_of(request).name
+    now = context.clock().timestamp()
     query = request.query_params.get("query", "")
     if not query:
-        first = at.rounds.hand(project, me, 1, now.timestamp())
+        first = context.rounds.hand(project, me, 1, now)
         query = first[0].query_id if first else ""
-    rounds = at.rounds.of(project)
-    pairs = rounds.query(me, query, now.timestamp())
-    held = at.store.judgments.current(project.slug, judge=me, query_id=query)
-    items = items_of(at, project, me, [asked for asked, _ in pairs])
+    rounds = context.rounds.of(project)
+    pairs = rounds.query(me, query, now)
+    held = context.store.judgments.current(project.slug, judge=me, query_id=query)
+    items = items_of(context, project, me, [asked for asked, _ in pairs])
     every = rounds.queries()
     place = every.index(query) if query in every else -1
     page = ListPage(
@@ -209,7 +210,7 @@ def _list(request: Request) -> Response:
         query,
         progress_of(request, project),
         keys_of(project),
-        last_of(at, project, me),
+        last_of(context, project, me),
         place + 1,
         len(every),
         every[place - 1] if place > 0 else None,
@@ -222,13 +223,13 @@ def _list(request: Request) -> Response:
 @needs("judge")
 def items(request: Request) -> Response:
     """The next pairs, for a script: each as it is shown, so that there is one way to show a document."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     text = request.query_params.get("n", "5")
     n = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 5
-    asked = at.rounds.hand(project, me, min(max(n, 1), MOST), at.clock().timestamp())
+    asked = context.rounds.hand(project, me, min(max(n, 1), MOST), context.clock().timestamp())
     return JSONResponse(
         {
-            "items": [_told(request, project, item) for item in items_of(at, project, me, asked)],
+            "items": [_told(request, project, item) for item in items_of(context, project, me, asked)],
             "progress": _part(request, "_judge_progress.html", progress=progress_of(request, project)),
         }
     )
@@ -237,7 +238,7 @@ def items(request: Request) -> Response:
 @needs("judge")
 def save(request: Request) -> Response:
     """Keeps the judgment of a form."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     grade = text_of(request, "grade")
     sent = _read(
         {
@@ -250,34 +251,34 @@ def save(request: Request) -> Response:
         },
         NewJudgment,
     )
-    at.known.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
-    act = act_of(project, me, sent, at.now())
-    keeping(lambda: at.store.judgments.add(project.slug, act))
+    context.existing.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
+    act = act_of(project, me, sent, context.now())
+    keeping(lambda: context.store.judgments.add(project.slug, act))
     return _back(request, project, sent.query_id)
 
 
 @needs("judge")
 def undo(request: Request) -> Response:
     """Takes the last judgment back; a script is told which."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
-    last = at.store.judgments.last(project.slug, me)
+    context, project, me = app_context(request), project_of(request), account_of(request).name
+    last = context.store.judgments.last(project.slug, me)
     if last is not None:
         taken = Judgment(
-            uuid4().hex, me, last.query_id, last.doc_id, None, "withdrawn", time=at.now(), withdraws=last.key
+            uuid4().hex, me, last.query_id, last.doc_id, None, "withdrawn", time=context.now(), withdraws=last.key
         )
-        at.store.judgments.add(project.slug, taken)
+        context.store.judgments.add(project.slug, taken)
     if "application/json" not in request.headers.get("accept", ""):
         return _back(request, project, last.query_id if last is not None else "")
     if last is None:
         return JSONResponse({"item": None})
-    found = items_of(at, project, me, [NextPair(last.query_id, last.doc_id)])
+    found = items_of(context, project, me, [NextPair(last.query_id, last.doc_id)])
     return JSONResponse({"item": _told(request, project, found[0]), "said": said(project, last)})
 
 
 @needs("judge")
 def mark(request: Request) -> Response:
     """Flags or picks a document, or takes the flag or pick back."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     kind = text_of(request, "kind")
     sent = _read(
         {
@@ -290,11 +291,11 @@ def mark(request: Request) -> Response:
         },
         NewMark,
     )
-    at.known.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
+    context.existing.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
     act = Mark(
-        sent.key, sent.kind, me, sent.query_id, sent.doc_id, sent.reason, time=at.now(), withdraws=sent.withdraws
+        sent.key, sent.kind, me, sent.query_id, sent.doc_id, sent.reason, time=context.now(), withdraws=sent.withdraws
     )
-    keeping(lambda: at.store.marks.add(project.slug, act))
+    keeping(lambda: context.store.marks.add(project.slug, act))
     return _back(request, project, sent.query_id)
 
 
@@ -316,8 +317,8 @@ def _told(request: Request, project: Project, item: PairView) -> dict[str, str]:
     }
 
 
-def _part(request: Request, template: str, **context: object) -> str:
-    text = desk(request).templates.get_template(template).render(**context)
+def _part(request: Request, template: str, **values: object) -> str:
+    text = app_context(request).templates.get_template(template).render(**values)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
