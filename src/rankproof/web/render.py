@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 import jinja2
@@ -52,7 +51,7 @@ def render(request: Request, template: str, page: object, status: int = 200) -> 
     context = app_context(request)
     who = signed_in(request.scope)
     project = getattr(page, "project", None)
-    values: dict[str, Any] = {
+    values: dict[str, object] = {
         "page": page,
         "me": who.account if who is not None else None,
         "csrf": csrf_token(request),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.judging.records import Assignment, Judgment
@@ -119,7 +118,7 @@ class Handed:
         """Pairs that wait for a word."""
         return self.asked - self.answered
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {"judge": self.judge, "asked": self.asked, "answered": self.answered, "left": self.left}
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
 from math import ceil, floor
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,7 +129,7 @@ def _worths(
     for pair in adjudicate(enough, scale, "majority(ties='lower')").pairs:
         if pair.grade is not None:
             qrels.setdefault(pair.query_id, {})[pair.doc_id] = pair.grade
-    given: list[Any] = [{query: list(docs) for query, docs in ranked.items()} for ranked in runs]
+    given = [{query: list(docs) for query, docs in ranked.items()} for ranked in runs]
     found = propose(qrels, given, measure, None, top_grade=max(0, *scale.grades))
     return {(one.query_id, one.doc_id): one.worth for one in found.wanted}
 

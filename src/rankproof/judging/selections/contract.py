@@ -48,8 +48,10 @@ class Material:
     worths: Worths
 
 
+# The values of an item's parameters by name, as its parameters read them.
+Values = Mapping[str, Any]
 # The same material and values give the same pairs in the same order, each pair once.
-Select = Callable[[Material, Mapping[str, Any]], Sequence[SelectedPair]]
+Select = Callable[[Material, Values], Sequence[SelectedPair]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

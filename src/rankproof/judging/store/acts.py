@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from sqlalchemy import Connection, Table, select
+from sqlalchemy import Row as SQLRow
 
 from rankproof.errors import InputError
 from rankproof.judging.records import (
@@ -43,6 +44,8 @@ class Act(Protocol):
 
 
 A = TypeVar("A", bound=Act)
+# A row of the table, with its columns as attributes.
+ActRow = SQLRow[Any]
 _TOGETHER = 500  # acts in one commit
 _AT_A_TIME = 50  # acts looked at when the last one is sought
 
@@ -63,11 +66,11 @@ class ActTable(ABC, Generic[A]):
         """The act as a row, without its project."""
 
     @abstractmethod
-    def _act(self, row: Any) -> A:
+    def _act(self, row: ActRow) -> A:
         """The act in a row."""
 
     @abstractmethod
-    def _about(self, row: Any) -> Hashable:
+    def _about(self, row: ActRow) -> Hashable:
         """What the act is about, and by whom: of acts that agree in this the newest holds."""
 
     # ---- adding --------------------------------------------------------------------------------
@@ -126,7 +129,7 @@ class ActTable(ABC, Generic[A]):
 
     # ---- reading -------------------------------------------------------------------------------
 
-    def _rows(self, slug: str, **where: str | None) -> Sequence[Any]:
+    def _rows(self, slug: str, **where: str | None) -> Sequence[ActRow]:
         columns = self.table.c
         asked = select(self.table).where(columns.project == self._known.require(slug)).order_by(columns.id)
         for name, value in where.items():
@@ -135,10 +138,10 @@ class ActTable(ABC, Generic[A]):
         with self._database.reading() as connection:
             return connection.execute(asked).all()
 
-    def _acts(self, rows: Sequence[Any]) -> list[A]:
+    def _acts(self, rows: Sequence[ActRow]) -> list[A]:
         return [self._act(row) for row in rows]
 
-    def _holding(self, rows: Sequence[Any]) -> list[A]:
+    def _holding(self, rows: Sequence[ActRow]) -> list[A]:
         """The acts that hold, in the order they were given."""
         withdrawn = {row.withdraws for row in rows}
         newest = {self._about(row): row for row in rows if not row.withdraws and row.key not in withdrawn}
@@ -228,13 +231,13 @@ class JudgmentTable(ActTable[Judgment]):
             "withdraws": act.withdraws,
         }
 
-    def _act(self, row: Any) -> Judgment:
-        _, key, _, judge, query, doc, grade, reason, note, time, kind, version, prompt, settings, withdraws = row
+    def _act(self, row: ActRow) -> Judgment:
+        _, key, _, judge, query, doc, grade, reason, note, time, kind, version, prompt, settings, withdraws = tuple(row)
         plain = kind == "person" and not (version or prompt or settings)
         source = PERSON if plain else JudgmentSource(kind, version, prompt, settings)
         return Judgment(key, judge, query, doc, grade, reason, note, time, source, withdraws)
 
-    def _about(self, row: Any) -> Hashable:
+    def _about(self, row: ActRow) -> Hashable:
         return row.judge, row.query_id, row.doc_id
 
 
@@ -270,11 +273,11 @@ class MarkTable(ActTable[Mark]):
             "withdraws": act.withdraws,
         }
 
-    def _act(self, row: Any) -> Mark:
-        _, key, _, kind, judge, query, doc, reason, note, variant, time, withdraws = row
+    def _act(self, row: ActRow) -> Mark:
+        _, key, _, kind, judge, query, doc, reason, note, variant, time, withdraws = tuple(row)
         return Mark(key, kind, judge, query, doc, reason, note, variant, time, withdraws)
 
-    def _about(self, row: Any) -> Hashable:
+    def _about(self, row: ActRow) -> Hashable:
         return row.judge, row.kind, row.query_id, row.doc_id, row.variant
 
 
@@ -305,11 +308,11 @@ class PreferenceTable(ActTable[Preference]):
             "withdraws": act.withdraws,
         }
 
-    def _act(self, row: Any) -> Preference:
-        _, key, _, judge, query, variants, preferred, blind, note, time, withdraws = row
+    def _act(self, row: ActRow) -> Preference:
+        _, key, _, judge, query, variants, preferred, blind, note, time, withdraws = tuple(row)
         return Preference(key, judge, query, tuple(variants), preferred, blind, note, time, withdraws)
 
-    def _about(self, row: Any) -> Hashable:
+    def _about(self, row: ActRow) -> Hashable:
         return row.judge, row.query_id, tuple(sorted(row.variants))
 
 

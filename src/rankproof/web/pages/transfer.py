@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rankproof.errors import RankproofError, Refused
-from rankproof.judging.files import ACTS_SCHEMA, KINDS, read_any, takeable, to_body, to_csv
+from rankproof.judging.files import ACTS_SCHEMA, KINDS, ActFile, read_any, takeable, to_body, to_csv
 from rankproof.judging.records import JudgmentSource, Project
 from rankproof.judging.store.store import give, take
 from rankproof.kernel import shelf
@@ -90,7 +90,7 @@ def import_(request: Request) -> Response:
     return render(request, "transfer.html", _page(request, taken=taken))
 
 
-def _read(request: Request) -> Any:
+def _read(request: Request) -> ActFile:
     upload = form_of(request).get("file")
     if not isinstance(upload, UploadFile) or not upload.filename:
         raise Problem(422, "No file was chosen.", "Choose a file with judgments.")
