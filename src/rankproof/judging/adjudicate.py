@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.judging.records import GoldAnswer, Judgment, JudgmentSource, Scale
@@ -32,7 +31,7 @@ class SettledPair:
         """Whether all who graded it gave the same grade."""
         return len({grade for _, grade in self.votes}) == 1
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "query_id": self.query_id,
@@ -89,7 +88,7 @@ class Adjudicated:
             "disagreed": sum(not pair.agreed for pair in several),
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON, without the pairs that everybody agreed on."""
         return {
             "method": self.method,
@@ -161,7 +160,7 @@ def acts_hash(acts: Iterable[Judgment]) -> str:
     return digest.hexdigest()
 
 
-def _fields(act: Judgment) -> dict[str, Any]:
+def _fields(act: Judgment) -> dict[str, object]:
     """The act as `dataclasses.asdict` gives it, many times as fast."""
     return {name: getattr(act, name) for name in _NAMES} | {"source": {n: getattr(act.source, n) for n in _SOURCE}}
 
@@ -217,7 +216,7 @@ class JudgeCounts:
         """Pairs with a grade."""
         return sum(self.grades.values())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "judge": self.judge,
@@ -244,7 +243,7 @@ class SplitPair:
         grades = [grade for _, grade in self.votes]
         return max(grades) - min(grades)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {"query_id": self.query_id, "doc_id": self.doc_id, "votes": dict(self.votes)}
 
@@ -263,7 +262,7 @@ class JudgingSummary:
     several: int
     split: tuple[SplitPair, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "judges": [judge.to_dict() for judge in self.judges],

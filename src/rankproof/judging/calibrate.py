@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,7 @@ class Stability:
     share: Found
     alpha: Found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "passes": self.passes,
@@ -61,7 +60,7 @@ class SystemOrder:
     tau_ap: Found
     swapped: tuple[tuple[str, str], ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "measure": self.measure,
@@ -89,7 +88,7 @@ class JudgeCalibration:
     stability: Stability | None = None
     orders: tuple[SystemOrder, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "judge": self.name,
@@ -111,7 +110,7 @@ class Calibration:
     level: float
     judges: tuple[JudgeCalibration, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "human": self.human,
@@ -140,7 +139,7 @@ Means = NDArray[np.float64]  # resamples by systems
 ROUNDING = 1e-12
 
 
-def values_of(grades: Grades, run: Any, variant: Variant) -> Mapping[str, float]:
+def values_of(grades: Grades, run: object, variant: Variant) -> Mapping[str, float]:
     """Each query's value; a query that the run lacks counts as 0, so that every system has the same queries."""
     plain = {query: dict(docs) for query, docs in grades.items()}
     return evaluate(plain, run, variant, complete=True, allow=("zero_grades", "no_relevant_document"))[
@@ -253,7 +252,7 @@ def calibrate(
     judges: Mapping[str, Sequence[Grades]],
     *,
     name: str = HUMAN,
-    runs: Mapping[str, Any] | None = None,
+    runs: Mapping[str, object] | None = None,
     measures: str | Sequence[str] = "nDCG@10",
     relevant: int | None = None,
     model_relevant: int | None = None,

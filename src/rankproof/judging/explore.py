@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -138,7 +138,7 @@ class _Evaluations(msgspec.Struct, frozen=True):
     evaluations: list[KeptEvaluation]
 
 
-def read_kept(document: Any, source: str = "the document") -> KeptDocument:
+def read_kept(document: object, source: str = "the document") -> KeptDocument:
     """What is shown of a document; refused where it is none of those that are taken."""
     schema = document.get("schema") if isinstance(document, Mapping) else None
     kind = KINDS.get(schema) if isinstance(schema, str) else None
@@ -153,13 +153,13 @@ def read_kept(document: Any, source: str = "the document") -> KeptDocument:
         raise InputError(f"{source} is no whole {schema} document: {error}. Write it again.") from None
 
 
-def parse_kept(text: str, source: str) -> tuple[dict[str, Any], KeptDocument]:
+def parse_kept(text: str, source: str) -> tuple[dict[str, object], KeptDocument]:
     """The document in a text, and what is shown of it."""
     document = from_json(text, source)
     return document, read_kept(document, source)
 
 
-def _read(kind: Kind, schema: str, document: Any) -> KeptDocument:
+def _read(kind: Kind, schema: str, document: object) -> KeptDocument:
     if kind == "verdict":
         verdict = msgspec.convert(document, KeptVerdict)
         return KeptDocument(kind, f"{verdict.policy.name}: {verdict.candidate}", verdict=verdict)

@@ -36,7 +36,7 @@ _NUMBERS = ("grade", "blind")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 
-def to_body(kind: Kind, acts: Sequence[Act], project: str) -> dict[str, Any]:
+def to_body(kind: Kind, acts: Sequence[Act], project: str) -> dict[str, object]:
     """The acts for a JSON document, in their order."""
     return {"project": project, "kind": kind, "acts": [asdict(act) for act in acts]}
 
@@ -128,7 +128,7 @@ def _cells(line: str, separator: str) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([line], delimiter=separator), [])]
 
 
-def _table(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _table(text: str, name: str) -> Iterator[tuple[str, Mapping[str, object]]]:
     separator = _separator(text.split("\n", 1)[0])
     lines = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restkey="", strict=True)
     try:
@@ -141,7 +141,7 @@ def _table(text: str, name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
         raise InputError(f"{name}, line {lines.line_num}: {error}. Correct the table.") from None
 
 
-def _made(kind: Kind, rows: Iterable[tuple[str, Mapping[str, Any]]], name: str) -> Iterator[Act]:
+def _made(kind: Kind, rows: Iterable[tuple[str, Mapping[str, object]]], name: str) -> Iterator[Act]:
     for at, row in rows:
         try:
             yield _act(kind, row)
@@ -154,7 +154,7 @@ def _made(kind: Kind, rows: Iterable[tuple[str, Mapping[str, Any]]], name: str) 
             ) from None
 
 
-def _act(kind: Kind, row: Mapping[str, Any]) -> Act:
+def _act(kind: Kind, row: Mapping[str, object]) -> Act:
     if not isinstance(row, Mapping):
         raise TypeError("no object")
     said = {name: _text(row, name) for name in COLUMNS[kind] if name not in ("grade", "blind", "variants", "source")}
@@ -162,10 +162,10 @@ def _act(kind: Kind, row: Mapping[str, Any]) -> Act:
     if not judge or not query or not said.get("doc_id", "-"):
         raise ValueError("the judge, the query or the document is empty")
     if kind == "preferences":
-        variants = row["variants"] if isinstance(row["variants"], list) else from_json(row["variants"], "variants")
-        preferred, blind = row["preferred"] or None, row["blind"] in (True, "true")
+        variants, blind = _variants(row["variants"]), row["blind"] in (True, "true")
+        preferred = str(row["preferred"]) if row["preferred"] else None
         return Preference(
-            _key(said), judge, query, tuple(map(str, variants)), preferred, blind, said["note"], said["time"],
+            _key(said), judge, query, variants, preferred, blind, said["note"], said["time"],
             said["withdraws"],
         )  # fmt: skip
     if kind in ("flags", "picks"):
@@ -182,7 +182,14 @@ def _act(kind: Kind, row: Mapping[str, Any]) -> Act:
     )  # fmt: skip
 
 
-def _source(row: Mapping[str, Any], said: Mapping[str, str]) -> JudgmentSource:
+def _variants(value: object) -> tuple[str, ...]:
+    names = from_json(value, "variants") if isinstance(value, str) else value
+    if not isinstance(names, list):
+        raise TypeError("variants is no list of names")
+    return tuple(map(str, names))
+
+
+def _source(row: Mapping[str, object], said: Mapping[str, str]) -> JudgmentSource:
     given = row.get("source") or "person"
     fields = given if isinstance(given, Mapping) else {**said, "kind": given}
     kind: Any = fields["kind"]
@@ -191,14 +198,16 @@ def _source(row: Mapping[str, Any], said: Mapping[str, str]) -> JudgmentSource:
     return JudgmentSource(kind, *(_text(fields, name) for name in ("version", "prompt", "settings")))
 
 
-def _text(row: Mapping[str, Any], name: str) -> str:
+def _text(row: Mapping[str, object], name: str) -> str:
     value = row.get(name)
     if value is not None and not isinstance(value, str | int):
         raise TypeError(f"{name} is no text")
     return "" if value is None else str(value)
 
 
-def _whole(grade: Any) -> int:
+def _whole(grade: object) -> int:
+    if not isinstance(grade, str | int | float):
+        raise TypeError(f"grade {grade!r} is no whole number")
     number = float(grade)
     if isinstance(grade, bool) or number != int(number):
         raise ValueError(f"grade {grade!r} is no whole number")

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from rankproof.judging.files import guarded
-from rankproof.judging.preferences import Grades, PreferenceBatch, VariantTally, duels, each_once, standing
+from rankproof.judging.preferences import Grades, PreferenceBatch, VariantTally, duel_dict, duels, each_once, standing
 from rankproof.judging.records import Mark, Preference
 
 # {query_id: the documents, best first}
@@ -101,10 +101,11 @@ def batch_csv(batch: PreferenceBatch) -> str:
     return out.getvalue()
 
 
-def _rows(batch: PreferenceBatch) -> Iterator[tuple[str, str, str, str, int | float | None]]:
+def _rows(batch: PreferenceBatch) -> Iterator[tuple[str, str, str, str, str | float | None]]:
     for name in ("queries", "preferences", "blind", "picks", "flags"):
         yield name, "", "", "", getattr(batch, name)
-    for pair in batch.to_dict()["pairs"]:
+    for duel in batch.duels:
+        values = duel_dict(duel)
         for name in (
             "wins",
             "ties",
@@ -117,7 +118,7 @@ def _rows(batch: PreferenceBatch) -> Iterator[tuple[str, str, str, str, int | fl
             "low_adjusted",
             "high_adjusted",
         ):
-            yield name, pair["first"], pair["second"], "", pair[name]
+            yield name, duel.first, duel.second, "", values[name]
     for variant in batch.variants:
         yield "precision", variant.name, "", f"first {batch.k}", variant.precision
         yield "precision queries", variant.name, "", "", variant.precision_queries

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations
-from typing import Any
 from urllib.parse import quote
 
 import numpy as np
@@ -95,7 +94,7 @@ class PreferenceBatch:
     variants: tuple[VariantTally, ...]
     duels: tuple[Duel, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "k": self.k,
@@ -106,11 +105,11 @@ class PreferenceBatch:
             "picks": self.picks,
             "flags": self.flags,
             "variants": [_variant(v) for v in self.variants],
-            "pairs": [_duel(d) for d in self.duels],
+            "pairs": [duel_dict(d) for d in self.duels],
         }
 
 
-def _variant(tally: VariantTally) -> dict[str, Any]:
+def _variant(tally: VariantTally) -> dict[str, object]:
     return {
         "name": tally.name,
         "queries": tally.ranked,
@@ -124,9 +123,10 @@ def _variant(tally: VariantTally) -> dict[str, Any]:
     }
 
 
-def _duel(duel: Duel) -> dict[str, Any]:
+def duel_dict(duel: Duel) -> dict[str, str | float | None]:
+    """A duel for JSON."""
     share, adjusted = duel.share, duel.adjusted
-    told = {
+    told: dict[str, str | float | None] = {
         "first": duel.first,
         "second": duel.second,
         "wins": duel.wins,
@@ -139,9 +139,10 @@ def _duel(duel: Duel) -> dict[str, Any]:
         "high_adjusted": adjusted.high if adjusted is not None else None,
     }
     if isinstance(share, NotEstimable):
-        return told | dict.fromkeys(("low", "high", "level", "p_value")) | {"why_not": share.reason}
+        ends = dict[str, float | None].fromkeys(("low", "high", "level", "p_value"))
+        return {**told, **ends, "why_not": share.reason}
     ends = {"low": share.low, "high": share.high, "level": share.level, "p_value": share.p_value}
-    return told | ends | {"why_not": None}
+    return {**told, **ends, "why_not": None}
 
 
 Grades = Mapping[str, Mapping[str, int]]

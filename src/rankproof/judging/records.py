@@ -138,7 +138,7 @@ class Scale:
         """The numbers alone."""
         return tuple(level.grade for level in self.levels)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "name": self.name,
@@ -234,7 +234,7 @@ class Project:
         if not 0 <= self.gold <= 1:
             raise UsageError(f"The share of gold questions is from 0 to 1; got {self.gold}.")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {**asdict(replace(self, scale=SCALES["graded"])), "scale": self.scale.to_dict()}
 

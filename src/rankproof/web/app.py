@@ -20,7 +20,7 @@ from rankproof.errors import RankproofError
 from rankproof.web import pages
 from rankproof.web.api._openapi import docs, openapi
 from rankproof.web.api._operations import routes as api_routes
-from rankproof.web.context import Assets, Desk, Tab
+from rankproof.web.context import AppContext, Assets, Tab
 from rankproof.web.problem_answers import handle
 from rankproof.web.problems import Problem
 from rankproof.web.render import environment
@@ -41,7 +41,7 @@ _FOREVER = "public, max-age=31536000, immutable"
 async def asset(request: Request) -> Response:
     """A file of web/static."""
     name = request.path_params["name"]
-    content = request.app.state.desk.assets.get(name)
+    content = request.app.state.context.assets.get(name)
     kind = guess_type(name)[0] or "application/octet-stream"
     return Response(content, media_type=kind, headers={"Cache-Control": _FOREVER})
 
@@ -96,5 +96,5 @@ def make_app(store: Store, settings: ServeSettings | None = None) -> Starlette:
         exception_handlers={HTTPException: handle, Problem: handle, RankproofError: handle},
     )
     app.router.redirect_slashes = False
-    app.state.desk = Desk(store, settings, environment(assets), assets, tabs())
+    app.state.context = AppContext(store, settings, environment(assets), assets, tabs())
     return app

@@ -1,4 +1,4 @@
-"""The context of every page and API answer: store, settings, and caches of what was looked up."""
+"""The context of every page and API answer: store, settings, caches, and static files."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from rankproof.web.security.credentials import SignedIn
 
 
-# Of each kind that are remembered; then all are forgotten, and are looked up again one by one.
-MOST_KNOWN = 500_000
+# Keys of each kind that the cache holds; a full cache is emptied.
+MOST_EXISTING = 500_000
 
 
-class Known:
-    """Refuses acts about what is not there, and looks things up once."""
+class ExistenceCache:
+    """Refuses acts about queries and documents that the project does not have; remembers those that it has."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -55,17 +55,17 @@ class Known:
         self._remember(self._queries, [(slug, query_id)])
 
     def require_pairs(self, slug: str, pairs: Iterable[tuple[str, str]]) -> None:
-        """An error unless each query is there, and each document is there or ranked for its query by a run."""
-        wanted = set(pairs)
-        for query_id in {query_id for query_id, _ in wanted}:
+        """An error unless each query exists, and each document exists or is ranked for its query by a run."""
+        required = set(pairs)
+        for query_id in {query_id for query_id, _ in required}:
             self.require_query(slug, query_id)
-        unseen = {doc for _, doc in wanted if (slug, doc) not in self._documents}
+        unseen = {doc for _, doc in required if (slug, doc) not in self._documents}
         if not unseen:
             return
-        there = self._store.items.documents(slug, unseen)
-        self._remember(self._documents, [(slug, doc) for doc in there])
-        for query_id, doc_id in wanted:
-            if doc_id in unseen and doc_id not in there:
+        stored = self._store.items.documents(slug, unseen)
+        self._remember(self._documents, [(slug, doc) for doc in stored])
+        for query_id, doc_id in required:
+            if doc_id in unseen and doc_id not in stored:
                 self._require_ranked(slug, query_id, doc_id)
 
     def _require_ranked(self, slug: str, query_id: str, doc_id: str) -> None:
@@ -77,63 +77,64 @@ class Known:
             raise Problem(422, f"No document is called {doc_id!r}, and no run ranks it for {query_id!r}.")
 
     @staticmethod
-    def _remember(seen: set[tuple[str, ...]], found: Iterable[tuple[str, ...]]) -> None:
-        if len(seen) >= MOST_KNOWN:
+    def _remember(seen: set[tuple[str, ...]], keys: Iterable[tuple[str, ...]]) -> None:
+        if len(seen) >= MOST_EXISTING:
             seen.clear()
-        seen.update(found)
+        seen.update(keys)
 
 
 V = TypeVar("V")
 
-# Things that are remembered; then all are forgotten.
-MOST_FRESH = 10_000
+# Entries that a cache holds; a full cache is emptied.
+MOST_ENTRIES = 10_000
 
 
-class Fresh(Generic[V]):
-    """Values by key, each good for between half and all of `seconds`: many that came together do not go together.
+class TTLCache(Generic[V]):
+    """Values by key, each valid for between half and all of `seconds`.
 
-    While a value that has had its time is looked up, others who ask still get it: they do not all look.
+    Jittered expiry, so that entries do not all expire at once. While one thread looks up an expired value, other
+    threads still get the old one for a quarter of the time, so that they do not all ask the store.
     """
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._seconds, self._clock = seconds, clock
-        self._kept: dict[str, tuple[float, V]] = {}
-        self._age = 0
+        self._entries: dict[str, tuple[float, V]] = {}
+        self._generation = 0
 
     def get(self, key: str) -> V | None:
-        """The value, while it is good."""
-        found = self._kept.get(key)
-        return found[1] if found is not None and found[0] > self._clock() else None
+        """The value while it is valid, otherwise None."""
+        entry = self._entries.get(key)
+        return entry[1] if entry is not None and entry[0] > self._clock() else None
 
-    def look_up(self, key: str, how: Callable[[], V]) -> V:
-        """The value, looked up where it is not good any more; an error is nothing to remember."""
-        found, now, age = self._kept.get(key), self._clock(), self._age
-        if found is not None and found[0] > now:
-            return found[1]
-        if found is not None:
-            self._keep(key, found[1], now + self._seconds / 4, age)
+    def look_up(self, key: str, load: Callable[[], V]) -> V:
+        """The value, loaded where there is none or it has expired; an error of `load` is not cached."""
+        entry, now, generation = self._entries.get(key), self._clock(), self._generation
+        if entry is not None and entry[0] > now:
+            return entry[1]
+        if entry is not None:
+            self._set(key, entry[1], now + self._seconds / 4, generation)
         try:
-            value = how()
+            value = load()
         except BaseException:
-            self._kept.pop(key, None)
+            self._entries.pop(key, None)
             raise
-        self._keep(key, value, now + self._seconds * (0.5 + hash(key) % 1024 / 2048), age)
+        self._set(key, value, now + self._seconds * (0.5 + hash(key) % 1024 / 2048), generation)
         return value
 
     def clear(self) -> None:
-        """Forgets everything, and what is being looked up now."""
-        self._age += 1
-        self._kept.clear()
+        """Removes every entry; what is being loaded now will not be cached."""
+        self._generation += 1
+        self._entries.clear()
 
-    def _keep(self, key: str, value: V, until: float, age: int) -> None:
-        if age == self._age:  # else it may be from before a change
-            if len(self._kept) >= MOST_FRESH:
-                self._kept.clear()
-            self._kept[key] = (until, value)
+    def _set(self, key: str, value: V, expires: float, generation: int) -> None:
+        if generation == self._generation:  # else the value may be from before a change
+            if len(self._entries) >= MOST_ENTRIES:
+                self._entries.clear()
+            self._entries[key] = (expires, value)
 
 
 # Seconds until a change by another process on the same store is seen here.
-AT_MOST_OLD = 2.0
+CACHE_SECONDS = 2.0
 
 
 def _utc() -> datetime:
@@ -141,8 +142,8 @@ def _utc() -> datetime:
 
 
 @dataclass(frozen=True)
-class Desk:
-    """The store, the templates and files, the settings, the clock, and what guards the door."""
+class AppContext:
+    """The store, the settings, the templates and static files, the clock, the caches, and the sign-in guards."""
 
     store: Store
     settings: ServeSettings
@@ -152,13 +153,13 @@ class Desk:
     clock: Callable[[], datetime] = _utc
     passwords: Passwords = field(default_factory=Passwords)
     throttle: Throttle = field(default_factory=Throttle)
-    known: Known = field(init=False)
+    existing: ExistenceCache = field(init=False)
     rounds: Rounds = field(init=False)
-    sessions: Fresh[SignedIn] = field(default_factory=lambda: Fresh(AT_MOST_OLD))
-    projects: Fresh[Project] = field(default_factory=lambda: Fresh(AT_MOST_OLD))
+    sessions: TTLCache[SignedIn] = field(default_factory=lambda: TTLCache(CACHE_SECONDS))
+    projects: TTLCache[Project] = field(default_factory=lambda: TTLCache(CACHE_SECONDS))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "known", Known(self.store))
+        object.__setattr__(self, "existing", ExistenceCache(self.store))
         object.__setattr__(self, "rounds", Rounds(self.store))
 
     def now(self) -> str:
@@ -180,17 +181,17 @@ def stamp(moment: datetime) -> str:
     return clock.moment(moment.isoformat())
 
 
-def desk(connection: HTTPConnection) -> Desk:
-    """The desk of the application that got this request."""
-    found = connection.app.state.desk
-    assert isinstance(found, Desk)
-    return found
+def app_context(connection: HTTPConnection) -> AppContext:
+    """The context of the application that got this request."""
+    context = connection.app.state.context
+    assert isinstance(context, AppContext)
+    return context
 
 
 def project_of(connection: HTTPConnection) -> Project:
     """The project that the address names by {slug}; an error, answered by 404, where there is none."""
-    at, slug = desk(connection), connection.path_params["slug"]
-    return at.projects.look_up(slug, lambda: at.store.projects.get(slug))
+    context, slug = app_context(connection), connection.path_params["slug"]
+    return context.projects.look_up(slug, lambda: context.store.projects.get(slug))
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class DocumentView:
         return "".join(piece.text for piece in self.title) or self.doc_id
 
 
-def show(template: Template, doc_id: str, fields: Mapping[str, str] | None, query: str) -> DocumentView:
+def show_document(template: Template, doc_id: str, fields: Mapping[str, str] | None, query: str) -> DocumentView:
     """A document for a query, by a template. Fields that it does not have, or that are empty, are left out."""
     said = fields or {}
     forms = _forms(query)

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 from starlette.exceptions import HTTPException
@@ -37,7 +36,7 @@ class Problem(Exception):
         self.status, self.message, self.remedy = status, message, remedy
         self.headers = dict(headers or {})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, dict[str, str]]:
         """For JSON."""
         told = {"type": TYPES[self.status], "message": self.message}
         return {"error": told | ({"remedy": self.remedy} if self.remedy else {})}

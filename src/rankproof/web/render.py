@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 import jinja2
@@ -13,7 +12,7 @@ from starlette.responses import HTMLResponse
 
 from rankproof.judging.records import Project
 from rankproof.kernel.version import __version__
-from rankproof.web.context import Assets, desk
+from rankproof.web.context import Assets, app_context
 from rankproof.web.security.csrf import csrf_token, keep_csrf
 from rankproof.web.security.sessions import signed_in
 
@@ -49,10 +48,10 @@ def render(request: Request, template: str, page: object, status: int = 200) -> 
     The template has: page (a frozen dataclass), me (the Account, or None), csrf (for forms), tabs (of the page's
     `project`, where it has one), path. See templates/base.html.
     """
-    at = desk(request)
+    context = app_context(request)
     who = signed_in(request.scope)
     project = getattr(page, "project", None)
-    context: dict[str, Any] = {
+    values: dict[str, object] = {
         "page": page,
         "me": who.account if who is not None else None,
         "csrf": csrf_token(request),
@@ -61,8 +60,8 @@ def render(request: Request, template: str, page: object, status: int = 200) -> 
         "tabs": [],
     }
     if who is not None and isinstance(project, Project):
-        context["tabs"] = [(tab.word, tab.url(project.slug)) for tab in at.tabs if who.account.may(tab.role)]
-    text = at.templates.get_template(template).render(context)
+        values["tabs"] = [(tab.word, tab.url(project.slug)) for tab in context.tabs if who.account.may(tab.role)]
+    text = context.templates.get_template(template).render(values)
     # Bytes that are no UTF-8 stand in an id as lone surrogates, which no encoding holds.
     response = HTMLResponse(text.encode("utf-8", "replace"), status)
     keep_csrf(request, response)

@@ -11,7 +11,6 @@ import logging
 import time
 from dataclasses import dataclass, field
 from threading import RLock, Thread
-from typing import Any
 
 from rankproof.judging.records import Project
 from rankproof.judging.rounds.pool import JudgingPool, assigned, material_of, selected
@@ -30,7 +29,7 @@ class _Kept:
 
     lock: RLock = field(default_factory=RLock)
     round: Round | None = None
-    made_from: tuple[Any, ...] = ()
+    made_from: tuple[object, ...] = ()
     last: int = 0
     told: int = 0
     took: float = 0.0
@@ -70,7 +69,7 @@ class Rounds:
 
     # ---- making --------------------------------------------------------------------------------
 
-    def _made_from(self, project: Project) -> tuple[Any, ...]:
+    def _made_from(self, project: Project) -> tuple[object, ...]:
         """What decides who is asked what. It is looked at before each answer: other programs may change it."""
         store = self._store
         runs = tuple((run.name, run.sha256) for run in store.runs.all(project.slug))

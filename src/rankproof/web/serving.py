@@ -49,7 +49,7 @@ def prepare(store: Store, settings: ServeSettings, role: str | None) -> tuple[St
     app = make_app(store, settings)
     if role is None and not store.accounts.all():
         role = "admin"
-    return app, make_invitation(app.state.desk, read_role(role), "") if role is not None else ""
+    return app, make_invitation(app.state.context, read_role(role), "") if role is not None else ""
 
 
 def configured(app: Starlette, certificate: str | None, key: str | None, proxies: Sequence[str]) -> uvicorn.Config:

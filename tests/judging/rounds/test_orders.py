@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tests.judging.rounds.table import pool_of
 
 from rankproof.judging.records import Assignment, Project
-from rankproof.judging.rounds.assign import is_gold_turn
-from rankproof.judging.rounds.pool import WINDOW, assigned, material_of, order_of, selected
+from rankproof.judging.rounds.pool import WINDOW, assigned, is_gold_turn, material_of, order_of, selected
 from rankproof.judging.rounds.progress import JudgingProgress, pace_of, since
 
 

@@ -159,7 +159,7 @@ def test_an_unknown_project_is_refused_and_its_neighbor_named(store: Store) -> N
         ({"note": "a\x00b"}, ("note", repr("a\x00b"))),
         ({"doc_id": "\udc80"}, ("document id", repr("\udc80"))),
         ({"judge": "x" * 201}, ("judge", 201, 200)),
-        ({"query_id": "é" * 501}, ("query id", "1,000 bytes")),
+        ({"query_id": "é" * 501}, ("query id", "1,002 bytes", "1,000")),
     ],
 )
 def test_what_one_database_could_not_keep_both_refuse(

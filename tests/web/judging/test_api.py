@@ -20,8 +20,8 @@ def act(letter: str, **more: Any) -> dict[str, Any]:
 
 
 def test_a_token_for_a_name_and_a_password(app: Starlette, nobody: Client) -> None:
-    at = app.state.desk
-    at.store.accounts.add("ann", "judge", at.passwords.hash("a sentence that is long"))
+    context = app.state.context
+    context.store.accounts.add("ann", "judge", context.passwords.hash("a sentence that is long"))
     made = nobody.post("/api/v1/session", json={"name": "ann", "password": "a sentence that is long"})
     assert made.status_code == 201
     assert "set-cookie" not in made.headers
@@ -32,7 +32,7 @@ def test_a_token_for_a_name_and_a_password(app: Starlette, nobody: Client) -> No
     assert nobody.delete("/api/v1/session", headers=bearer).status_code == 204
     gone = nobody.get("/api/v1/session", headers=bearer)
     assert (gone.status_code, gone.headers["www-authenticate"]) == (401, "Bearer")
-    assert [entry.action for entry in at.store.audit.all(newest=2)] == ["sign-out", "sign-in"]
+    assert [entry.action for entry in context.store.audit.all(newest=2)] == ["sign-out", "sign-in"]
 
 
 def test_an_act_is_kept_once(judge: Client, shop: Store) -> None:
@@ -178,7 +178,7 @@ def test_qrels_are_what_the_judgments_settle_to(app: Starlette, judge: Client) -
     assert lines.headers["content-type"] == "text/plain; charset=utf-8"
     assert judge.get(f"{SHOP}/qrels", params={"method": "by_magic"}).status_code == 422
     assert judge.get(f"{SHOP}/qrels", params={"method": "__import__('os')"}).status_code == 422
-    entry = app.state.desk.store.audit.all(newest=1)[0]
+    entry = app.state.context.store.audit.all(newest=1)[0]
     assert (entry.account, entry.action, entry.detail["what"]) == ("judy", "export", "qrels")
 
 
@@ -201,7 +201,7 @@ def test_a_viewer_writes_nothing_and_a_judge_is_no_admin(
     assert viewer.act(path, {}, operation.method).status_code == 403
     if operation.role == "admin":
         assert judge.act(path, {}, operation.method).status_code == 403
-    assert app.state.desk.store.judgments.history("shop") == []
+    assert app.state.context.store.judgments.history("shop") == []
 
 
 def test_writing_takes_more_than_a_viewer() -> None:

@@ -26,7 +26,7 @@ def test_a_form_without_its_token_or_with_another_is_refused(app: Starlette, adm
         sent = form if token is None else {**form, "csrf": token.encode("utf-8", "replace").decode()}
         assert admin.post("/people/invite", data=sent).status_code == 403
     assert admin.post("/people/invite", data={**form, "csrf": admin.csrf}).status_code == 201
-    assert len(app.state.desk.store.invitations.all()) == 1
+    assert len(app.state.context.store.invitations.all()) == 1
 
 
 @pytest.mark.parametrize("headers", ELSEWHERE)
@@ -47,7 +47,7 @@ def test_what_our_own_pages_send_is_taken(judge: Client) -> None:
 def test_the_api_needs_the_token_from_a_cookie_and_none_from_a_bearer(app: Starlette, judge: Client) -> None:
     assert judge.post(JUDGE, json=ACT).status_code == 403
     bearer = stranger(app)
-    token = judge.cookies[app.state.desk.settings.cookie]
+    token = judge.cookies[app.state.context.settings.cookie]
     headers = {"Authorization": f"Bearer {token}"}
     assert bearer.post(JUDGE, json=ACT, headers=headers).status_code == 201
     assert (
@@ -105,7 +105,7 @@ def test_a_session_of_one_is_not_of_another(app: Starlette, judge: Client) -> No
     sent = judge.act(JUDGE, {**ACT, "judge": "ada"})
     assert sent.status_code == 422
     judge.act(JUDGE, ACT)
-    assert [act.judge for act in app.state.desk.store.judgments.current("shop")] == ["judy"]
+    assert [act.judge for act in app.state.context.store.judgments.current("shop")] == ["judy"]
     other = signed_in(app, "jim", "judge")
     undo = {"key": "u" * 32, "query_id": "q1", "doc_id": "d1", "reason": "withdrawn", "withdraws": ACT["key"]}
     assert other.act(JUDGE, undo).status_code == 409

@@ -103,7 +103,7 @@ def test_the_api_and_the_page_share_one_count(app: Starlette) -> None:
     from tests.web.judging.test_sign_in import sign_in
 
     assert sign_in(stranger(app), "ada", "wrong wrong wrong").status_code == 429
-    log = [entry for entry in app.state.desk.store.audit.all() if entry.action == "sign-in refused"]
+    log = [entry for entry in app.state.context.store.audit.all() if entry.action == "sign-in refused"]
     assert len(log) == ACCOUNT.free
     assert log[0].detail["name"] == "ada"
 

@@ -26,8 +26,8 @@ def form_in(page: str) -> dict[str, str]:
 
 def change(client: Client, **settings: Any) -> None:
     """Changes the settings of the project as a page of this server would."""
-    at = client.app.state.desk
-    at.change_project(replace(at.store.projects.get("shop"), **settings), "setup")
+    context = client.app.state.context
+    context.change_project(replace(context.store.projects.get("shop"), **settings), "setup")
 
 
 def judge_once(client: Client, **said: Any) -> dict[str, str]:

@@ -194,7 +194,9 @@ def test_when_everything_is_judged_it_says_so(browser: Any, served: tuple[Starle
     from dataclasses import replace
 
     app, origin = served
-    app.state.desk.change_project(replace(store.projects.get(SLUG), selection="depth_pool(depth=1, pairs=3)"), "setup")
+    app.state.context.change_project(
+        replace(store.projects.get(SLUG), selection="depth_pool(depth=1, pairs=3)"), "setup"
+    )
     with opened(browser, session_cookie(app, origin, "ann", "judge")) as page:
         page.goto(f"{origin}/p/{SLUG}/judge")
         first = press(page, "l")

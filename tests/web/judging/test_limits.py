@@ -38,7 +38,7 @@ def test_a_body_that_does_not_say_its_size_is_cut_off(app: Starlette, judge: Cli
             yield b"x" * (1 << 20)
         raise AssertionError("everything was read")
 
-    token = judge.cookies[app.state.desk.settings.cookie].encode()
+    token = judge.cookies[app.state.context.settings.cookie].encode()
     headers = [(b"host", b"localhost"), (b"authorization", b"Bearer " + token), (b"content-type", b"application/json")]
     assert raw(app, "POST", JUDGE, headers, endless()) == 413
     assert raw(app, "POST", "/sign-in", [(b"host", b"localhost"), FORM], endless()) == 413
@@ -77,7 +77,7 @@ def test_no_path_leads_out(admin: Client, path: str) -> None:
 
 @pytest.mark.parametrize("path", ["/p/../people", "/static/../../app.py", "/invitation/../people", "//people", "*"])
 def test_no_path_that_is_sent_as_it_is_leads_out(app: Starlette, admin: Client, path: str) -> None:
-    token = admin.cookies[app.state.desk.settings.cookie].encode()
+    token = admin.cookies[app.state.context.settings.cookie].encode()
     assert raw(app, "GET", path, [(b"host", b"localhost"), (b"authorization", b"Bearer " + token)]) == 404
 
 
@@ -133,7 +133,7 @@ def test_a_fault_shows_its_id_and_nothing_else(
     def broken(*args: Any, **more: Any) -> None:
         raise ZeroDivisionError("secret of the inside")
 
-    monkeypatch.setattr(app.state.desk.store.judgments, "add", broken)
+    monkeypatch.setattr(app.state.context.store.judgments, "add", broken)
     with caplog.at_level(logging.ERROR, logger="rankproof.web"):
         answer = judge.act(JUDGE, ACT)
     assert answer.status_code == 500
@@ -145,7 +145,7 @@ def test_a_fault_shows_its_id_and_nothing_else(
     assert "secret of the inside" in caplog.text
     assert "secret" not in answer.text
     assert "Traceback" not in answer.text
-    monkeypatch.setattr(app.state.desk.store.projects, "all", broken)
+    monkeypatch.setattr(app.state.context.store.projects, "all", broken)
     page = judge.get("/")
     assert page.status_code == 500
     assert "Something broke" in page.text

@@ -36,7 +36,7 @@ def test_pages_are_accessible_and_fit(browser: Any, served: tuple[Starlette, str
             background = page.evaluate("getComputedStyle(document.body).backgroundColor")
             assert background == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(18, 22, 27)")
     with opened(browser, None, width, scheme) as page:
-        for path in ("/sign-in", invite(app.state.desk, "judge", "ada").removeprefix(origin)):
+        for path in ("/sign-in", invite(app.state.context, "judge", "ada").removeprefix(origin)):
             page.goto(origin + path)
             assert faults(page) == [], path
             assert overflow(page) <= 0, path
@@ -45,7 +45,7 @@ def test_pages_are_accessible_and_fit(browser: Any, served: tuple[Starlette, str
 def test_from_the_invitation_to_the_first_project_by_keyboard(browser: Any, served: tuple[Starlette, str]) -> None:
     app, origin = served
     with opened(browser, None) as page:
-        page.goto(invite(app.state.desk, "admin", ""))
+        page.goto(invite(app.state.context, "admin", ""))
         page.keyboard.type("grace")  # the first field has the focus
         page.keyboard.press("Tab")
         page.keyboard.type("a sentence that is long")

@@ -38,6 +38,13 @@ def test_every_refusal_has_the_one_shape() -> None:
     assert TYPES.keys() == TITLES.keys()
 
 
+def test_components_keep_their_published_names() -> None:
+    schemas = document()["components"]["schemas"]
+    assert {"Judgment", "Judgments", "Project", "Scale", "Level", "Session", "Fault", "Error"} <= schemas.keys()
+    assert not [name for name in schemas if name.startswith("Api")]
+    assert all(schema["title"] == name for name, schema in schemas.items())
+
+
 def test_references_resolve_and_schemas_are_schemas() -> None:
     told = document()
     known = told["components"]["schemas"]

@@ -37,7 +37,7 @@ def test_an_invitation_is_shown_once_and_logged(app: Starlette, admin: Client) -
     page = admin.get("/people").text
     assert link[1] not in page
     assert "viewer, by ada" in page
-    entry = app.state.desk.store.audit.all(newest=1)[0]
+    entry = app.state.context.store.audit.all(newest=1)[0]
     assert (entry.account, entry.action, entry.detail) == ("ada", "invitation", {"role": "viewer"})
 
 
@@ -48,13 +48,16 @@ def test_a_closed_account_is_out_at_once_and_can_be_opened_again(app: Starlette,
     assert judge.act("/api/v1/projects/shop/judgments", {}).status_code == 401
     admin.submit("/people/active", name="judy", active="yes")
     assert signed_in(app, "judy", "judge").get("/").status_code == 200
-    assert [entry.action for entry in app.state.desk.store.audit.all(newest=2)] == ["account opened", "account closed"]
+    assert [entry.action for entry in app.state.context.store.audit.all(newest=2)] == [
+        "account opened",
+        "account closed",
+    ]
 
 
 def test_a_role_changes_at_the_next_request(app: Starlette, admin: Client, judge: Client) -> None:
     assert admin.submit("/people/role", name="judy", role="admin").status_code == 303
     assert judge.get("/people").status_code == 200
-    entry = app.state.desk.store.audit.all(newest=1)[0]
+    entry = app.state.context.store.audit.all(newest=1)[0]
     assert entry.detail == {"name": "judy", "before": "judge", "role": "admin"}
 
 
@@ -72,7 +75,7 @@ def test_what_is_not_there_cannot_be_changed(admin: Client, fields: dict[str, st
 
 def test_the_log_is_paged_and_odd_pages_are_the_first(app: Starlette, admin: Client) -> None:
     for i in range(150):
-        app.state.desk.audit("ada", "test", number=i)
+        app.state.context.audit("ada", "test", number=i)
     first = admin.get("/people/audit").text
     assert "number: 149" in first
     assert "number: 49" not in first

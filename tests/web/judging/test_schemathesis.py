@@ -40,8 +40,8 @@ def bound(url: str) -> Iterator[Api]:
     with open_store(url) as store:
         fill(store)
         app = make_app(store)
-        at = app.state.desk
-        object.__setattr__(at, "throttle", NeverWaits())
+        context = app.state.context
+        object.__setattr__(context, "throttle", NeverWaits())
         store.accounts.add("ada", "admin", "no password")
         told = copy.deepcopy(document())
         for methods in told["paths"].values():
@@ -49,7 +49,7 @@ def bound(url: str) -> Iterator[Api]:
                 operation["security"] = []  # the token is sent below: cases without it would only try the door
         schema = schemathesis.openapi.from_dict(told)
         schema.app = app
-        yield schema, lambda: open_session(at, Account("ada", "admin")).token
+        yield schema, lambda: open_session(context, Account("ada", "admin")).token
 
 
 @pytest.fixture(scope="module")

@@ -90,7 +90,7 @@ def test_settle_export_evaluate(browser: Any, served: tuple[Starlette, str], sho
 @pytest.mark.parametrize("width", WIDTHS)
 def test_pages_are_accessible_and_fit(browser: Any, served: tuple[Starlette, str], width: int, scheme: str) -> None:
     app, origin = served
-    store = app.state.desk.store
+    store = app.state.context.store
     kept = store.experiments.add("shop", "comparison", "b against a", json.loads(comparison()), "ada")
     report = f"/p/shop/explore/report?id={kept}"
     pages = PAGES | {"report": report, "report-queries": f"{report}&measure=nDCG@10"}

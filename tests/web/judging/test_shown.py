@@ -7,24 +7,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankproof.judging.records import Template
-from rankproof.web.documents import link, picture, show
+from rankproof.web.documents import link, picture, show_document
 
 TEMPLATE = Template("title", ("text", "more"), "image", "url")
 
 
 def marked(query: str, text: str) -> list[str]:
-    (field,) = show(TEMPLATE, "d", {"text": text}, query).fields
+    (field,) = show_document(TEMPLATE, "d", {"text": text}, query).fields
     return [piece.text for piece in field.pieces if piece.marked]
 
 
 def test_fields_come_by_the_template_and_empty_ones_are_left_out() -> None:
     fields = {"title": "A shoe", "more": " ", "text": "Red.", "image": "https://x.org/a.png", "url": "http://x.org"}
-    shown = show(TEMPLATE, "d1", fields, "red")
+    shown = show_document(TEMPLATE, "d1", fields, "red")
     assert (shown.name, [field.name for field in shown.fields]) == ("A shoe", ["text"])
     assert (shown.image, shown.link, shown.known) == ("https://x.org/a.png", "http://x.org", True)
-    assert show(TEMPLATE, "d1", None, "red").name == "d1"
-    assert not show(TEMPLATE, "d1", None, "red").known
-    assert show(Template("title", ("text",)), "d1", fields, "red").image == ""
+    assert show_document(TEMPLATE, "d1", None, "red").name == "d1"
+    assert not show_document(TEMPLATE, "d1", None, "red").known
+    assert show_document(Template("title", ("text",)), "d1", fields, "red").image == ""
 
 
 def test_words_of_the_query_are_marked_in_their_forms() -> None:
@@ -42,7 +42,7 @@ def test_common_words_are_marked_only_where_there_is_nothing_else() -> None:
 @given(text=st.text(), query=st.text())
 @settings(max_examples=150, deadline=None)
 def test_the_pieces_together_are_the_text(text: str, query: str) -> None:
-    shown = show(Template("title", ("text",)), "d", {"text": text}, query)
+    shown = show_document(Template("title", ("text",)), "d", {"text": text}, query)
     for field in shown.fields:
         assert "".join(piece.text for piece in field.pieces) == text
 

@@ -11,7 +11,7 @@ from tests.web.judging.workbench import ORIGIN, Client, signed_in, stranger, tok
 
 from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
-from rankproof.web.context import Desk
+from rankproof.web.context import AppContext
 from rankproof.web.pages.sign_in import local
 from rankproof.web.security.door import invite
 from rankproof.web.settings import ServeSettings
@@ -21,7 +21,7 @@ PASSWORD = "a sentence that is long"
 
 def invited(app: Starlette, role: Any = "judge") -> str:
     """The path of a new invitation."""
-    return invite(app.state.desk, role, "ada").removeprefix(ORIGIN)
+    return invite(app.state.context, role, "ada").removeprefix(ORIGIN)
 
 
 def accept(client: Client, path: str, name: str = "Ann", password: str = PASSWORD) -> Any:
@@ -38,7 +38,7 @@ def test_an_invitation_opens_one_account_with_its_role_and_signs_in(app: Starlet
     path = invited(app)
     assert accept(nobody, path).status_code == 303
     assert nobody.get("/").status_code == 200
-    account = app.state.desk.store.accounts.get("ann")  # names are in small letters
+    account = app.state.context.store.accounts.get("ann")  # names are in small letters
     assert (account.name, account.role) == ("ann", "judge")
 
 
@@ -52,9 +52,9 @@ def test_an_invitation_is_used_once(app: Starlette, nobody: Client) -> None:
     assert again.submit(path, name="eve", password=PASSWORD).status_code == 404
     # The very request again, with the cookies that it had: the account is not made twice.
     replayed = stranger(app)
-    replayed.cookies.set(f"{app.state.desk.settings.cookie}_form", form)
+    replayed.cookies.set(f"{app.state.context.settings.cookie}_form", form)
     assert replayed.post(path, data={"csrf": form, "name": "eve", "password": PASSWORD}).status_code == 404
-    assert "eve" not in [account.name for account in app.state.desk.store.accounts.all()]
+    assert "eve" not in [account.name for account in app.state.context.store.accounts.all()]
 
 
 def test_an_invitation_that_is_too_old_or_made_up_opens_nothing(shop: Store) -> None:
@@ -67,7 +67,7 @@ def test_only_the_hash_of_a_token_is_in_the_store(app: Starlette, judge: Client,
     path = invited(app)
     kept = b"".join(file.read_bytes() for file in tmp_path.glob("judging.db*"))
     assert path.rpartition("/")[2].encode() not in kept
-    assert judge.cookies[app.state.desk.settings.cookie].encode() not in kept
+    assert judge.cookies[app.state.context.settings.cookie].encode() not in kept
     assert b"judy" in kept  # what is looked through is the store
 
 
@@ -107,7 +107,7 @@ def test_cookies_are_secure_under_https(shop: Store) -> None:
     app = make_app(shop, ServeSettings(https=True, names=("judge.example.org",), behind_proxy=True))
     client = stranger(app)
     client.base_url = "https://judge.example.org"
-    path = invite(app.state.desk, "judge", "").removeprefix("https://judge.example.org")
+    path = invite(app.state.context, "judge", "").removeprefix("https://judge.example.org")
     answer = accept(client, path)
     assert answer.status_code == 303
     assert answer.headers["set-cookie"].startswith("__Host-rankproof=")
@@ -120,16 +120,16 @@ def test_a_session_that_somebody_brought_along_is_never_used(app: Starlette, nob
     accept(nobody, invited(app))
     planted = "p" * 43
     victim = stranger(app)
-    victim.cookies.set(app.state.desk.settings.cookie, planted)
+    victim.cookies.set(app.state.context.settings.cookie, planted)
     assert sign_in(victim, "ann", PASSWORD).status_code == 303
     attacker = stranger(app)
-    attacker.cookies.set(app.state.desk.settings.cookie, planted)
+    attacker.cookies.set(app.state.context.settings.cookie, planted)
     assert attacker.get("/").status_code == 303
 
 
 def test_signing_in_again_ends_the_session_before(app: Starlette, nobody: Client) -> None:
     accept(nobody, invited(app))
-    name = app.state.desk.settings.cookie
+    name = app.state.context.settings.cookie
     before = nobody.cookies[name]
     nobody.csrf = token_in(nobody.get("/").text)
     assert nobody.submit("/sign-in", name="ann", password=PASSWORD).status_code == 303
@@ -140,21 +140,21 @@ def test_signing_in_again_ends_the_session_before(app: Starlette, nobody: Client
 
 
 def test_signing_out_ends_the_session_in_the_store(app: Starlette, judge: Client) -> None:
-    kept = judge.cookies[app.state.desk.settings.cookie]
+    kept = judge.cookies[app.state.context.settings.cookie]
     assert judge.submit("/sign-out").status_code == 303
     other = stranger(app)
-    other.cookies.set(app.state.desk.settings.cookie, kept)
+    other.cookies.set(app.state.context.settings.cookie, kept)
     assert other.get("/").status_code == 303
 
 
 def test_a_session_expires(shop: Store) -> None:
     app = make_app(shop, ServeSettings(session=timedelta(seconds=-1)))
-    at: Desk = app.state.desk
+    context: AppContext = app.state.context
     shop.accounts.add("ann", "admin", "no password")
     from rankproof.web.security.sessions import open_session
 
     client = stranger(app)
-    client.cookies.set(at.settings.cookie, open_session(at, shop.accounts.get("ann")).token)
+    client.cookies.set(context.settings.cookie, open_session(context, shop.accounts.get("ann")).token)
     assert client.get("/").status_code == 303
 
 

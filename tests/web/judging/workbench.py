@@ -18,7 +18,7 @@ from rankproof.judging.records import Account, Project, Role
 from rankproof.judging.store.store import Store
 from rankproof.reading.collection import Query
 from rankproof.web.app import make_app
-from rankproof.web.context import Desk
+from rankproof.web.context import AppContext
 from rankproof.web.security.sessions import open_session
 from rankproof.web.settings import ServeSettings
 
@@ -61,11 +61,11 @@ def stranger(app: Starlette, **more: Any) -> Client:
 
 def signed_in(app: Starlette, name: str, role: Role) -> Client:
     """Somebody with an account, made where there is none, and a session."""
-    at: Desk = app.state.desk
-    if name not in [account.name for account in at.store.accounts.all()]:
-        at.store.accounts.add(name, role, "no password")
+    context: AppContext = app.state.context
+    if name not in [account.name for account in context.store.accounts.all()]:
+        context.store.accounts.add(name, role, "no password")
     client = stranger(app)
-    client.cookies.set(at.settings.cookie, open_session(at, Account(name, role)).token)
+    client.cookies.set(context.settings.cookie, open_session(context, Account(name, role)).token)
     client.csrf = token_in(client.get("/").text)
     return client
 
@@ -125,5 +125,10 @@ def serving(store: Store, **settings: Any) -> Iterator[tuple[Starlette, str]]:
 def session_cookie(app: Starlette, origin: str, name: str, role: Role) -> dict[str, Any]:
     """A cookie that signs a browser in: context.add_cookies([session_cookie(...)])."""
     client = signed_in(app, name, role)
-    at: Desk = app.state.desk
-    return {"name": at.settings.cookie, "value": client.cookies[at.settings.cookie], "url": origin, "httpOnly": True}
+    context: AppContext = app.state.context
+    return {
+        "name": context.settings.cookie,
+        "value": client.cookies[context.settings.cookie],
+        "url": origin,
+        "httpOnly": True,
+    }

@@ -18,8 +18,10 @@ class Settled:
     how: str
 
 
+# The values of an item's parameters by name, as its parameters read them.
+Values = Mapping[str, Any]
 # Graded judgments of one pair, each judge once, every grade on the scale; in any order, which must not matter.
-Settle = Callable[[Sequence[Judgment], Scale, Mapping[str, Any]], Settled]
+Settle = Callable[[Sequence[Judgment], Scale, Values], Settled]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

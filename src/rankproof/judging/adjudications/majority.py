@@ -18,15 +18,14 @@ source: Snow, O'Connor, Jurafsky and Ng, Cheap and fast, but is it good?, EMNLP 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rankproof.judging.adjudications._ties import settle_tie, ties
-from rankproof.judging.adjudications.contract import Adjudication, Settled
+from rankproof.judging.adjudications.contract import Adjudication, Settled, Values
 from rankproof.judging.records import Judgment, Scale
 
 
-def settle(votes: Sequence[Judgment], scale: Scale, values: Mapping[str, Any]) -> Settled:
+def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:
     """The most common grade."""
     counts = Counter(vote.grade for vote in votes if vote.grade is not None)
     most = max(counts.values())

@@ -17,16 +17,15 @@ source: the mean opinion score, ITU-T Recommendation P.800, 1996
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from rankproof.judging.adjudications._ties import settle_tie, ties
-from rankproof.judging.adjudications.contract import Adjudication, Settled
+from rankproof.judging.adjudications.contract import Adjudication, Settled, Values
 from rankproof.judging.records import Judgment, Scale
 
 
-def settle(votes: Sequence[Judgment], scale: Scale, values: Mapping[str, Any]) -> Settled:
+def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:
     """The nearest grade of the scale."""
     grades = [vote.grade for vote in votes if vote.grade is not None]
     mean = Fraction(sum(grades), len(grades))

@@ -15,15 +15,14 @@ source: Galton, One vote, one value, Nature 75, 1907
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rankproof.judging.adjudications._ties import settle_tie, ties
-from rankproof.judging.adjudications.contract import Adjudication, Settled
+from rankproof.judging.adjudications.contract import Adjudication, Settled, Values
 from rankproof.judging.records import Judgment, Scale
 
 
-def settle(votes: Sequence[Judgment], scale: Scale, values: Mapping[str, Any]) -> Settled:
+def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:
     """The middle grade."""
     grades = sorted(vote.grade for vote in votes if vote.grade is not None)
     low, high = grades[(len(grades) - 1) // 2], grades[len(grades) // 2]

@@ -15,14 +15,13 @@ The second judge came later:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from rankproof.judging.adjudications.contract import Adjudication, Settled
+from rankproof.judging.adjudications.contract import Adjudication, Settled, Values
 from rankproof.judging.records import Judgment, Scale
 
 
-def settle(votes: Sequence[Judgment], scale: Scale, values: Mapping[str, Any]) -> Settled:
+def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:
     """The last grade."""
     last = max(votes, key=lambda vote: (vote.time, vote.key))
     return Settled(last.grade, f"newest of {len(votes)}")

@@ -20,16 +20,15 @@ Two judges disagree; then `c` settles the pair:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rankproof.judging.adjudications import majority, median
-from rankproof.judging.adjudications.contract import Adjudication, Settled
+from rankproof.judging.adjudications.contract import Adjudication, Settled, Values
 from rankproof.judging.records import SETTLING, Judgment, Scale
 from rankproof.kernel.specs import Choice, Param
 
 
-def settle(votes: Sequence[Judgment], scale: Scale, values: Mapping[str, Any]) -> Settled:
+def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:
     """The newest grade that settles, or what the others come to."""
     words = [vote for vote in votes if vote.source == SETTLING]
     if words:

@@ -22,16 +22,15 @@ Judges are called a, b, c, in the order of their grades:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rankproof.judging.adjudications import majority
-from rankproof.judging.adjudications.contract import Adjudication, Settled
+from rankproof.judging.adjudications.contract import Adjudication, Settled, Values
 from rankproof.judging.records import Judgment, Scale
 from rankproof.kernel.specs import REQUIRED, Choice, Param, Texts
 
 
-def settle(votes: Sequence[Judgment], scale: Scale, values: Mapping[str, Any]) -> Settled:
+def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:
     """The grade of the first of the trusted judges who gave one."""
     grades = {vote.judge: vote.grade for vote in votes}
     for judge in values["judges"]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,7 +147,7 @@ class GradedSample:
             )
         inside.sort()
         self.frame = frame
-        self._ideals: dict[Any, tuple[Seen, Numbers]] = {}
+        self._ideals: dict[object, tuple[Seen, Numbers]] = {}
         self.rows = np.array([row for row, _ in inside], dtype=np.int64)
         self.grade = np.array([grade for _, grade in inside], dtype=np.int64)
         self.notes = _notes(frame, len(said) - len(inside))
@@ -239,7 +238,7 @@ def _ratio(sample: GradedSample, form: GainForm, weights: Numbers, gains: Number
     return None if known is None else ratio_total(known[0], known[1], weights, gains, x)
 
 
-def _steps(form: GainForm, grades: np.ndarray[Any, np.dtype[np.int64]]) -> dict[int, float]:
+def _steps(form: GainForm, grades: NDArray[np.int64]) -> dict[int, float]:
     """By human grade, from the least: what it is worth more than the one below."""
     known = np.unique(grades)
     worth = np.maximum.accumulate(np.maximum(form.gain(known), 0.0))

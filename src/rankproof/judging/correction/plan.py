@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,7 +177,7 @@ def read_plan(path: str) -> JudgingPlan:
     return plan
 
 
-def _pair(one: Mapping[str, Any]) -> PlannedPair:
+def _pair(one: Mapping[str, str | float]) -> PlannedPair:
     probability = float(one["probability"])
     if not 0 < probability <= 1:
         raise ValueError(f"a probability is {probability}")

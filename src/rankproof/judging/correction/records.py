@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rankproof.proving.agreement_records import Found, found_dict
 
@@ -31,7 +30,7 @@ class Corrected:
     assumption: str
     sampled: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "measure": self.measure,
@@ -65,7 +64,7 @@ class CorrectedValues:
     estimates: tuple[Corrected, ...]
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "frame": self.frame,
@@ -111,7 +110,7 @@ class JudgingPlan:
         """The pairs for people."""
         return [pair for pair in self.pairs if pair.chosen]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "measure": self.measure,

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations, pairwise
-from typing import Any
 
 import numpy as np
 
@@ -166,11 +165,11 @@ class Pinned:
     name: str
     source: JudgmentSource
     seed: int
-    document: Mapping[str, Any]
+    document: Mapping[str, object]
 
 
 def pin(
-    name: str, asked: Configured, project: Project, model: str, settings: Mapping[str, Any], repetition: int
+    name: str, asked: Configured, project: Project, model: str, settings: Mapping[str, object], repetition: int
 ) -> Pinned:
     """One repetition of a judge, from 1; each is a judge of its own: `name`, `name#2`, ...
 
@@ -202,16 +201,18 @@ def pin(
     return Pinned(own, source, repetition - 1, document)
 
 
-def differs(kept: Mapping[str, Any], pinned: Pinned) -> list[str]:
+def differs(kept: Mapping[str, object], pinned: Pinned) -> list[str]:
     """What a judge of the same name had otherwise: "model", "prompt", "settings"."""
-    now = pinned.document
-    parts = {"model": (kept.get("model"), now["model"])}
-    for part in ("prompt", "settings"):
-        parts[part] = (kept.get(part, {}).get("sha256"), now[part]["sha256"])
-    return [part for part, (before, after) in parts.items() if before != after]
+    parts = ("model", "prompt", "settings")
+    return [part for part in parts if _identity(kept.get(part)) != _identity(pinned.document[part])]
 
 
-def _hash(told: Mapping[str, Any]) -> str:
+def _identity(part: object) -> object:
+    """The hash of a prompt or of settings; the name of a model itself."""
+    return part.get("sha256") if isinstance(part, Mapping) else part
+
+
+def _hash(told: Mapping[str, object]) -> str:
     return sha256(to_json(told).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -306,7 +307,7 @@ class TokenEstimate:
     asked: int
     answered: int
 
-    def to_dict(self, prices: TokenPrices | None) -> dict[str, Any]:
+    def to_dict(self, prices: TokenPrices | None) -> dict[str, object]:
         """For JSON."""
         cost = None if prices is None else prices.of(self.asked, self.answered)
         return {"requests": self.requests, "tokens_asked": self.asked, "tokens_answered_at_most": self.answered,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class FailureKind:
     answered: bool
     example: tuple[str, tuple[str, ...], str]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         query, docs, text = self.example
         example = {"query_id": query, "doc_ids": list(docs), "text": text}
@@ -99,7 +98,7 @@ class ModelJudging:
         """Questions without an answer: asking again may help."""
         return self.unasked + sum(kind.count for kind in self.failures if not kind.answered)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "questions": self.questions,

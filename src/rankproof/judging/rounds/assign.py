@@ -1,13 +1,10 @@
-"""Assign pairs to judges by name, some of them to all; gold questions; and how much of it is answered."""
+"""Assign pairs to judges by name, some of them to all judges; and how many of them are answered."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import pairwise
-from math import ceil, floor
-from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.judging.records import Assignment, Judgment
@@ -121,7 +118,7 @@ class Handed:
         """Pairs that wait for a word."""
         return self.asked - self.answered
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {"judge": self.judge, "asked": self.asked, "answered": self.answered, "left": self.left}
 
@@ -142,23 +139,3 @@ def handed_out(
     return tuple(
         Handed(judge, len(pairs), len(pairs & said.get(judge, set()))) for judge, pairs in sorted(asked.items())
     )
-
-
-def is_gold_turn(share: float, judge: str, number: int, seed: int = 0) -> bool:
-    """Whether the question with this number, from 0, is gold: one of every 1/share questions, nobody knows which.
-
-    Questions are cut into stretches of 1/share; in each, chance picks one. So the share holds for every judge, not only
-    in the mean, and the gold questions do not come at a beat that could be learned.
-    """
-    if share <= 0:
-        return False
-    exact = Fraction(share).limit_denominator(1000) or Fraction(1, 1000)
-    stretch = floor(number * exact)
-    first, after = ceil(stretch / exact), ceil((stretch + 1) / exact)
-    return number == first + int(rng_of(seed, "gold", judge, stretch).integers(after - first))
-
-
-def gold_order(places: range | tuple[int, ...] | list[int], judge: str, seed: int = 0) -> list[int]:
-    """The gold questions in the order of a judge."""
-    turn = rng_of(seed, "gold order", judge).permutation(len(places))
-    return [places[int(i)] for i in turn]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal
+from math import ceil, floor
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,7 +129,7 @@ def _worths(
     for pair in adjudicate(enough, scale, "majority(ties='lower')").pairs:
         if pair.grade is not None:
             qrels.setdefault(pair.query_id, {})[pair.doc_id] = pair.grade
-    given: list[Any] = [{query: list(docs) for query, docs in ranked.items()} for ranked in runs]
+    given = [{query: list(docs) for query, docs in ranked.items()} for ranked in runs]
     found = propose(qrels, given, measure, None, top_grade=max(0, *scale.grades))
     return {(one.query_id, one.doc_id): one.worth for one in found.wanted}
 
@@ -158,3 +160,23 @@ def order_of(pool: JudgingPool, judge: str, arrival: int, seed: int = 0) -> NDAr
 def turn_of(seed: int, judge: str, pair: tuple[str, str]) -> bytes:
     """Where a document stands when a judge sees all of its query: by this, which tells nothing of its rank."""
     return sha256("\0".join((str(seed), judge, *pair)).encode("utf-8", "surrogatepass")).digest()
+
+
+def is_gold_turn(share: float, judge: str, number: int, seed: int = 0) -> bool:
+    """Whether the question with this number, from 0, is gold: one of every 1/share questions, nobody knows which.
+
+    Questions are cut into stretches of 1/share; in each, chance picks one. So the share holds for every judge, not only
+    in the mean, and the gold questions do not come at a beat that could be learned.
+    """
+    if share <= 0:
+        return False
+    exact = Fraction(share).limit_denominator(1000) or Fraction(1, 1000)
+    stretch = floor(number * exact)
+    first, after = ceil(stretch / exact), ceil((stretch + 1) / exact)
+    return number == first + int(rng_of(seed, "gold", judge, stretch).integers(after - first))
+
+
+def gold_order(places: range | tuple[int, ...] | list[int], judge: str, seed: int = 0) -> list[int]:
+    """The gold questions in the order of a judge."""
+    turn = rng_of(seed, "gold order", judge).permutation(len(places))
+    return [places[int(i)] for i in turn]

@@ -9,8 +9,7 @@ from functools import cached_property
 from threading import RLock
 
 from rankproof.judging.records import Judgment
-from rankproof.judging.rounds.assign import gold_order, is_gold_turn
-from rankproof.judging.rounds.pool import JudgingPool, order_of, turn_of
+from rankproof.judging.rounds.pool import JudgingPool, gold_order, is_gold_turn, order_of, turn_of
 from rankproof.judging.rounds.progress import JudgingProgress, JudgmentChange, Word, Words, pace_of, since
 
 

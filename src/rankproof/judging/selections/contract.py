@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -48,8 +48,10 @@ class Material:
     worths: Worths
 
 
+# The values of an item's parameters by name, as its parameters read them.
+Values = Mapping[str, Any]
 # The same material and values give the same pairs in the same order, each pair once.
-Select = Callable[[Material, Mapping[str, Any]], Sequence[SelectedPair]]
+Select = Callable[[Material, Values], Sequence[SelectedPair]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,3 +76,31 @@ class Selection:
 
 
 PAIRS = Param("pairs", Whole(), None, "how many pairs at most")
+
+
+def query_places(runs: Mapping[str, Rankings]) -> dict[str, int]:
+    """Where each query stands, in the order the runs have them."""
+    return {query: i for i, query in enumerate(dict.fromkeys(q for ranked in runs.values() for q in ranked))}
+
+
+def best_ranks(runs: Mapping[str, Rankings], depth: int | None = None) -> dict[tuple[str, str], int]:
+    """The best rank of each pair over the runs, from 1; pairs below `depth` everywhere are left out."""
+    best: dict[tuple[str, str], int] = {}
+    for ranked in runs.values():
+        for query, docs in ranked.items():
+            for rank, doc in enumerate(docs[:depth], 1):
+                pair = (query, doc)
+                if rank < best.get(pair, rank + 1):
+                    best[pair] = rank
+    return best
+
+
+def heaviest(chosen: Iterable[SelectedPair], runs: Mapping[str, Rankings], pairs: int | None) -> list[SelectedPair]:
+    """The pairs by weight; of equal weight, the best rank over the runs first, then the order of the queries."""
+    best, place = best_ranks(runs), query_places(runs)
+    last = len(best) + 1
+    ordered = sorted(
+        chosen,
+        key=lambda c: (-c.weight, best.get(c.pair, last), place.get(c.query_id, last), c.query_id, c.doc_id),
+    )
+    return ordered[:pairs]

@@ -20,15 +20,21 @@ source: Spärck Jones and van Rijsbergen, Report on the need for and provision o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from rankproof.judging.selections._order import best_ranks, query_places
-from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection
+from rankproof.judging.selections.contract import (
+    PAIRS,
+    Material,
+    SelectedPair,
+    Selection,
+    Values,
+    best_ranks,
+    query_places,
+)
 from rankproof.kernel.specs import Param, Whole
 
 
-def select(material: Material, values: Mapping[str, Any]) -> Sequence[SelectedPair]:
+def select(material: Material, values: Values) -> Sequence[SelectedPair]:
     """The pool, query by query, the best ranks first."""
     depth, runs = values["depth"], material.runs
     best, place = best_ranks(runs, depth), query_places(runs)

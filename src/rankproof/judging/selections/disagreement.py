@@ -21,15 +21,13 @@ source: Aroyo and Welty, Truth is a lie: crowd truth and the seven myths of huma
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from rankproof.judging.selections._order import heaviest
-from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection
+from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection, Values, heaviest
 from rankproof.kernel.specs import Choice, Param, Whole
 
 
-def select(material: Material, values: Mapping[str, Any]) -> Sequence[SelectedPair]:
+def select(material: Material, values: Values) -> Sequence[SelectedPair]:
     """The widest split first."""
     people: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     models: defaultdict[tuple[str, str], list[int]] = defaultdict(list)

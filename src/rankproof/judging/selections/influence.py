@@ -19,16 +19,14 @@ source: Carterette, Allan and Sitaraman, Minimal test collections for retrieval 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rankproof.errors import UnknownName, UsageError
-from rankproof.judging.selections._order import heaviest
-from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection
+from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection, Values, heaviest
 from rankproof.kernel.specs import Param, Text, Texts
 
 
-def select(material: Material, values: Mapping[str, Any]) -> Sequence[SelectedPair]:
+def select(material: Material, values: Values) -> Sequence[SelectedPair]:
     """The most deciding pair first."""
     names = tuple(material.runs)
     if len(names) < 2:

@@ -17,15 +17,13 @@ Distances from the edge after rank 2 are 1/2, 3/2, 5/2, ...; within 2 ranks, the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from rankproof.judging.selections._order import heaviest
-from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection
+from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection, Values, heaviest
 from rankproof.kernel.specs import Param, Whole
 
 
-def select(material: Material, values: Mapping[str, Any]) -> Sequence[SelectedPair]:
+def select(material: Material, values: Values) -> Sequence[SelectedPair]:
     """The nearest to the edge first."""
     k, within, runs = values["k"], values["within"], material.runs
     first = max(1, k - within + 1)

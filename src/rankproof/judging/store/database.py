@@ -24,16 +24,16 @@ T = TypeVar("T")
 MOST_TOGETHER = 200  # writes in one commit: nobody waits for more than these
 
 
-class Write(Generic[T]):
+class Write:
     """A write that waits for its turn, and what became of it. `leads`: it is to write for all."""
 
     __slots__ = ("_latch", "done", "error", "leads", "work", "worth")
 
-    def __init__(self, work: Callable[[Any], T]) -> None:
-        self.work: Any = work
+    def __init__(self, work: Callable[[Connection], object]) -> None:
+        self.work = work
         self.done = self.leads = False
         self.error: BaseException | None = None
-        self.worth: T | None = None
+        self.worth: object = None
         self._latch = Lock()
         self._latch.acquire()
 
@@ -49,13 +49,13 @@ class Write(Generic[T]):
 class Turns:
     """The queue. `commit` writes several in one transaction, or raises and has written none."""
 
-    def __init__(self, commit: Callable[[Sequence[Write[Any]]], None]) -> None:
+    def __init__(self, commit: Callable[[Sequence[Write]], None]) -> None:
         self._commit = commit
-        self._waiting: deque[Write[Any]] = deque()
+        self._waiting: deque[Write] = deque()
         self._door = Lock()
         self._taken = False
 
-    def take(self, work: Callable[[Any], T]) -> T:
+    def take(self, work: Callable[[Connection], T]) -> T:
         """What `work` gives, committed. It is run again, alone, when one of those it was written with failed."""
         mine = Write(work)
         with self._door:
@@ -69,7 +69,7 @@ class Turns:
             raise mine.error
         return cast(T, mine.worth)
 
-    def _wait(self, mine: Write[Any]) -> None:
+    def _wait(self, mine: Write) -> None:
         try:
             mine.wait()
         except BaseException:  # Ctrl-C: nobody may wait for a turn that is never taken
@@ -80,7 +80,7 @@ class Turns:
                 self._hand_on()
             raise
 
-    def _write_for_all(self, mine: Write[Any]) -> None:
+    def _write_for_all(self, mine: Write) -> None:
         with self._door:
             together = [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_TOGETHER))]
         try:
@@ -93,7 +93,7 @@ class Turns:
                 if write is not mine:
                     write.call()
 
-    def _write(self, together: Sequence[Write[Any]]) -> None:
+    def _write(self, together: Sequence[Write]) -> None:
         try:
             self._commit(together)
         except Exception as error:
@@ -177,7 +177,7 @@ _WRITING = "rankproof_writing"
 
 @dataclass(frozen=True, slots=True)
 class Joint(Generic[T]):
-    """A write of one row that can be made by one statement with others of its kind: one way to the server for all.
+    """A write of one row that one statement can make together with others of its kind: one round trip for all.
 
     one    adds the row
     many   adds several; what became of each, in their order
@@ -233,19 +233,20 @@ class Database:
         """Closes every connection."""
         self._engine.dispose()
 
-    def _commit(self, writes: Sequence[Write[Any]]) -> None:
+    def _commit(self, writes: Sequence[Write]) -> None:
         with self._told("written"), self._writer.begin() as connection:
             for many, alike in groupby(writes, key=self._many):
                 group = list(alike)
                 if many is None or len(group) == 1:
                     for write in group:
                         write.worth = write.work(connection)
-                else:
-                    for write, worth in zip(group, many(connection, [w.work.row for w in group]), strict=True):
-                        write.worth = worth
+                    continue
+                rows = [write.work.row for write in group if isinstance(write.work, Joint)]
+                for write, worth in zip(group, many(connection, rows), strict=True):
+                    write.worth = worth
 
-    def _many(self, write: Write[Any]) -> Callable[[Connection, Sequence[Row]], Sequence[Any]] | None:
-        """What writes this together with others. SQLite is no way off: there it costs more than it saves."""
+    def _many(self, write: Write) -> Callable[[Connection, Sequence[Row]], Sequence[object]] | None:
+        """What writes this together with others. SQLite is in-process; batching saves no round trip."""
         return write.work.many if isinstance(write.work, Joint) and not self.is_sqlite else None
 
     @contextmanager

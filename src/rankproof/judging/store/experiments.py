@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 from sqlalchemy import select
 
@@ -28,7 +27,7 @@ class StoredExperiment:
     time: str
 
 
-def content_hash(document: Mapping[str, Any]) -> str:
+def content_hash(document: Mapping[str, object]) -> str:
     """SHA-256 of a document as JSON with sorted names, without `observed`: what differs from time to time."""
     said = {name: value for name, value in document.items() if name != "observed"}
     return sha256(json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()).hexdigest()
@@ -41,7 +40,7 @@ class ExperimentTable:
         self._database, self._known = database, known
         self._once = add_once(tables.experiments, database)
 
-    def add(self, slug: str, kind: str, name: str, document: Mapping[str, Any], by: str) -> str:
+    def add(self, slug: str, kind: str, name: str, document: Mapping[str, object], by: str) -> str:
         """Keeps a document; its hash. The same content again is the same experiment, and stays as it was kept first."""
         digest = content_hash(document)
         row = fitting(tables.experiments)(
@@ -67,12 +66,12 @@ class ExperimentTable:
         with self._database.reading() as connection:
             return [StoredExperiment(*row) for row in connection.execute(asked.order_by(c.id))]
 
-    def get(self, slug: str, sha256: str) -> dict[str, Any]:
+    def get(self, slug: str, sha256: str) -> dict[str, object]:
         """The document with this hash."""
         c = tables.experiments.c
         asked = select(c.body).where(c.project == self._known.require(slug), c.sha256 == sha256)
         with self._database.reading() as connection:
-            found: dict[str, Any] | None = connection.execute(asked).scalar()
+            found: dict[str, object] | None = connection.execute(asked).scalar()
         if found is None:
             raise UnknownName("experiment", sha256, [kept.sha256 for kept in self.all(slug)] or ["none yet"])
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Table, func, insert, select
 
@@ -36,6 +36,7 @@ class KnownProjects:
         return slug
 
 
+T = TypeVar("T")
 _TOGETHER = 500
 
 
@@ -117,7 +118,7 @@ class Items:
     def _insert(self, connection: Connection, slug: str, table: Table, name: str, rows: Sequence[Row]) -> int:
         ids = [row[name] for row in rows]
         asked = select(table).where(table.c.project == slug, table.c[name].in_(ids))
-        there: dict[str, Mapping[str, Any]] = {row[name]: dict(row) for row in connection.execute(asked).mappings()}
+        there: dict[str, Row] = {row[name]: dict(row) for row in connection.execute(asked).mappings()}
         fresh: list[Row] = []
         for row in rows:
             known = there.setdefault(row[name], row)
@@ -134,8 +135,8 @@ class Items:
         return len(fresh)
 
 
-def _parts(items: Iterable[Any]) -> Iterator[list[Any]]:
-    part: list[Any] = []
+def _parts(items: Iterable[T]) -> Iterator[list[T]]:
+    part: list[T] = []
     for item in items:
         part.append(item)
         if len(part) == _TOGETHER:

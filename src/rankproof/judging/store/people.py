@@ -67,7 +67,7 @@ class Accounts:
         """Opens a closed account again."""
         self._change(name, active=True)
 
-    def _change(self, name: str, **values: Any) -> None:
+    def _change(self, name: str, **values: str | bool) -> None:
         self.get(name)
         table, sessions = tables.accounts, tables.sessions
 
@@ -215,7 +215,7 @@ class AuditEntry:
     time: str
     account: str
     action: str
-    detail: dict[str, Any]
+    detail: dict[str, object]
 
 
 class Audit:
@@ -224,7 +224,7 @@ class Audit:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, account: str, action: str, detail: Mapping[str, Any] | None = None) -> None:
+    def add(self, account: str, action: str, detail: Mapping[str, object] | None = None) -> None:
         """Another entry."""
         row = fitting(tables.audit)({"time": now(), "account": account, "action": action, "detail": dict(detail or {})})
         self._database.run(insert(tables.audit).inline(), row)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankproof.judging.files import Act, Kind
-from rankproof.judging.store.act_tables import Failures, JudgmentTable, MarkTable, PreferenceTable
+from rankproof.judging.store.acts import Failures, JudgmentTable, MarkTable, PreferenceTable
 from rankproof.judging.store.assignments import Assignments, Gold
 from rankproof.judging.store.database import Database, read_address
 from rankproof.judging.store.experiments import ExperimentTable

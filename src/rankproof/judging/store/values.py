@@ -39,7 +39,10 @@ def fitting(table: Table) -> Callable[[Row], Row]:
                     "Shorten it."
                 )
             if name in _IDS and len(value.encode()) > LONGEST_ID:
-                raise InputError(f"The {_said(name)} {value[:40]!r}... is too long: {LONGEST_ID:,} bytes is the most.")
+                raise InputError(
+                    f"The {_said(name)} {value[:40]!r}... has {len(value.encode()):,} bytes; "
+                    f"{LONGEST_ID:,} is the most. Shorten it."
+                )
         return row
 
     return checked

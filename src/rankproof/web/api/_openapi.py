@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -20,6 +19,11 @@ from rankproof.web.problems import TYPES
 from rankproof.web.render import render
 from rankproof.web.security.roles import open_to_anybody
 
+# Class names are unique in the package; a component is published without this prefix: ApiProject as Project.
+_PREFIX = "Api"
+# JSON Schema and OpenAPI objects, by the types that they describe.
+Schema = dict[str, Any]
+ByType = dict[type[msgspec.Struct] | None, Schema]
 _REF = "#/components/schemas/{name}"
 # What stands in a path, as the store keeps it.
 _PATH = {"slug": {"type": "string", "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 80},
@@ -41,20 +45,21 @@ class Error(msgspec.Struct):
 
 
 @cache
-def document() -> dict[str, Any]:
+def document() -> Schema:
     """The whole document."""
-    types: list[Any] = [Error]
+    types: list[type[msgspec.Struct]] = [Error]
     for one in operations():
         replies = (shape for shape in one.replies.values() if one.media == JSON)
         types += [shape for shape in (one.body, one.query, *replies) if shape is not None and shape not in types]
-    refs, schemas = msgspec.json.schema_components(types, ref_template=_REF)
-    known = dict(zip(types, refs, strict=True))
+    refs, components = msgspec.json.schema_components(types, ref_template=_REF)
+    known: ByType = {shape: _published(ref) for shape, ref in zip(types, refs, strict=True)}
+    schemas = {name.removeprefix(_PREFIX): _published(schema) for name, schema in components.items()}
     queries = {one.query for one in operations() if one.query is not None}
     # Query parameters stand beside their operations; nobody refers to them as a whole.
-    shapes = {shape: schemas[known[shape]["$ref"].rpartition("/")[2]] for shape in queries}
+    shapes: ByType = {shape: schemas[known[shape]["$ref"].rpartition("/")[2]] for shape in queries}
     for shape in queries:
         del schemas[known[shape]["$ref"].rpartition("/")[2]]
-    paths: dict[str, Any] = {}
+    paths: Schema = {}
     for one in operations():
         paths.setdefault(ROOT + one.path, {})[one.method.lower()] = _operation(one, known, shapes)
     return {
@@ -72,10 +77,24 @@ def document() -> dict[str, Any]:
     }
 
 
-def _operation(one: Operation, known: dict[Any, Any], shapes: dict[Any, Any]) -> dict[str, Any]:
+def _published(schema: Any) -> Any:
+    """A schema whose references and titles name components as they are published."""
+    if isinstance(schema, list):
+        return [_published(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    named = {key: _published(value) for key, value in schema.items()}
+    if "$ref" in schema:
+        named["$ref"] = _REF.format(name=schema["$ref"].rpartition("/")[2].removeprefix(_PREFIX))
+    if isinstance(schema.get("title"), str):
+        named["title"] = schema["title"].removeprefix(_PREFIX)
+    return named
+
+
+def _operation(one: Operation, known: ByType, shapes: ByType) -> Schema:
     words = inspect.getdoc(one.work) or ""
     role = "Open to anybody." if one.role is None else f"Role: {one.role}."
-    told: dict[str, Any] = {
+    told: Schema = {
         "operationId": one.name,
         "summary": one.summary,
         "description": f"{words} {role}",
@@ -88,10 +107,10 @@ def _operation(one: Operation, known: dict[Any, Any], shapes: dict[Any, Any]) ->
     return told
 
 
-def _responses(one: Operation, known: dict[Any, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _responses(one: Operation, known: ByType) -> Schema:
+    found: Schema = {}
     for status, shape in one.replies.items():
-        answer: dict[str, Any] = {"description": inspect.getdoc(shape) if shape is not None else "Done."}
+        answer: Schema = {"description": inspect.getdoc(shape) if shape is not None else "Done."}
         if shape is not None:
             schema = known[shape] if one.media == JSON else {"type": "string"}
             answer["content"] = {one.media: {"schema": schema}}
@@ -104,13 +123,13 @@ def _responses(one: Operation, known: dict[Any, Any]) -> dict[str, Any]:
     return dict(sorted(found.items()))
 
 
-def _path_parameters(path: str) -> list[dict[str, Any]]:
+def _path_parameters(path: str) -> list[Schema]:
     return [
         {"name": name, "in": "path", "required": True, "schema": _PATH[name]} for name in re.findall(r"{(\w+)}", path)
     ]
 
 
-def _query_parameters(shape: dict[str, Any] | None) -> list[dict[str, Any]]:
+def _query_parameters(shape: Schema | None) -> list[Schema]:
     if shape is None:
         return []
     return [
@@ -119,7 +138,7 @@ def _query_parameters(shape: dict[str, Any] | None) -> list[dict[str, Any]]:
     ]
 
 
-def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+def _plain(schema: Schema) -> Schema:
     """A parameter that may be left out cannot be null: an address has only texts."""
     choices = [choice for choice in schema.get("anyOf", ()) if choice != {"type": "null"}]
     if len(choices) == 1:
@@ -168,7 +187,7 @@ def docs(request: Request) -> Response:
     return render(request, "api.html", DocsPage(shown, shapes))
 
 
-def _shown(method: str, path: str, one: Mapping[str, Any]) -> OperationView:
+def _shown(method: str, path: str, one: Schema) -> OperationView:
     parameters = tuple(
         (p["name"], f"{_kind(p['schema'])}{'' if p['required'] else ', optional'}", p["schema"].get("description", ""))
         for p in one["parameters"]
@@ -187,7 +206,7 @@ def _shown(method: str, path: str, one: Mapping[str, Any]) -> OperationView:
     )
 
 
-def _fields(schema: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
+def _fields(schema: Schema) -> tuple[tuple[str, str, str], ...]:
     wanted = schema.get("required", ())
     return tuple(
         (name, f"{_kind(field)}{'' if name in wanted else ', optional'}", field.get("description", ""))
@@ -195,7 +214,7 @@ def _fields(schema: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def _kind(schema: Mapping[str, Any]) -> str:
+def _kind(schema: Schema) -> str:
     """A type in words: `list of Level`, `integer from 1 to 1000`."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]

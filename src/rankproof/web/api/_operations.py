@@ -3,29 +3,88 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from typing import Any, Generic, Literal, TypeVar, get_origin, get_type_hints
+from typing import Annotated, Any, Generic, Literal, TypeVar, get_origin, get_type_hints
 
 import msgspec
+from msgspec import Meta
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rankproof.errors import InputError
 from rankproof.judging.records import Account, Project, Role
 from rankproof.web import api
-from rankproof.web.context import Desk, desk, project_of
-from rankproof.web.problems import Problem
+from rankproof.web.context import AppContext, app_context, project_of
+from rankproof.web.problems import Problem, understood
 from rankproof.web.security.roles import Guarded, check_role, open_to_anybody
 from rankproof.web.security.sessions import account_of
 
+T = TypeVar("T")
 B = TypeVar("B")
 Q = TypeVar("Q")
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 JSON = "application/json"
+
+# No text holds NUL: PostgreSQL keeps none.
+_NO_NUL = "^[^\\u0000]*$"
+
+Text = Annotated[str, Meta(pattern=_NO_NUL, max_length=100_000)]
+Note = Annotated[str, Meta(pattern=_NO_NUL, max_length=10_000)]
+Short = Annotated[str, Meta(pattern=_NO_NUL, max_length=200)]
+# 250 characters are 1,000 bytes at most, which is what the indexes of both databases hold.
+Id = Annotated[str, Meta(pattern=_NO_NUL, min_length=1, max_length=250)]
+Key = Annotated[
+    str,
+    Meta(
+        pattern="^[A-Za-z0-9_-]{8,64}$",
+        description="Names the act. Make a new one for each: sent twice, it is one act.",
+    ),
+]
+Withdrawn = Annotated[
+    str, Meta(pattern="^([A-Za-z0-9_-]{8,64})?$", description="The key of an act of your own that this one takes back.")
+]
+Slug = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]+$", min_length=1, max_length=80)]
+
+
+class Paged(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Which part of a list is wanted."""
+
+    limit: Annotated[int, Meta(ge=1, le=1000, description="How many at most.")] = 100
+    offset: Annotated[int, Meta(ge=0, le=2**31 - 1, description="How many to leave out.")] = 0
+
+    def part(self, items: Sequence[T]) -> Sequence[T]:
+        """That part."""
+        return items[self.offset : self.offset + self.limit]
+
+
+class Saved(msgspec.Struct):
+    """An act that is kept. `added` is false where it was there already."""
+
+    key: str
+    added: bool
+
+
+class Added(msgspec.Struct):
+    """How many were new, and how many were there already."""
+
+    added: int
+    there: int
+
+
+def keeping(work: Callable[[], T]) -> T:
+    """What `work` gives; 409 where the store already holds something else."""
+    try:
+        return work()
+    except InputError as error:
+        problem = understood(error)
+        if problem is None:
+            raise
+        raise Problem(409, problem.message) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +96,9 @@ class ApiRequest(Generic[B, Q]):
     query: Q
 
     @property
-    def at(self) -> Desk:
+    def context(self) -> AppContext:
         """The store and whatever else is at hand."""
-        return desk(self.request)
+        return app_context(self.request)
 
     @property
     def me(self) -> Account:

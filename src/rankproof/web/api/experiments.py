@@ -10,8 +10,7 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from rankproof.kernel.jsontext import to_json
-from rankproof.web.api._operations import JSON, ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Short
+from rankproof.web.api._operations import JSON, ApiRequest, Operation, Short, reply
 from rankproof.web.problems import Problem
 
 _Kind = Annotated[str, Meta(pattern="^[a-z][a-z_-]{0,39}$")]
@@ -59,7 +58,7 @@ class Content(msgspec.Struct):
 
 def list_experiments(call: ApiRequest[None, ExperimentFilter]) -> Response:
     """The experiments, in the order they were added."""
-    found = call.at.store.experiments.all(call.slug, call.query.kind)
+    found = call.context.store.experiments.all(call.slug, call.query.kind)
     return reply(ApiExperiments([msgspec.convert(one, Experiment, from_attributes=True) for one in found]))
 
 
@@ -68,15 +67,15 @@ def show_experiment(call: ApiRequest[None, None]) -> Response:
     digest = call.request.path_params["sha256"]
     if not re.fullmatch("[0-9a-f]{64}", digest):
         raise Problem(404, f"{digest!r} is no hash of an experiment.")
-    document = call.at.store.experiments.get(call.slug, digest)
+    document = call.context.store.experiments.get(call.slug, digest)
     return Response(to_json(document), media_type=JSON)
 
 
 def add_experiment(call: ApiRequest[NewExperiment, None]) -> Response:
     """Keeps a document; the same content again is the same experiment."""
     said = call.body
-    digest = call.at.store.experiments.add(call.slug, said.kind, said.name, said.document, call.me.name)
-    call.at.audit(call.me.name, "experiment", project=call.slug, sha256=digest)
+    digest = call.context.store.experiments.add(call.slug, said.kind, said.name, said.document, call.me.name)
+    call.context.audit(call.me.name, "experiment", project=call.slug, sha256=digest)
     return reply(ApiKept(digest), 201)
 
 

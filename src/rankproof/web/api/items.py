@@ -9,8 +9,7 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from rankproof.reading import collection
-from rankproof.web.api._operations import ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Added, Id, Paged, Short, Text, keeping
+from rankproof.web.api._operations import Added, ApiRequest, Id, Operation, Paged, Short, Text, keeping, reply
 
 _Columns = Annotated[dict[Short, Text], Meta(max_length=100)]
 
@@ -63,7 +62,7 @@ class DocumentIds(msgspec.Struct, forbid_unknown_fields=True):
 
 def list_queries(call: ApiRequest[None, Paged]) -> Response:
     """The queries, in the order they were added."""
-    every = call.at.store.items.queries(call.slug)
+    every = call.context.store.items.queries(call.slug)
     part = [ApiQuery(q.query_id, q.text, dict(q.columns)) for q in call.query.part(every)]
     return reply(ApiQueries(part, len(every)))
 
@@ -71,20 +70,20 @@ def list_queries(call: ApiRequest[None, Paged]) -> Response:
 def add_queries(call: ApiRequest[NewQueries, None]) -> Response:
     """Adds queries, all or none; 409 where one is there with other content."""
     queries = [collection.Query(q.query_id, q.text, q.columns) for q in call.body.queries]
-    added = keeping(lambda: call.at.store.items.add_queries(call.slug, queries))
+    added = keeping(lambda: call.context.store.items.add_queries(call.slug, queries))
     return reply(Added(added, len(queries) - added))
 
 
 def get_documents(call: ApiRequest[None, DocumentIds]) -> Response:
     """Documents by their ids; those that are not there are left out."""
-    found = call.at.store.items.documents(call.slug, call.query.doc_id)
+    found = call.context.store.items.documents(call.slug, call.query.doc_id)
     return reply(ApiDocuments([Document(doc, fields) for doc, fields in found.items()]))
 
 
 def add_documents(call: ApiRequest[NewDocuments, None]) -> Response:
     """Adds documents, all or none; 409 where one is there with other content."""
     documents = [(d.doc_id, d.fields) for d in call.body.documents]
-    added = keeping(lambda: call.at.store.items.add_documents(call.slug, documents))
+    added = keeping(lambda: call.context.store.items.add_documents(call.slug, documents))
     return reply(Added(added, len(documents) - added))
 
 

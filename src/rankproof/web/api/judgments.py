@@ -12,8 +12,20 @@ from starlette.responses import Response
 from rankproof.errors import UsageError
 from rankproof.judging import records as judging
 from rankproof.judging.records import Project
-from rankproof.web.api._operations import ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Added, Id, Key, Note, Paged, Saved, Short, Withdrawn, keeping
+from rankproof.web.api._operations import (
+    Added,
+    ApiRequest,
+    Id,
+    Key,
+    Note,
+    Operation,
+    Paged,
+    Saved,
+    Short,
+    Withdrawn,
+    keeping,
+    reply,
+)
 from rankproof.web.problems import Problem
 
 _Reason = Literal["", "cannot_tell", "later", "withdrawn"]
@@ -79,7 +91,7 @@ class JudgmentFilter(Paged, kw_only=True):
 
 def list_judgments(call: ApiRequest[None, JudgmentFilter]) -> Response:
     """What holds now, or every act, in the order given."""
-    asked, kept = call.query, call.at.store.judgments
+    asked, kept = call.query, call.context.store.judgments
     found = (kept.history if asked.history else kept.current)(
         call.slug, judge=asked.judge, query_id=asked.query_id, doc_id=asked.doc_id
     )
@@ -90,14 +102,14 @@ def list_judgments(call: ApiRequest[None, JudgmentFilter]) -> Response:
 def add_judgment(call: ApiRequest[NewJudgment, None]) -> Response:
     """Keeps one; it is on the disk when the answer comes. 201 at first, 200 when the same key comes again."""
     acts = _acts(call, [call.body])
-    added = keeping(lambda: call.at.store.judgments.add(call.slug, acts[0]))
+    added = keeping(lambda: call.context.store.judgments.add(call.slug, acts[0]))
     return reply(Saved(call.body.key, added), 201 if added else 200)
 
 
 def add_judgments(call: ApiRequest[NewJudgments, None]) -> Response:
     """Keeps up to 500, all or none."""
     acts = _acts(call, call.body.judgments)
-    added = keeping(lambda: call.at.store.judgments.add_many(call.slug, acts))
+    added = keeping(lambda: call.context.store.judgments.add_many(call.slug, acts))
     return reply(Added(added, len(acts) - added))
 
 
@@ -105,8 +117,8 @@ def _acts(
     call: ApiRequest[NewJudgment, None] | ApiRequest[NewJudgments, None], said: Sequence[NewJudgment]
 ) -> list[judging.Judgment]:
     """The acts of who asks; an error where one does not fit the project."""
-    project, now = call.project, call.at.now()
-    call.at.known.require_pairs(project.slug, {(one.query_id, one.doc_id) for one in said})
+    project, now = call.project, call.context.now()
+    call.context.existing.require_pairs(project.slug, {(one.query_id, one.doc_id) for one in said})
     return [act_of(project, call.me.name, one, now) for one in said]
 
 

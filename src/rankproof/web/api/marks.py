@@ -8,8 +8,19 @@ import msgspec
 from starlette.responses import Response
 
 from rankproof.judging import records as judging
-from rankproof.web.api._operations import ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Id, Key, Note, Paged, Saved, Short, Withdrawn, keeping
+from rankproof.web.api._operations import (
+    ApiRequest,
+    Id,
+    Key,
+    Note,
+    Operation,
+    Paged,
+    Saved,
+    Short,
+    Withdrawn,
+    keeping,
+    reply,
+)
 
 _Kind = Literal["flag", "pick"]
 
@@ -52,7 +63,7 @@ class MarkFilter(Paged, kw_only=True):
 def list_marks(call: ApiRequest[None, MarkFilter]) -> Response:
     """The marks that hold now, in the order given."""
     asked = call.query
-    found = call.at.store.marks.current(call.slug, kind=asked.kind, judge=asked.judge, query_id=asked.query_id)
+    found = call.context.store.marks.current(call.slug, kind=asked.kind, judge=asked.judge, query_id=asked.query_id)
     part = [msgspec.convert(act, ApiMark, from_attributes=True) for act in asked.part(found)]
     return reply(ApiMarks(part, len(found)))
 
@@ -60,9 +71,9 @@ def list_marks(call: ApiRequest[None, MarkFilter]) -> Response:
 def add_mark(call: ApiRequest[NewMark, None]) -> Response:
     """Keeps a mark. 201 at first, 200 when the same key comes again."""
     said, slug = call.body, call.slug
-    call.at.known.require_query(slug, said.query_id)
-    act = mark_of(call.me.name, said, call.at.now())
-    added = keeping(lambda: call.at.store.marks.add(slug, act))
+    call.context.existing.require_query(slug, said.query_id)
+    act = mark_of(call.me.name, said, call.context.now())
+    added = keeping(lambda: call.context.store.marks.add(slug, act))
     return reply(Saved(said.key, added), 201 if added else 200)
 
 

@@ -24,14 +24,14 @@ class Next(msgspec.Struct):
 
 def next_to_judge(call: ApiRequest[None, None]) -> Response:
     """The next pair for me, by what was handed out or by the selection of the project; it is mine for a while."""
-    at, slug, me, project = call.at, call.slug, call.me.name, call.project
-    found = at.rounds.hand(project, me, 1, at.clock().timestamp())
-    progress = at.rounds.of(project).progress(me, at.now(), at.now())
+    context, slug, me, project = call.context, call.slug, call.me.name, call.project
+    found = context.rounds.hand(project, me, 1, context.clock().timestamp())
+    progress = context.rounds.of(project).progress(me, context.now(), context.now())
     counts = (progress.mine + progress.left, progress.mine)
     if not found:
         return reply(Next(None, None, None, *counts))
-    query = at.store.items.query(slug, found[0].query_id)
-    fields = at.store.items.documents(slug, [found[0].doc_id]).get(found[0].doc_id)
+    query = context.store.items.query(slug, found[0].query_id)
+    fields = context.store.items.documents(slug, [found[0].doc_id]).get(found[0].doc_id)
     document = None if fields is None else Document(found[0].doc_id, fields)
     asked = ApiQuery(query.query_id, query.text, dict(query.columns))
     return reply(Next(asked, found[0].doc_id, document, *counts))

@@ -10,8 +10,19 @@ from starlette.responses import Response
 
 from rankproof.errors import UsageError
 from rankproof.judging import records as judging
-from rankproof.web.api._operations import ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Id, Key, Note, Paged, Saved, Short, Withdrawn, keeping
+from rankproof.web.api._operations import (
+    ApiRequest,
+    Id,
+    Key,
+    Note,
+    Operation,
+    Paged,
+    Saved,
+    Short,
+    Withdrawn,
+    keeping,
+    reply,
+)
 from rankproof.web.problems import Problem
 
 
@@ -51,7 +62,7 @@ class PreferenceFilter(Paged, kw_only=True):
 def list_preferences(call: ApiRequest[None, PreferenceFilter]) -> Response:
     """The preferences that hold now, in the order given."""
     asked = call.query
-    found = call.at.store.preferences.current(call.slug, judge=asked.judge, query_id=asked.query_id)
+    found = call.context.store.preferences.current(call.slug, judge=asked.judge, query_id=asked.query_id)
     part = [msgspec.convert(act, ApiPreference, from_attributes=True) for act in asked.part(found)]
     return reply(ApiPreferences(part, len(found)))
 
@@ -59,15 +70,15 @@ def list_preferences(call: ApiRequest[None, PreferenceFilter]) -> Response:
 def add_preference(call: ApiRequest[NewPreference, None]) -> Response:
     """Keeps a preference. 201 at first, 200 when the same key comes again."""
     said, slug = call.body, call.slug
-    call.at.known.require_query(slug, said.query_id)
+    call.context.existing.require_query(slug, said.query_id)
     try:
         act = judging.Preference(
             said.key, call.me.name, said.query_id, tuple(said.variants), said.preferred, said.blind, said.note,
-            call.at.now(), said.withdraws,
+            call.context.now(), said.withdraws,
         )  # fmt: skip
     except UsageError as error:
         raise Problem(422, str(error)) from None
-    added = keeping(lambda: call.at.store.preferences.add(slug, act))
+    added = keeping(lambda: call.context.store.preferences.add(slug, act))
     return reply(Saved(said.key, added), 201 if added else 200)
 
 

@@ -13,8 +13,7 @@ from rankproof.errors import UsageError
 from rankproof.judging import records
 from rankproof.judging import records as scales
 from rankproof.kernel.specs import read_configured
-from rankproof.web.api._operations import ApiRequest, Operation, reply
-from rankproof.web.api._shapes import Short, Slug, Text
+from rankproof.web.api._operations import ApiRequest, Operation, Short, Slug, Text, reply
 from rankproof.web.problems import Problem
 
 _Grade = Annotated[int, Meta(ge=-1000, le=1000)]
@@ -80,7 +79,7 @@ class ApiProjects(msgspec.Struct):
 
 def list_projects(call: ApiRequest[None, None]) -> Response:
     """Every project, the oldest first."""
-    return reply(ApiProjects([_shape(project) for project in call.at.store.projects.all()]))
+    return reply(ApiProjects([_shape(project) for project in call.context.store.projects.all()]))
 
 
 def show_project(call: ApiRequest[None, None]) -> Response:
@@ -91,10 +90,10 @@ def show_project(call: ApiRequest[None, None]) -> Response:
 def add_project(call: ApiRequest[NewProject, None]) -> Response:
     """Makes a project."""
     made = _apply(records.Project(call.body.slug, call.body.name), call.body)
-    if made.slug in [project.slug for project in call.at.store.projects.all()]:
+    if made.slug in [project.slug for project in call.context.store.projects.all()]:
         raise Problem(409, f"There is a project {made.slug!r} already.", "Name another, or change that one.")
-    call.at.store.projects.add(made, call.me.name)
-    call.at.audit(call.me.name, "project added", project=made.slug)
+    call.context.store.projects.add(made, call.me.name)
+    call.context.audit(call.me.name, "project added", project=made.slug)
     return reply(_shape(made), 201)
 
 
@@ -103,8 +102,8 @@ def change_project(call: ApiRequest[ApiSettings, None]) -> Response:
     before = call.project
     changed = _apply(before, call.body)
     if changed != before:
-        call.at.change_project(changed, call.me.name)
-        call.at.audit(call.me.name, "settings", project=changed.slug)
+        call.context.change_project(changed, call.me.name)
+        call.context.audit(call.me.name, "settings", project=changed.slug)
     return reply(_shape(changed))
 
 

@@ -77,7 +77,7 @@ def _settled(call: ApiRequest[None, How]) -> Adjudicated:
     asked, project = call.query, call.project
     try:
         settled = adjudicate(
-            call.at.store.judgments.current(project.slug),
+            call.context.store.judgments.current(project.slug),
             project.scale,
             asked.method,
             sources=tuple(asked.source),
@@ -85,7 +85,7 @@ def _settled(call: ApiRequest[None, How]) -> Adjudicated:
         )
     except UsageError as error:
         raise Problem(422, str(error)) from None
-    call.at.audit(call.me.name, "export", project=project.slug, what="qrels", method=settled.method)
+    call.context.audit(call.me.name, "export", project=project.slug, what="qrels", method=settled.method)
     return settled
 
 

@@ -38,8 +38,8 @@ class ApiSession(msgspec.Struct):
 
 def sign_in(call: ApiRequest[Credentials, None]) -> Response:
     """Opens a session; too many wrong tries have to wait."""
-    account = check_password(call.at, call.body.name, call.body.password, address_of(call.request))
-    opened = open_session(call.at, account)
+    account = check_password(call.context, call.body.name, call.body.password, address_of(call.request))
+    opened = open_session(call.context, account)
     return reply(ApiSession(opened.token, opened.expires, Person(account.name, account.role)), 201)
 
 
@@ -52,8 +52,8 @@ def sign_out(call: ApiRequest[None, None]) -> Response:
     """Ends the session: its token opens nothing any more."""
     who = signed_in(call.request.scope)
     assert who is not None
-    end_session(call.at, who)
-    call.at.audit(call.me.name, "sign-out")
+    end_session(call.context, who)
+    call.context.audit(call.me.name, "sign-out")
     return Response(status_code=204)
 
 

@@ -14,7 +14,7 @@ from rankproof.judging.preferences import typed_query
 from rankproof.judging.records import Project
 from rankproof.judging.store.store import Store
 from rankproof.reading.collection import Query
-from rankproof.web.context import desk
+from rankproof.web.context import app_context
 from rankproof.web.live import Told, live_of, told_by
 from rankproof.web.pages._compare_setup import DEPTHS, ComparedVariant, Setup
 from rankproof.web.problems import Problem
@@ -52,7 +52,7 @@ def whole(store: Store, slug: str, variant: ComparedVariant) -> dict[str, list[s
 
 def ask(request: Request, project: Project, setup: Setup, text: str, query_id: str, by: str) -> Query:
     """Asks the pipelines of a setup, and keeps the query, what they answered, and the texts of the documents."""
-    store, slug = desk(request).store, project.slug
+    store, slug = app_context(request).store, project.slug
     asked = [variant for variant in setup.variants if variant.live]
     if not asked or not project.pipelines:
         raise Problem(422, "None of these variants can be asked.", "Choose configured pipelines, marked as live.")

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from rankproof.errors import RankproofError
 from rankproof.judging.preferences import shuffled
 from rankproof.judging.records import Project
-from rankproof.web.context import desk
+from rankproof.web.context import app_context
 from rankproof.web.live import live_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import address
@@ -90,7 +90,7 @@ class Offered:
 
 def offered(request: Request, project: Project) -> Offered:
     """The stored runs, then the configured pipelines."""
-    runs = tuple(ComparedVariant(run.name) for run in desk(request).store.runs.all(project.slug))
+    runs = tuple(ComparedVariant(run.name) for run in app_context(request).store.runs.all(project.slug))
     if not project.pipelines:
         return Offered(runs)
     try:

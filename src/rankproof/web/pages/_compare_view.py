@@ -20,8 +20,8 @@ from rankproof.judging.preferences import (
 from rankproof.judging.records import Mark, Preference, Project
 from rankproof.judging.store.store import Store
 from rankproof.reading.collection import Query
-from rankproof.web.context import desk
-from rankproof.web.documents import DocumentView, show
+from rankproof.web.context import app_context
+from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.live import Told
 from rankproof.web.pages._compare_answers import rankings_of
 from rankproof.web.pages._compare_setup import ComparedVariant, Setup
@@ -124,7 +124,7 @@ def _said_before(store: Store, setup: Setup, judge: str, query_id: str) -> list[
 
 def compare_page(request: Request, project: Project, setup: Setup, query_id: str | None) -> ComparePage | None:
     """The page of a query; of the first without a preference where none is named; None where the set is empty."""
-    store, me = desk(request).store, account_of(request)
+    store, me = app_context(request).store, account_of(request)
     every = store.items.queries(project.slug)
     sets = query_sets(every)
     chosen = find_set(sets, setup.key)
@@ -200,7 +200,7 @@ def _sides(
         results = tuple(
             ResultView(
                 rank,
-                show(project.template, doc, fields.get(doc), query.text),
+                show_document(project.template, doc, fields.get(doc), query.text),
                 own.get(("pick", doc)),
                 own.get(("flag", doc)),
                 labels[grades[doc]] if revealed and doc in grades else "",

@@ -11,8 +11,8 @@ from starlette.routing import Route
 
 from rankproof.judging.preferences import FLAG_REASONS, QuerySet, find_set, query_sets
 from rankproof.judging.records import Mark, Preference, Project
-from rankproof.web.api._shapes import keeping
-from rankproof.web.context import Tab, desk, project_of
+from rankproof.web.api._operations import keeping
+from rankproof.web.context import Tab, app_context, project_of
 from rankproof.web.pages._compare_answers import ask as ask_pipelines
 from rankproof.web.pages._compare_answers import rankings_of
 from rankproof.web.pages._compare_setup import DEPTHS, NAMES, ComparedVariant, Names, Setup, offered, read_setup
@@ -62,30 +62,30 @@ def show(request: Request) -> Response:
 @needs("judge")
 def prefer(request: Request) -> Response:
     """Keeps which side is preferred, 0 for equally good; or takes the preference back."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     setup, query_id = _round(request, project)
     said = text_of(request, "side")
     order = [variant.name for variant in setup.sides(me, query_id)]
-    held = held_preference(at.store, setup, me, query_id)
+    held = held_preference(context.store, setup, me, query_id)
     if said == "undo":
         if held is not None:
             _add_preference(request, setup, Preference(
                 _key(request, "undo", held.key), me, query_id, held.variants, held.preferred, held.blind,
-                time=at.now(), withdraws=held.key,
+                time=context.now(), withdraws=held.key,
             ))  # fmt: skip
         return RedirectResponse(setup.url(query_id), 303)
     if said not in [str(number) for number in range(len(order) + 1)]:
         raise Problem(422, f"There is no side {said[:20]!r}.", f"Prefer one of 1 to {len(order)}, or 0 for none.")
-    if any(told is None for told in rankings_of(at.store, setup, query_id).values()):
+    if any(told is None for told in rankings_of(context.store, setup, query_id).values()):
         raise Problem(422, "One of the sides has no answer to this query.", "Compare sides that all have one.")
     number, key = int(said), _key(request, "prefer", said, _note(request))
-    blind = is_blind(at.store, setup, me, query_id, key)
+    blind = is_blind(context.store, setup, me, query_id, key)
     _add_preference(request, setup, Preference(
         key, me, query_id, tuple(order), order[number - 1] if number else None, blind,
-        _note(request), at.now(),
+        _note(request), context.now(),
     ))  # fmt: skip
     # Names that are shown now are to be looked at; otherwise the next query comes.
-    chosen = find_set(query_sets(at.store.items.queries(project.slug)), setup.key)
+    chosen = find_set(query_sets(context.store.items.queries(project.slug)), setup.key)
     after = place_of(chosen.queries, query_id, set()).after
     return RedirectResponse(setup.url(query_id if setup.names == "after" or after is None else after), 303)
 
@@ -93,22 +93,22 @@ def prefer(request: Request) -> Response:
 @needs("judge")
 def mark(request: Request) -> Response:
     """Picks or flags a result, or takes that back wherever it was made."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     setup, query_id = _round(request, project)
     act, doc, side = text_of(request, "act"), text_of(request, "doc"), text_of(request, "side")
     order = setup.sides(me, query_id)
     if act not in _ACTS or side not in [str(number) for number in range(1, len(order) + 1)]:
         raise Problem(422, "This is no mark of a result.", "Load the page again and send it from there.")
     variant = order[int(side) - 1]
-    told = rankings_of(at.store, setup, query_id)[variant.name]
+    told = rankings_of(context.store, setup, query_id)[variant.name]
     if told is None or doc not in told.doc_ids:
         raise Problem(422, "This side does not have that result.", "Load the page again.")
     kind = "pick" if act.endswith("pick") else "flag"
     if act.startswith("un"):
-        held = at.store.marks.current(project.slug, judge=me, query_id=query_id)
+        held = context.store.marks.current(project.slug, judge=me, query_id=query_id)
         for one in [one for one in held if one.kind == kind and one.doc_id == doc]:
             back = Mark(
-                _key(request, act, one.key), one.kind, me, query_id, doc, variant=one.variant, time=at.now(),
+                _key(request, act, one.key), one.kind, me, query_id, doc, variant=one.variant, time=context.now(),
                 withdraws=one.key,
             )  # fmt: skip
             _add_mark(request, project, back)
@@ -118,7 +118,7 @@ def mark(request: Request) -> Response:
         raise Problem(422, "A flag needs a reason.", f"One of: {', '.join(FLAG_REASONS)}.")
     made = Mark(
         _key(request, act, side, doc, reason, _note(request)), "flag" if kind == "flag" else "pick", me, query_id, doc,
-        reason, _note(request), variant.name, at.now(),
+        reason, _note(request), variant.name, context.now(),
     )  # fmt: skip
     _add_mark(request, project, made)
     return RedirectResponse(setup.url(query_id), 303)
@@ -141,7 +141,7 @@ def _setup_page(
     problem: Problem | None,
     pipelines: Problem | None,
 ) -> Response:
-    sets = query_sets(desk(request).store.items.queries(project.slug))
+    sets = query_sets(app_context(request).store.items.queries(project.slug))
     page = SetupPage(project, variants, sets, problem, pipelines)
     return render(request, "compare_setup.html", page, 200 if problem is None else problem.status)
 
@@ -156,16 +156,16 @@ def _setup(request: Request, project: Project) -> Setup:
 def _round(request: Request, project: Project) -> tuple[Setup, str]:
     """The setup and the query of an act; both stand in the address that it is sent to."""
     setup, query_id = _setup(request, project), request.query_params.get("q", "")
-    desk(request).known.require_query(project.slug, query_id)
+    app_context(request).existing.require_query(project.slug, query_id)
     return setup, query_id
 
 
 def _add_preference(request: Request, setup: Setup, act: Preference) -> None:
-    keeping(lambda: desk(request).store.preferences.add(setup.slug, act))
+    keeping(lambda: app_context(request).store.preferences.add(setup.slug, act))
 
 
 def _add_mark(request: Request, project: Project, act: Mark) -> None:
-    keeping(lambda: desk(request).store.marks.add(project.slug, act))
+    keeping(lambda: app_context(request).store.marks.add(project.slug, act))
 
 
 def _note(request: Request) -> str:

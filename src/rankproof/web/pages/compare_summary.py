@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from rankproof.judging.files import ACTS_SCHEMA, to_body, to_csv
+from rankproof.judging.files import ACTS_SCHEMA, Kind, to_body, to_csv
 from rankproof.judging.preference_batch import SUMMARY_SCHEMA, batch_csv, summarize
 from rankproof.judging.preferences import PreferenceBatch, settled_grades
 from rankproof.judging.records import Project
+from rankproof.judging.store.store import give
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.version import __version__
-from rankproof.web.context import desk, project_of
+from rankproof.web.context import app_context, project_of
 from rankproof.web.pages._compare_answers import whole
 from rankproof.web.pages._compare_setup import DEPTHS, LIVE, ComparedVariant
 from rankproof.web.problems import Problem
@@ -80,23 +80,19 @@ def _summary_text(request: Request, project: Project, form: str) -> str:
     return _document(SUMMARY_SCHEMA, {"project": project.slug, **batch.to_dict()})
 
 
-def _acts_text(request: Request, project: Project, what: Any, form: str) -> str:
-    store = desk(request).store
-    acts: Any
-    if what == "preferences":
-        acts = store.preferences.current(project.slug)
-    else:
-        acts = store.marks.current(project.slug, kind="pick" if what == "picks" else "flag")
-    return to_csv(what, acts) if form == "csv" else _document(ACTS_SCHEMA, to_body(what, acts, project.slug))
+def _acts_text(request: Request, project: Project, what: str, form: str) -> str:
+    kind: Kind = "preferences" if what == "preferences" else "picks" if what == "picks" else "flags"
+    acts = give(app_context(request).store, project.slug, kind)
+    return to_csv(kind, acts) if form == "csv" else _document(ACTS_SCHEMA, to_body(kind, acts, project.slug))
 
 
-def _document(schema: str, body: dict[str, Any]) -> str:
+def _document(schema: str, body: dict[str, object]) -> str:
     return to_json({"rankproof": __version__, "schema": schema, **body}, indent=2) + "\n"
 
 
 def _batch(request: Request, project: Project, k: int) -> PreferenceBatch:
     """What was said about the variants that the address names; about all that were compared where it names none."""
-    store, slug = desk(request).store, project.slug
+    store, slug = app_context(request).store, project.slug
     said = store.preferences.current(slug)
     known = {run.name: ComparedVariant(run.name) for run in store.runs.all(slug)}
     stored = frozenset(known)

@@ -28,9 +28,8 @@ from rankproof.judging.records import Project
 from rankproof.judging.store.experiments import StoredExperiment
 from rankproof.proving.records import Contrast
 from rankproof.reading.collection import Query
-from rankproof.web.context import Tab, desk, project_of
-from rankproof.web.documents import DocumentView
-from rankproof.web.documents import show as show_document
+from rankproof.web.context import Tab, app_context, project_of
+from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.pages._method import Method, method_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import address, render
@@ -67,7 +66,7 @@ def asked_of(request: Request, project: Project, measures: str = "", query_id: s
 
     With `query_id` only this query is looked at: its values are the same, and the others need not be read.
     """
-    store, slug = desk(request).store, project.slug
+    store, slug = app_context(request).store, project.slug
     judgments = store.judgments.current(slug, query_id=query_id)
     people = sorted({act.judge for act in judgments if act.source.kind == "person"})
     method = method_of(request, people)
@@ -177,15 +176,15 @@ def explore(request: Request) -> Response:
 
 
 def _overview(request: Request, problem: Problem | None = None) -> ExplorePage:
-    at, project = desk(request), project_of(request)
-    every = at.store.experiments.all(project.slug)[::-1]
+    context, project = app_context(request), project_of(request)
+    every = context.store.experiments.all(project.slug)[::-1]
     listed = tuple(_listed(request, project.slug, one) for one in every[:MOST_LISTED])
     return ExplorePage(project, asked_of(request, project), listed, max(0, len(every) - MOST_LISTED), problem)
 
 
 def _listed(request: Request, slug: str, stored: StoredExperiment) -> Listed:
     try:
-        return Listed(stored, read_kept(desk(request).store.experiments.get(slug, stored.sha256)))
+        return Listed(stored, read_kept(app_context(request).store.experiments.get(slug, stored.sha256)))
     except RankproofError:
         return Listed(stored, None)
 
@@ -193,20 +192,20 @@ def _listed(request: Request, slug: str, stored: StoredExperiment) -> Listed:
 @needs("admin")
 def keep(request: Request) -> Response:
     """Keeps a report that somebody uploads."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     try:
         upload = form_of(request).get("file")
         if not isinstance(upload, UploadFile) or not upload.filename:
             raise Problem(422, "No file was chosen.", "Choose a report that rankproof wrote.")
         text = upload.file.read().decode("utf-8", "replace")
         document, kept = parse_kept(text, upload.filename[:200])
-        digest = at.store.experiments.add(project.slug, kept.kind, kept.name[:200], document, me)
+        digest = context.store.experiments.add(project.slug, kept.kind, kept.name[:200], document, me)
     except (Problem, RankproofError) as error:
         problem = understood(error)
         if problem is None:
             raise
         return render(request, "explore.html", _overview(request, problem), problem.status)
-    at.audit(me, "experiment", project=project.slug, sha256=digest)
+    context.audit(me, "experiment", project=project.slug, sha256=digest)
     return RedirectResponse(address(f"/p/{project.slug}/explore/report", id=digest), 303)
 
 
@@ -245,19 +244,19 @@ def queries(request: Request) -> Response:
 @needs("viewer")
 def query(request: Request) -> Response:
     """The rankings of a query, with the documents."""
-    at, project = desk(request), project_of(request)
+    context, project = app_context(request), project_of(request)
     slug, query_id = project.slug, request.query_params.get("query", "")
-    found = at.store.items.query(slug, query_id)
+    found = context.store.items.query(slug, query_id)
     asked = asked_of(request, project, query_id=query_id)
-    rankings = at.store.runs.rankings(slug, query_id)
+    rankings = context.store.runs.rankings(slug, query_id)
     run, against = asked.run, asked.against
     order = sorted(rankings, key=lambda one: (one != run and one != against, one != against, one != run))
     grades = {p.doc_id: p.grade for p in asked.settled.pairs if p.query_id == query_id and p.grade is not None}
     depth = _depth(request)
     ranked = placed({one: rankings[one] for one in order}, grades, depth, against)
     docs = [place.doc_id for one in ranked for place in (*one.places, *one.left)]
-    fields = at.store.items.documents(slug, docs)
-    ids = [one.query_id for one in at.store.items.queries(slug)]
+    fields = context.store.items.documents(slug, docs)
+    ids = [one.query_id for one in context.store.items.queries(slug)]
     here = ids.index(query_id)
     page = QueryPage(
         project,
@@ -278,12 +277,12 @@ def query(request: Request) -> Response:
 @needs("viewer")
 def report(request: Request) -> Response:
     """Something measured before."""
-    at, project = desk(request), project_of(request)
+    context, project = app_context(request), project_of(request)
     digest = request.query_params.get("id", "")
-    stored = next((one for one in at.store.experiments.all(project.slug) if one.sha256 == digest), None)
+    stored = next((one for one in context.store.experiments.all(project.slug) if one.sha256 == digest), None)
     if stored is None:
         raise Problem(404, "There is no report with this hash.")
-    kept = read_kept(at.store.experiments.get(project.slug, digest), "The report")
+    kept = read_kept(context.store.experiments.get(project.slug, digest), "The report")
     measure, sort = request.query_params.get("measure", ""), request.query_params.get("sort", "")
     columns, rows = _by_query(kept, measure, sort)
     texts = _texts(request, project.slug)
@@ -311,7 +310,7 @@ def _values(asked: ExploreRequest, run: str, query_id: str) -> dict[str, float |
 
 
 def _texts(request: Request, slug: str) -> dict[str, str]:
-    return {one.query_id: one.text for one in desk(request).store.items.queries(slug)}
+    return {one.query_id: one.text for one in app_context(request).store.items.queries(slug)}
 
 
 def _depth(request: Request) -> int:

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from rankproof.errors import RankproofError
 from rankproof.judging.records import SCALES, Project, find_scale
 from rankproof.judging.store.store import Store
-from rankproof.web.context import desk, project_of
+from rankproof.web.context import app_context, project_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import render
 from rankproof.web.security.csrf import text_of
@@ -70,17 +70,17 @@ def home(request: Request) -> Response:
 @needs("admin")
 def add_project(request: Request) -> Response:
     """Makes a project and goes to its settings."""
-    at, by = desk(request), account_of(request).name
+    context, by = app_context(request), account_of(request).name
     slug, name = text_of(request, "slug").strip(), text_of(request, "name").strip()
     try:
         project = Project(slug, name or slug, find_scale(text_of(request, "scale")))
-        at.store.projects.add(project, by)
+        context.store.projects.add(project, by)
     except RankproofError as error:
         problem = understood(error)
         if problem is None:
             raise
         return render(request, "home.html", _page(request, slug, name, problem), problem.status)
-    at.audit(by, "project added", project=slug)
+    context.audit(by, "project added", project=slug)
     return RedirectResponse(f"/p/{slug}/settings", 303)
 
 
@@ -88,12 +88,12 @@ def add_project(request: Request) -> Response:
 def project(request: Request) -> Response:
     """The first page of a project that one may see."""
     slug, me = project_of(request).slug, account_of(request)
-    seen = [tab.url(slug) for tab in desk(request).tabs if me.may(tab.role)]
+    seen = [tab.url(slug) for tab in app_context(request).tabs if me.may(tab.role)]
     return RedirectResponse(seen[0] if seen else "/", 303)
 
 
 def _page(request: Request, slug: str = "", name: str = "", problem: Problem | None = None) -> HomePage:
-    store = desk(request).store
+    store = app_context(request).store
     return HomePage(tuple(progress(store, p) for p in store.projects.all()), slug=slug, name=name, problem=problem)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TypeVar
 from uuid import uuid4
 
@@ -11,14 +13,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from rankproof.errors import UsageError
 from rankproof.judging.records import Judgment, Level, Mark, Project
-from rankproof.judging.rounds.progress import JudgingProgress
+from rankproof.judging.rounds.progress import JudgingProgress, Word
 from rankproof.judging.rounds.round import NextPair
-from rankproof.web.api._shapes import keeping
+from rankproof.judging.store.values import moment
+from rankproof.reading.collection import Query
+from rankproof.web.api._operations import keeping
 from rankproof.web.api.judgments import NewJudgment, act_of
 from rankproof.web.api.marks import NewMark
-from rankproof.web.context import Tab, desk, project_of
-from rankproof.web.pages._judge_items import Last, PairView, items_of, last_of, progress_of, said, with_words
+from rankproof.web.context import AppContext, Tab, app_context, project_of
+from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.problems import Problem
 from rankproof.web.render import address, render
 from rankproof.web.security.csrf import text_of
@@ -29,6 +34,103 @@ S = TypeVar("S", NewJudgment, NewMark)
 
 # Pairs that a page may ask for at once.
 MOST = 20
+# Columns of queries that say what is wanted; others are about the query, not for the judge.
+_NEEDS = ("description", "desc", "narrative", "narr", "intent", "need", "context")
+REASONS = {"cannot_tell": "Cannot tell", "later": "Later"}
+
+
+@dataclass(frozen=True, slots=True)
+class PairView:
+    """A pair to look at.
+
+    key    a name for the act of a form that is sent without a script
+    word   what the judge said about it, where that is shown
+    note   and the note to it
+    """
+
+    query: Query
+    shown: DocumentView
+    again: bool = False
+    flag: Mark | None = None
+    pick: Mark | None = None
+    word: Word | None = None
+    note: str = ""
+    key: str = ""
+
+    @property
+    def needs(self) -> list[str]:
+        """What is said about the query beside its words."""
+        return [self.query.columns[name] for name in _NEEDS if self.query.columns.get(name, "").strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """The last word of a judge: about which document, and what."""
+
+    name: str
+    said: str
+
+
+def items_of(context: AppContext, project: Project, judge: str, asked: Sequence[NextPair]) -> list[PairView]:
+    """The pairs with everything that is shown of them."""
+    store, slug = context.store, project.slug
+    queries = {query: store.items.query(slug, query) for query in dict.fromkeys(one.query_id for one in asked)}
+    fields = store.items.documents(slug, [one.doc_id for one in asked])
+    marks = {
+        (mark.kind, mark.query_id, mark.doc_id): mark
+        for query in queries
+        for mark in store.marks.current(slug, judge=judge, query_id=query)
+        if not mark.variant
+    }
+    return [
+        PairView(
+            queries[one.query_id],
+            show_document(project.template, one.doc_id, fields.get(one.doc_id), queries[one.query_id].text),
+            one.again,
+            marks.get(("flag", one.query_id, one.doc_id)),
+            marks.get(("pick", one.query_id, one.doc_id)),
+            key=uuid4().hex,
+        )
+        for one in asked
+    ]
+
+
+def with_words(
+    items: Sequence[PairView], words: Sequence[Word | None], held: Sequence[Judgment]
+) -> tuple[PairView, ...]:
+    """The same with what the judge said."""
+    notes = {act.key: act.note for act in held}
+    return tuple(
+        replace(item, word=word, note=notes.get(word.key, "") if word is not None else "")
+        for item, word in zip(items, words, strict=True)
+    )
+
+
+def last_of(context: AppContext, project: Project, judge: str) -> Last | None:
+    """The last word that can be taken back."""
+    act = context.store.judgments.last(project.slug, judge)
+    if act is None:
+        return None
+    fields = context.store.items.documents(project.slug, [act.doc_id]).get(act.doc_id)
+    return Last(show_document(project.template, act.doc_id, fields, "").name, said(project, act))
+
+
+def said(project: Project, act: Judgment) -> str:
+    """A judgment in words: `2 Relevant`, or why there is no grade."""
+    if act.grade is None:
+        return REASONS.get(act.reason, act.reason)
+    label = next((level.label for level in project.scale.levels if level.grade == act.grade), "")
+    return f"{act.grade} {label}".strip()
+
+
+def progress_of(request: Request, project: Project) -> JudgingProgress:
+    """How far the one who asks is. The day begins when `day` of the address says, or at midnight UTC."""
+    context = app_context(request)
+    now = context.now()
+    day = now[:10] + "T00:00:00.000000Z"
+    with suppress(UsageError, OverflowError):  # a wrong clock somewhere is no reason not to judge
+        day = moment(request.query_params.get("day") or day)
+    return context.rounds.of(project).progress(account_of(request).name, now, day)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,30 +177,31 @@ def show(request: Request) -> Response:
     """One at a time, or the list of a query."""
     if request.query_params.get("view") == "list":
         return _list(request)
-    at, project, me = desk(request), project_of(request), account_of(request).name
-    asked = at.rounds.hand(project, me, 1, at.clock().timestamp())
-    found = items_of(at, project, me, asked)
+    context, project, me = app_context(request), project_of(request), account_of(request).name
+    asked = context.rounds.hand(project, me, 1, context.clock().timestamp())
+    found = items_of(context, project, me, asked)
     page = JudgePage(
         project,
         found[0] if found else None,
         progress_of(request, project),
         keys_of(project),
-        last_of(at, project, me),
+        last_of(context, project, me),
         "guide" in request.query_params,
     )
     return render(request, "judge.html", page)
 
 
 def _list(request: Request) -> Response:
-    at, project, me, now = desk(request), project_of(request), account_of(request).name, desk(request).clock()
+    context, project, me = app_context(request), project_of(request), account_of(request).name
+    now = context.clock().timestamp()
     query = request.query_params.get("query", "")
     if not query:
-        first = at.rounds.hand(project, me, 1, now.timestamp())
+        first = context.rounds.hand(project, me, 1, now)
         query = first[0].query_id if first else ""
-    rounds = at.rounds.of(project)
-    pairs = rounds.query(me, query, now.timestamp())
-    held = at.store.judgments.current(project.slug, judge=me, query_id=query)
-    items = items_of(at, project, me, [asked for asked, _ in pairs])
+    rounds = context.rounds.of(project)
+    pairs = rounds.query(me, query, now)
+    held = context.store.judgments.current(project.slug, judge=me, query_id=query)
+    items = items_of(context, project, me, [asked for asked, _ in pairs])
     every = rounds.queries()
     place = every.index(query) if query in every else -1
     page = ListPage(
@@ -107,7 +210,7 @@ def _list(request: Request) -> Response:
         query,
         progress_of(request, project),
         keys_of(project),
-        last_of(at, project, me),
+        last_of(context, project, me),
         place + 1,
         len(every),
         every[place - 1] if place > 0 else None,
@@ -120,13 +223,13 @@ def _list(request: Request) -> Response:
 @needs("judge")
 def items(request: Request) -> Response:
     """The next pairs, for a script: each as it is shown, so that there is one way to show a document."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     text = request.query_params.get("n", "5")
     n = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 5
-    asked = at.rounds.hand(project, me, min(max(n, 1), MOST), at.clock().timestamp())
+    asked = context.rounds.hand(project, me, min(max(n, 1), MOST), context.clock().timestamp())
     return JSONResponse(
         {
-            "items": [_told(request, project, item) for item in items_of(at, project, me, asked)],
+            "items": [_told(request, project, item) for item in items_of(context, project, me, asked)],
             "progress": _part(request, "_judge_progress.html", progress=progress_of(request, project)),
         }
     )
@@ -135,7 +238,7 @@ def items(request: Request) -> Response:
 @needs("judge")
 def save(request: Request) -> Response:
     """Keeps the judgment of a form."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     grade = text_of(request, "grade")
     sent = _read(
         {
@@ -148,34 +251,34 @@ def save(request: Request) -> Response:
         },
         NewJudgment,
     )
-    at.known.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
-    act = act_of(project, me, sent, at.now())
-    keeping(lambda: at.store.judgments.add(project.slug, act))
+    context.existing.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
+    act = act_of(project, me, sent, context.now())
+    keeping(lambda: context.store.judgments.add(project.slug, act))
     return _back(request, project, sent.query_id)
 
 
 @needs("judge")
 def undo(request: Request) -> Response:
     """Takes the last judgment back; a script is told which."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
-    last = at.store.judgments.last(project.slug, me)
+    context, project, me = app_context(request), project_of(request), account_of(request).name
+    last = context.store.judgments.last(project.slug, me)
     if last is not None:
         taken = Judgment(
-            uuid4().hex, me, last.query_id, last.doc_id, None, "withdrawn", time=at.now(), withdraws=last.key
+            uuid4().hex, me, last.query_id, last.doc_id, None, "withdrawn", time=context.now(), withdraws=last.key
         )
-        at.store.judgments.add(project.slug, taken)
+        context.store.judgments.add(project.slug, taken)
     if "application/json" not in request.headers.get("accept", ""):
         return _back(request, project, last.query_id if last is not None else "")
     if last is None:
         return JSONResponse({"item": None})
-    found = items_of(at, project, me, [NextPair(last.query_id, last.doc_id)])
+    found = items_of(context, project, me, [NextPair(last.query_id, last.doc_id)])
     return JSONResponse({"item": _told(request, project, found[0]), "said": said(project, last)})
 
 
 @needs("judge")
 def mark(request: Request) -> Response:
     """Flags or picks a document, or takes the flag or pick back."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     kind = text_of(request, "kind")
     sent = _read(
         {
@@ -188,11 +291,11 @@ def mark(request: Request) -> Response:
         },
         NewMark,
     )
-    at.known.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
+    context.existing.require_pairs(project.slug, {(sent.query_id, sent.doc_id)})
     act = Mark(
-        sent.key, sent.kind, me, sent.query_id, sent.doc_id, sent.reason, time=at.now(), withdraws=sent.withdraws
+        sent.key, sent.kind, me, sent.query_id, sent.doc_id, sent.reason, time=context.now(), withdraws=sent.withdraws
     )
-    keeping(lambda: at.store.marks.add(project.slug, act))
+    keeping(lambda: context.store.marks.add(project.slug, act))
     return _back(request, project, sent.query_id)
 
 
@@ -214,8 +317,8 @@ def _told(request: Request, project: Project, item: PairView) -> dict[str, str]:
     }
 
 
-def _part(request: Request, template: str, **context: object) -> str:
-    text = desk(request).templates.get_template(template).render(**context)
+def _part(request: Request, template: str, **values: object) -> str:
+    text = app_context(request).templates.get_template(template).render(**values)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 

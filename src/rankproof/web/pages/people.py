@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from rankproof.judging.records import ROLES, Account, Role
 from rankproof.judging.store.people import AuditEntry, Invitation
-from rankproof.web.context import Desk, desk
+from rankproof.web.context import AppContext, app_context
 from rankproof.web.problems import Problem
 from rankproof.web.render import render
 from rankproof.web.security.csrf import text_of
@@ -47,43 +47,43 @@ class AuditPage:
 @needs("admin")
 def people(request: Request) -> Response:
     """Accounts, invitations and the newest entries of the log."""
-    return render(request, "people.html", _page(desk(request)))
+    return render(request, "people.html", _page(app_context(request)))
 
 
 @needs("admin")
 def invite_somebody(request: Request) -> Response:
     """Makes an invitation and shows its link, now and never again."""
-    at, role = desk(request), read_role(text_of(request, "role"))
-    link = invite(at, role, account_of(request).name)
-    return render(request, "people.html", _page(at, link, role), 201)
+    context, role = app_context(request), read_role(text_of(request, "role"))
+    link = invite(context, role, account_of(request).name)
+    return render(request, "people.html", _page(context, link, role), 201)
 
 
 @needs("admin")
 def change_role(request: Request) -> Response:
     """Gives an account another role."""
-    at, name, role = desk(request), text_of(request, "name"), read_role(text_of(request, "role"))
-    before = at.store.accounts.get(name)
+    context, name, role = app_context(request), text_of(request, "name"), read_role(text_of(request, "role"))
+    before = context.store.accounts.get(name)
     if role != "admin":
-        _keep_an_admin(at, before)
-    at.store.accounts.change_role(name, role)
-    at.sessions.clear()
-    at.audit(account_of(request).name, "role changed", name=name, before=before.role, role=role)
+        _keep_an_admin(context, before)
+    context.store.accounts.change_role(name, role)
+    context.sessions.clear()
+    context.audit(account_of(request).name, "role changed", name=name, before=before.role, role=role)
     return RedirectResponse("/people", 303)
 
 
 @needs("admin")
 def change_active(request: Request) -> Response:
     """Closes an account, which ends its sessions, or opens it again."""
-    at, name = desk(request), text_of(request, "name")
-    account = at.store.accounts.get(name)
+    context, name = app_context(request), text_of(request, "name")
+    account = context.store.accounts.get(name)
     if text_of(request, "active") == "yes":
-        at.store.accounts.activate(name)
-        at.audit(account_of(request).name, "account opened", name=name)
+        context.store.accounts.activate(name)
+        context.audit(account_of(request).name, "account opened", name=name)
     else:
-        _keep_an_admin(at, account)
-        at.store.accounts.deactivate(name)
-        at.sessions.clear()
-        at.audit(account_of(request).name, "account closed", name=name)
+        _keep_an_admin(context, account)
+        context.store.accounts.deactivate(name)
+        context.sessions.clear()
+        context.audit(account_of(request).name, "account closed", name=name)
     return RedirectResponse("/people", 303)
 
 
@@ -92,24 +92,24 @@ def audit_log(request: Request) -> Response:
     """The log, page by page."""
     said = request.query_params.get("before", "")
     before = int(said) if said.isascii() and said.isdigit() and len(said) < 19 else None
-    entries = tuple(desk(request).store.audit.all(newest=ENTRIES, before=before))
+    entries = tuple(app_context(request).store.audit.all(newest=ENTRIES, before=before))
     older = entries[-1].id if len(entries) == ENTRIES else None
     return render(request, "audit.html", AuditPage(entries, older))
 
 
-def _keep_an_admin(at: Desk, account: Account) -> None:
+def _keep_an_admin(context: AppContext, account: Account) -> None:
     """An error where nobody would be left who can let others in."""
-    others = [a for a in at.store.accounts.all() if a.may("admin") and a.name != account.name]
+    others = [a for a in context.store.accounts.all() if a.may("admin") and a.name != account.name]
     if account.may("admin") and not others:
         raise Problem(409, f"{account.name} is the only admin.", "Make somebody else an admin first.")
 
 
-def _page(at: Desk, link: str = "", role: str = "") -> PeoplePage:
-    now = at.now()
+def _page(context: AppContext, link: str = "", role: str = "") -> PeoplePage:
+    now = context.now()
     return PeoplePage(
-        tuple(at.store.accounts.all()),
-        tuple(i for i in at.store.invitations.all() if i.used_by is None and i.expires > now),
-        tuple(at.store.audit.all(newest=10)),
+        tuple(context.store.accounts.all()),
+        tuple(i for i in context.store.invitations.all() if i.used_by is None and i.expires > now),
+        tuple(context.store.audit.all(newest=10)),
         link,
         role,
     )

@@ -15,7 +15,7 @@ from starlette.routing import Route
 from rankproof.errors import RankproofError
 from rankproof.judging.records import Level, Project, Scale, Template
 from rankproof.kernel.specs import read_configured
-from rankproof.web.context import Tab, desk, project_of
+from rankproof.web.context import Tab, app_context, project_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import render
 from rankproof.web.security.csrf import text_of
@@ -84,7 +84,7 @@ def show(request: Request) -> Response:
 @needs("admin")
 def save(request: Request) -> Response:
     """Keeps the settings as another revision; those before stay."""
-    at, project, by = desk(request), project_of(request), account_of(request).name
+    context, project, by = app_context(request), project_of(request), account_of(request).name
     before = as_fields(project)
     said = {name: text_of(request, name, value) for name, value in before.items()}
     try:
@@ -95,9 +95,9 @@ def save(request: Request) -> Response:
             raise
         return render(request, "settings.html", SettingsPage(project, said, problem=problem), problem.status)
     if changed != project:
-        at.change_project(changed, by)
+        context.change_project(changed, by)
         names = [name for name, value in as_fields(changed).items() if value != before[name]]
-        at.audit(by, "settings", project=project.slug, changed=", ".join(names))
+        context.audit(by, "settings", project=project.slug, changed=", ".join(names))
     return RedirectResponse(f"/p/{project.slug}/settings?saved", 303)
 
 

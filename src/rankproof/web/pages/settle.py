@@ -16,10 +16,9 @@ from rankproof.judging.agreement import on_gold, ratings_of_judgments, with_othe
 from rankproof.judging.records import SETTLING, GoldAnswer, Judgment, Project
 from rankproof.proving.agreement import together
 from rankproof.proving.agreement_records import Agreement, Found
-from rankproof.web.api._shapes import keeping
-from rankproof.web.context import Desk, Tab, desk, project_of
-from rankproof.web.documents import DocumentView
-from rankproof.web.documents import show as show_document
+from rankproof.web.api._operations import keeping
+from rankproof.web.context import AppContext, Tab, app_context, project_of
+from rankproof.web.documents import DocumentView, show_document
 from rankproof.web.pages._method import Method, method_of
 from rankproof.web.problems import Problem
 from rankproof.web.render import address, render
@@ -96,8 +95,8 @@ class SettlePage:
 @needs("viewer")
 def show(request: Request) -> Response:
     """The page."""
-    at, project = desk(request), project_of(request)
-    store, slug = at.store, project.slug
+    context, project = app_context(request), project_of(request)
+    store, slug = context.store, project.slug
     held = store.judgments.current(slug)
     judges = sorted({act.judge for act in held if act.source.kind == "person"})
     method = method_of(request, judges)
@@ -115,7 +114,7 @@ def show(request: Request) -> Response:
         project,
         method,
         settled,
-        _disputes(at, project, chosen[start : start + AT_ONCE], alone, words, settled),
+        _disputes(context, project, chosen[start : start + AT_ONCE], alone, words, settled),
         len(waiting),
         len(summary.split) - len(waiting),
         every,
@@ -123,21 +122,21 @@ def show(request: Request) -> Response:
         AT_ONCE,
         _judges(summary.judges, alone, on_gold(alone, answers)),
         together(ratings_of_judgments(alone)) if summary.several else None,
-        _gold(at, project, answers),
+        _gold(context, project, answers),
         len(golden(settled, {(one.query_id, one.doc_id) for one in answers})),
     )
     return render(request, "settle.html", page)
 
 
 def _disputes(
-    at: Desk,
+    context: AppContext,
     project: Project,
     pairs: Sequence[SplitPair],
     alone: Sequence[Judgment],
     words: Mapping[tuple[str, str], Judgment],
     settled: Adjudicated,
 ) -> tuple[Dispute, ...]:
-    store, slug = at.store, project.slug
+    store, slug = context.store, project.slug
     texts = {query.query_id: query.text for query in store.items.queries(slug)}
     fields = store.items.documents(slug, [pair.doc_id for pair in pairs])
     now = {(pair.query_id, pair.doc_id): pair for pair in settled.pairs}
@@ -151,9 +150,9 @@ def _disputes(
     return tuple(found)
 
 
-def _gold(at: Desk, project: Project, answers: Sequence[GoldAnswer]) -> tuple[GoldRow, ...]:
-    texts = {query.query_id: query.text for query in at.store.items.queries(project.slug)}
-    fields = at.store.items.documents(project.slug, [one.doc_id for one in answers])
+def _gold(context: AppContext, project: Project, answers: Sequence[GoldAnswer]) -> tuple[GoldRow, ...]:
+    texts = {query.query_id: query.text for query in context.store.items.queries(project.slug)}
+    fields = context.store.items.documents(project.slug, [one.doc_id for one in answers])
     rows = []
     for one in answers:
         query = texts.get(one.query_id, one.query_id)
@@ -172,7 +171,7 @@ def _judges(
 @needs("judge")
 def settle(request: Request) -> Response:
     """Keeps the word that settles a pair."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     query_id, doc_id = text_of(request, "query_id"), text_of(request, "doc_id")
     grade, note = text_of(request, "grade"), text_of(request, "note").strip()
     if grade not in map(str, project.scale.grades):
@@ -182,42 +181,44 @@ def settle(request: Request) -> Response:
         raise Problem(422, f"The note has more than {LONGEST_NOTE:,} characters.", "Shorten it.")
     if not 8 <= len(text_of(request, "key")) <= 64:
         raise Problem(422, "The form has no key.", "Go back, load the page again and send it from there.")
-    at.known.require_pairs(project.slug, {(query_id, doc_id)})
-    act = Judgment(text_of(request, "key"), me, query_id, doc_id, int(grade), note=note, time=at.now(), source=SETTLING)
-    if keeping(lambda: at.store.judgments.add(project.slug, act)):
-        at.audit(me, "settled", project=project.slug, query=query_id, document=doc_id, grade=int(grade))
+    context.existing.require_pairs(project.slug, {(query_id, doc_id)})
+    act = Judgment(
+        text_of(request, "key"), me, query_id, doc_id, int(grade), note=note, time=context.now(), source=SETTLING
+    )
+    if keeping(lambda: context.store.judgments.add(project.slug, act)):
+        context.audit(me, "settled", project=project.slug, query=query_id, document=doc_id, grade=int(grade))
     return _back(request, project)
 
 
 @needs("judge")
 def undo(request: Request) -> Response:
     """Takes a settling word back; only who gave it may."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     key = text_of(request, "settled")
-    held = at.store.judgments.current(project.slug, judge=me)
+    held = context.store.judgments.current(project.slug, judge=me)
     act = next((one for one in held if one.key == key and one.source == SETTLING), None)
     if act is None:
         raise Problem(422, "You have settled nothing that this could take back.", "Load the page again.")
     try:
         taken = Judgment(
-            text_of(request, "key"), me, act.query_id, act.doc_id, None, "withdrawn", time=at.now(), withdraws=key
+            text_of(request, "key"), me, act.query_id, act.doc_id, None, "withdrawn", time=context.now(), withdraws=key
         )
     except UsageError as error:
         raise Problem(422, str(error)) from None
-    if keeping(lambda: at.store.judgments.add(project.slug, taken)):
-        at.audit(me, "settled taken back", project=project.slug, query=act.query_id, document=act.doc_id)
+    if keeping(lambda: context.store.judgments.add(project.slug, taken)):
+        context.audit(me, "settled taken back", project=project.slug, query=act.query_id, document=act.doc_id)
     return _back(request, project)
 
 
 @needs("admin")
 def gold(request: Request) -> Response:
     """Makes gold questions of the pairs on which many judges agree, or of one settled pair; or takes one back."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
-    store, slug = at.store, project.slug
+    context, project, me = app_context(request), project_of(request), account_of(request).name
+    store, slug = context.store, project.slug
     query_id, doc_id = text_of(request, "query_id"), text_of(request, "doc_id")
     if text_of(request, "do") == "withdraw":
         if store.gold.withdraw(slug, query_id, doc_id):
-            at.audit(me, "gold taken back", project=slug, query=query_id, document=doc_id)
+            context.audit(me, "gold taken back", project=slug, query=query_id, document=doc_id)
         return _back(request, project, "gold")
     known = {(one.query_id, one.doc_id) for one in store.gold.all(slug)}
     settled = method_of(request).settle(store.judgments.current(slug), project)
@@ -232,7 +233,7 @@ def gold(request: Request) -> Response:
         if not answers:
             raise Problem(422, "This pair has no settled grade.", "Settle it first.")
     store.gold.add(slug, answers)
-    at.audit(me, "gold", project=slug, added=len(answers))
+    context.audit(me, "gold", project=slug, added=len(answers))
     return _back(request, project, "gold")
 
 

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from rankproof.errors import RankproofError
 from rankproof.judging.records import Role
-from rankproof.web.context import desk
+from rankproof.web.context import app_context
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import render
 from rankproof.web.security.credentials import SHORTEST
@@ -54,28 +54,28 @@ def show_sign_in(request: Request) -> Response:
 @open_to_anybody
 def sign_in(request: Request) -> Response:
     """Opens a session, with a token that nobody has seen before."""
-    at, name, goal = desk(request), text_of(request, "name"), local(text_of(request, "next", "/"))
+    context, name, goal = app_context(request), text_of(request, "name"), local(text_of(request, "next", "/"))
     try:
-        account = check_password(at, name, text_of(request, "password"), address_of(request))
+        account = check_password(context, name, text_of(request, "password"), address_of(request))
     except Problem as problem:
         response = render(request, "sign_in.html", SignInPage(goal, name[:64], problem), problem.status)
         response.headers.update(problem.headers)
         return response
-    opened = open_session(at, account, signed_in(request.scope))
+    opened = open_session(context, account, signed_in(request.scope))
     answer = RedirectResponse(goal, 303)
-    give_cookie(answer, at, opened)
+    give_cookie(answer, context, opened)
     return answer
 
 
 @needs("viewer")
 def sign_out(request: Request) -> Response:
     """Ends the session in the store, not only in the browser."""
-    at, who = desk(request), signed_in(request.scope)
+    context, who = app_context(request), signed_in(request.scope)
     if who is not None:
-        end_session(at, who)
-    at.audit(account_of(request).name, "sign-out")
+        end_session(context, who)
+    context.audit(account_of(request).name, "sign-out")
     answer = RedirectResponse("/sign-in", 303)
-    take_cookie(answer, at)
+    take_cookie(answer, context)
     return answer
 
 
@@ -83,23 +83,23 @@ def sign_out(request: Request) -> Response:
 def show_invitation(request: Request) -> Response:
     """The form; nothing is used up by looking at it."""
     token = request.path_params["token"]
-    return render(request, "invitation.html", InvitationPage(token, invited_as(desk(request), token)))
+    return render(request, "invitation.html", InvitationPage(token, invited_as(app_context(request), token)))
 
 
 @open_to_anybody
 def accept_invitation(request: Request) -> Response:
     """Makes the account and signs in."""
-    at, token, name = desk(request), request.path_params["token"], text_of(request, "name")
-    role = invited_as(at, token)
+    context, token, name = app_context(request), request.path_params["token"], text_of(request, "name")
+    role = invited_as(context, token)
     try:
-        account = accept(at, token, name, text_of(request, "password"))
+        account = accept(context, token, name, text_of(request, "password"))
     except (Problem, RankproofError) as error:
         problem = understood(error)
         assert problem is not None
         return render(request, "invitation.html", InvitationPage(token, role, name[:64], problem), problem.status)
-    opened = open_session(at, account, signed_in(request.scope))
+    opened = open_session(context, account, signed_in(request.scope))
     answer = RedirectResponse("/", 303)
-    give_cookie(answer, at, opened)
+    give_cookie(answer, context, opened)
     return answer
 
 

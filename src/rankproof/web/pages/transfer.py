@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rankproof.errors import RankproofError, Refused
-from rankproof.judging.files import ACTS_SCHEMA, KINDS, read_any, takeable, to_body, to_csv
+from rankproof.judging.files import ACTS_SCHEMA, KINDS, ActFile, read_any, takeable, to_body, to_csv
 from rankproof.judging.records import JudgmentSource, Project
 from rankproof.judging.store.store import give, take
 from rankproof.kernel import shelf
@@ -22,7 +22,7 @@ from rankproof.reading.formats.contract import Format
 from rankproof.reading.source import open_source
 from rankproof.reading.unpack import packing_of
 from rankproof.reading.write import format_for, pieces
-from rankproof.web.context import Tab, desk, project_of
+from rankproof.web.context import Tab, app_context, project_of
 from rankproof.web.pages._method import Method, method_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import render
@@ -72,12 +72,12 @@ def show(request: Request) -> Response:
 @needs("admin")
 def import_(request: Request) -> Response:
     """Adds the judgments of a file, all of them or none."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     try:
         read = _read(request)
-        queries = {query.query_id for query in at.store.items.queries(project.slug)}
+        queries = {query.query_id for query in context.store.items.queries(project.slug)}
         acts = takeable(read, project, queries)
-        added = take(at.store, project.slug, read.kind, acts)
+        added = take(context.store, project.slug, read.kind, acts)
     except (Problem, RankproofError) as error:
         problem = understood(error)
         if problem is None:
@@ -85,12 +85,12 @@ def import_(request: Request) -> Response:
         findings = error.findings[:MOST_FINDINGS] if isinstance(error, Refused) else ()
         page = _page(request, problem=problem, findings=findings)
         return render(request, "transfer.html", page, problem.status)
-    at.audit(me, "import", project=project.slug, file=read.source, what=read.kind, added=added)
+    context.audit(me, "import", project=project.slug, file=read.source, what=read.kind, added=added)
     taken = Taken(read.source, read.kind, added, len(acts) - added, len(read.acts) - len(acts))
     return render(request, "transfer.html", _page(request, taken=taken))
 
 
-def _read(request: Request) -> Any:
+def _read(request: Request) -> ActFile:
     upload = form_of(request).get("file")
     if not isinstance(upload, UploadFile) or not upload.filename:
         raise Problem(422, "No file was chosen.", "Choose a file with judgments.")
@@ -114,14 +114,14 @@ def _read(request: Request) -> Any:
 @needs("viewer")
 def qrels(request: Request) -> Response:
     """The settled grades as a file."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     method = method_of(request)
     form: Format = format_for("", "qrels", request.query_params.get("format", "trec"))
-    settled = method.settle(at.store.judgments.current(project.slug), project)
+    settled = method.settle(context.store.judgments.current(project.slug), project)
     if not settled.qrels.rows:
         raise Problem(422, "Nothing is settled in this way, so there are no qrels.", "Judge, or choose another way.")
     content = b"".join(pieces(settled.qrels, form))
-    at.audit(me, "export", project=project.slug, what="qrels", format=form.name, method=settled.method)
+    context.audit(me, "export", project=project.slug, what="qrels", format=form.name, method=settled.method)
     ending = form.endings[0].lstrip(".") if form.endings else form.name
     return _file(content, f"{project.slug}.qrels.{ending}", "application/octet-stream")
 
@@ -129,19 +129,19 @@ def qrels(request: Request) -> Response:
 @needs("viewer")
 def acts(request: Request) -> Response:
     """What judges said as a file."""
-    at, project, me = desk(request), project_of(request), account_of(request).name
+    context, project, me = app_context(request), project_of(request), account_of(request).name
     what: Any = request.query_params.get("what", "judgments")
     form = request.query_params.get("format", "csv")
     if what not in KINDS or form not in ("csv", "json"):
         raise Problem(422, "Only judgments, flags, picks and preferences can be written, as csv or json.")
     history = request.query_params.get("history") == "1"
-    found = give(at.store, project.slug, what, history)
+    found = give(context.store, project.slug, what, history)
     if form == "csv":
         text = to_csv(what, found)
     else:
         body = {"rankproof": __version__, "schema": ACTS_SCHEMA, **to_body(what, found, project.slug)}
         text = to_json(body, indent=2) + "\n"
-    at.audit(me, "export", project=project.slug, what=what, format=form, history=history)
+    context.audit(me, "export", project=project.slug, what=what, format=form, history=history)
     kind = "text/csv" if form == "csv" else "application/json"
     return _file(text.encode("utf-8", "replace"), f"{project.slug}.{what}.{form}", kind)
 
@@ -158,7 +158,7 @@ def _file(content: bytes, name: str, kind: str) -> Response:
 
 
 def _page(request: Request, **more: Any) -> TransferPage:
-    store, project = desk(request).store, project_of(request)
+    store, project = app_context(request).store, project_of(request)
     forms: list[Format] = list(shelf.everything("formats").values())
     held = store.judgments.current(project.slug)
     judges = sorted({act.judge for act in held if act.source.kind == "person"})

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rankproof.web.context import desk
+from rankproof.web.context import app_context
 from rankproof.web.problems import Problem
 from rankproof.web.security.credentials import is_token, new_token, same
 from rankproof.web.security.sessions import signed_in
@@ -84,18 +84,18 @@ def keep_csrf(connection: HTTPConnection, response: Response) -> None:
             _cookie(connection),
             connection.scope[_NEW],
             httponly=True,
-            secure=desk(connection).settings.https,
+            secure=app_context(connection).settings.https,
             samesite="strict",
         )
 
 
 def _cookie(connection: HTTPConnection) -> str:
-    return f"{desk(connection).settings.cookie}_form"
+    return f"{app_context(connection).settings.cookie}_form"
 
 
 def _same_origin(request: Request) -> None:
     """An error when the browser says that the request comes from somewhere else."""
-    own = f"{desk(request).settings.scheme}://{request.headers['host'].lower()}"
+    own = f"{app_context(request).settings.scheme}://{request.headers['host'].lower()}"
     origin = request.headers.get("origin")
     site = request.headers.get("sec-fetch-site")
     if (origin is not None and origin.lower() != own) or site not in (None, "same-origin", "none"):

@@ -5,24 +5,24 @@ from __future__ import annotations
 from starlette.requests import Request
 
 from rankproof.judging.records import ROLES, Account, Role
-from rankproof.web.context import Desk, stamp
+from rankproof.web.context import AppContext, stamp
 from rankproof.web.problems import Problem
 from rankproof.web.security.credentials import digest, is_token, new_token, read_name
 
 _WRONG = "The name or the password is wrong."
 
 
-def check_password(at: Desk, name: str, password: str, address: str) -> Account:
+def check_password(context: AppContext, name: str, password: str, address: str) -> Account:
     """The account of a name and its password; takes as long for a name that nobody has."""
     name = name.strip().lower()[:200]
-    at.throttle.enter(name, address)
-    right = at.passwords.matches(at.store.accounts.password(name), password)
-    account = at.store.accounts.get(name) if right else None
+    context.throttle.enter(name, address)
+    right = context.passwords.matches(context.store.accounts.password(name), password)
+    account = context.store.accounts.get(name) if right else None
     if account is None or not account.active:
-        at.audit("", "sign-in refused", name=name, address=address)
+        context.audit("", "sign-in refused", name=name, address=address)
         raise Problem(401, _WRONG)
-    at.throttle.succeed(name, address)
-    at.audit(name, "sign-in", address=address)
+    context.throttle.succeed(name, address)
+    context.audit(name, "sign-in", address=address)
     return account
 
 
@@ -34,26 +34,28 @@ def read_role(text: str) -> Role:
     raise Problem(422, f"No role is called {text!r}.", f"There are: {', '.join(ROLES)}.")
 
 
-def invite(at: Desk, role: Role, by: str) -> str:
+def invite(context: AppContext, role: Role, by: str) -> str:
     """The address of a new invitation. It is shown now and never again: the store has a hash of it."""
     token = new_token()
-    at.store.invitations.add(digest(token), role, by, stamp(at.clock() + at.settings.invitation))
-    at.audit(by, "invitation", role=role)
-    return f"{at.settings.origin}/invitation/{token}"
+    context.store.invitations.add(digest(token), role, by, stamp(context.clock() + context.settings.invitation))
+    context.audit(by, "invitation", role=role)
+    return f"{context.settings.origin}/invitation/{token}"
 
 
-def invited_as(at: Desk, token: str) -> Role:
+def invited_as(context: AppContext, token: str) -> Role:
     """The role that an invitation gives; an error when it was used, is too old or never was."""
-    found = at.store.invitations.get(digest(token)) if is_token(token) else None
-    if found is None or found.used_by is not None or found.expires <= at.now():
+    found = context.store.invitations.get(digest(token)) if is_token(token) else None
+    if found is None or found.used_by is not None or found.expires <= context.now():
         raise Problem(404, "This invitation does not hold.", "It was used, or is too old. Ask for another one.")
     return found.role
 
 
-def accept(at: Desk, token: str, typed: str, password: str) -> Account:
+def accept(context: AppContext, token: str, typed: str, password: str) -> Account:
     """The account that an invitation opens. Of two who use the same invitation at once, one gets in."""
-    account = at.store.invitations.use(digest(token), read_name(typed), at.passwords.hash(password), at.now())
-    at.audit(account.name, "invitation accepted", role=account.role)
+    account = context.store.invitations.use(
+        digest(token), read_name(typed), context.passwords.hash(password), context.now()
+    )
+    context.audit(account.name, "invitation accepted", role=account.role)
     return account
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from inspect import iscoroutinefunction
-from typing import Any
 from urllib.parse import quote
 from weakref import WeakSet
 
@@ -21,7 +20,7 @@ from rankproof.web.security.sessions import signed_in
 Handler = Callable[[Request], Response] | Callable[[Request], Awaitable[Response]]
 Guarded = Callable[[Request], Awaitable[Response]]
 # Handlers that say which role they take: discovery refuses a page that has none.
-_GUARDED: WeakSet[Any] = WeakSet()
+_GUARDED: WeakSet[object] = WeakSet()
 
 
 def needs(role: Role) -> Callable[[Handler], Guarded]:

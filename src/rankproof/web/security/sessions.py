@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rankproof.judging.records import Account
-from rankproof.web.context import Desk, desk, stamp
+from rankproof.web.context import AppContext, app_context, stamp
 from rankproof.web.security.credentials import SignedIn, digest, is_token, new_token
 
 _KEY = "rankproof.signed_in"
@@ -27,9 +27,9 @@ class SessionMiddleware:
         """For ASGI."""
         if scope["type"] == "http" and not scope["path"].startswith("/static/"):
             connection = HTTPConnection(scope)
-            at = desk(connection)
-            token, cookie = _token(connection, at.settings.cookie)
-            scope[_KEY] = await _signed_in(at, token, cookie) if is_token(token) else None
+            context = app_context(connection)
+            token, cookie = _token(connection, context.settings.cookie)
+            scope[_KEY] = await _signed_in(context, token, cookie) if is_token(token) else None
         await self.app(scope, receive, send)
 
 
@@ -55,38 +55,38 @@ class Opened:
     expires: str
 
 
-def open_session(at: Desk, account: Account, before: SignedIn | None = None) -> Opened:
+def open_session(context: AppContext, account: Account, before: SignedIn | None = None) -> Opened:
     """A new session with a new token; the one before ends, and a token that somebody brought along is never used."""
     if before is not None:
-        end_session(at, before)
-    at.store.sessions.sweep(at.now())
+        end_session(context, before)
+    context.store.sessions.sweep(context.now())
     token = new_token()
-    expires = stamp(at.clock() + at.settings.session)
-    at.store.sessions.add(digest(token), account.name, new_token(), expires)
+    expires = stamp(context.clock() + context.settings.session)
+    context.store.sessions.add(digest(token), account.name, new_token(), expires)
     return Opened(token, expires)
 
 
-def end_session(at: Desk, who: SignedIn) -> None:
+def end_session(context: AppContext, who: SignedIn) -> None:
     """Ends a session in the store: its token opens nothing any more."""
-    at.store.sessions.end(who.token)
-    at.sessions.clear()
+    context.store.sessions.end(who.token)
+    context.sessions.clear()
 
 
-def give_cookie(response: Response, at: Desk, opened: Opened) -> None:
+def give_cookie(response: Response, context: AppContext, opened: Opened) -> None:
     """Lets the browser keep the session. No script sees it, and other sites' forms do not send it."""
     response.set_cookie(
-        at.settings.cookie,
+        context.settings.cookie,
         opened.token,
-        max_age=int(at.settings.session.total_seconds()),
+        max_age=int(context.settings.session.total_seconds()),
         httponly=True,
-        secure=at.settings.https,
+        secure=context.settings.https,
         samesite="lax",
     )
 
 
-def take_cookie(response: Response, at: Desk) -> None:
+def take_cookie(response: Response, context: AppContext) -> None:
     """Lets the browser forget the session."""
-    response.delete_cookie(at.settings.cookie, httponly=True, secure=at.settings.https, samesite="lax")
+    response.delete_cookie(context.settings.cookie, httponly=True, secure=context.settings.https, samesite="lax")
 
 
 def _token(connection: HTTPConnection, cookie: str) -> tuple[str, bool]:
@@ -96,19 +96,19 @@ def _token(connection: HTTPConnection, cookie: str) -> tuple[str, bool]:
     return connection.cookies.get(cookie, ""), True
 
 
-async def _signed_in(at: Desk, token: str, cookie: bool) -> SignedIn | None:
+async def _signed_in(context: AppContext, token: str, cookie: bool) -> SignedIn | None:
     hashed = digest(token)
-    found = at.sessions.get(hashed) or await run_in_threadpool(_look_up, at, hashed)
-    return replace(found, cookie=cookie) if found is not None and found.expires > at.now() else None
+    found = context.sessions.get(hashed) or await run_in_threadpool(_look_up, context, hashed)
+    return replace(found, cookie=cookie) if found is not None and found.expires > context.now() else None
 
 
-def _look_up(at: Desk, hashed: str) -> SignedIn | None:
+def _look_up(context: AppContext, hashed: str) -> SignedIn | None:
     def find() -> SignedIn:
-        found = at.store.sessions.with_account(hashed)
+        found = context.store.sessions.with_account(hashed)
         if found is None or not found[1].active:
             raise LookupError
         return SignedIn(found[1], found[0].csrf, hashed, found[0].expires)
 
     with suppress(LookupError):
-        return at.sessions.look_up(hashed, find)
+        return context.sessions.look_up(hashed, find)
     return None

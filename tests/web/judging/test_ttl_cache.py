@@ -6,8 +6,8 @@ import pytest
 from starlette.applications import Starlette
 from tests.web.judging.workbench import Client
 
-from rankproof.web import context as fresh
-from rankproof.web.context import Fresh
+from rankproof.web import context as caches
+from rankproof.web.context import TTLCache
 
 
 class Clock:
@@ -19,7 +19,7 @@ class Clock:
 
 def test_a_value_is_looked_up_again_after_its_time() -> None:
     clock, asked = Clock(), []
-    kept: Fresh[int] = Fresh(2.0, clock)
+    kept: TTLCache[int] = TTLCache(2.0, clock)
 
     def look() -> int:
         asked.append(clock.now)
@@ -35,7 +35,7 @@ def test_a_value_is_looked_up_again_after_its_time() -> None:
 
 
 def test_what_was_asked_before_a_change_is_not_remembered_after_it() -> None:
-    kept: Fresh[str] = Fresh(2.0, Clock())
+    kept: TTLCache[str] = TTLCache(2.0, Clock())
 
     def slow() -> str:
         kept.clear()  # somebody changes it while it is looked up
@@ -47,7 +47,7 @@ def test_what_was_asked_before_a_change_is_not_remembered_after_it() -> None:
 
 def test_one_looks_and_the_others_get_what_was_good_until_now() -> None:
     clock = Clock()
-    kept: Fresh[str] = Fresh(2.0, clock)
+    kept: TTLCache[str] = TTLCache(2.0, clock)
     kept.look_up("a", lambda: "old")
     clock.now = 3.0
     seen = []
@@ -63,7 +63,7 @@ def test_one_looks_and_the_others_get_what_was_good_until_now() -> None:
 
 def test_what_came_together_does_not_go_together() -> None:
     clock = Clock()
-    kept: Fresh[int] = Fresh(2.0, clock)
+    kept: TTLCache[int] = TTLCache(2.0, clock)
     for i in range(100):
         kept.look_up(f"key {i}", lambda: 1)
     clock.now = 1.5
@@ -71,18 +71,18 @@ def test_what_came_together_does_not_go_together() -> None:
 
 
 def test_an_error_is_not_remembered() -> None:
-    kept: Fresh[int] = Fresh(2.0, Clock())
+    kept: TTLCache[int] = TTLCache(2.0, Clock())
     with pytest.raises(ZeroDivisionError):
         kept.look_up("a", lambda: 1 // 0)
     assert kept.look_up("a", lambda: 1) == 1
 
 
 def test_it_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fresh, "MOST", 10)
-    kept: Fresh[int] = Fresh(2.0, Clock())
+    monkeypatch.setattr(caches, "MOST_ENTRIES", 10)
+    kept: TTLCache[int] = TTLCache(2.0, Clock())
     for i in range(95):
         kept.look_up(str(i), lambda: 1)
-    assert len(kept._kept) == 5
+    assert len(kept._entries) == 5
 
 
 def test_settings_hold_from_the_next_request_on(app: Starlette, admin: Client, judge: Client) -> None:
@@ -90,6 +90,6 @@ def test_settings_hold_from_the_next_request_on(app: Starlette, admin: Client, j
 
     sent = {"key": "k" * 8, "query_id": "q1", "doc_id": "d1", "grade": 9}
     assert judge.act("/api/v1/projects/shop/judgments", sent).status_code == 422
-    fields = as_fields(app.state.desk.store.projects.get("shop"))
+    fields = as_fields(app.state.context.store.projects.get("shop"))
     admin.submit("/p/shop/settings", **fields | {"levels": "0 | No\n1 | Yes\n9 | Very"})
     assert judge.act("/api/v1/projects/shop/judgments", sent).status_code == 201
