@@ -11,7 +11,7 @@ import click
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import begin
 from rankproof.cli.shared.options import ShelfName
-from rankproof.errors import UsageError
+from rankproof.cli.shared.usage import chosen_form, refuse_output_folder
 
 STARTER = "benchmark.toml"
 
@@ -46,9 +46,7 @@ def run(
     rankproof benchmark run benchmark.toml
     rankproof benchmark run benchmark.toml --mode hybrid -o hybrid-report
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
+    form = chosen_form(form, as_json)
     from rankproof.cli.shared import benchmarking
     from rankproof.kernel import shelf
     from rankproof.stack.benchmark.config import read_config
@@ -59,7 +57,7 @@ def run(
     read = benchmarking.only(read_config(config), modes)
     folder = output or f"{read.name.replace(' ', '-').replace(os.sep, '-')}-report"
     refuse_alone(read)
-    benchmarking.refuse_folder(folder)
+    refuse_output_folder(folder)
     dataset = benchmarking.dataset_of(read)
     queries = dataset.judged_queries
     documents = 0 if dataset.corpus is None else len(dataset.corpus)

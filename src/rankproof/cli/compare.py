@@ -15,8 +15,8 @@ from rankproof.cli.shared import options as _engine
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import DEFAULT_MEASURES, ShelfName
 from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.measuring.records import Settings
 from rankproof.proving.records import Design
 
@@ -66,14 +66,9 @@ def command(
     rankproof compare qrels.trec a.run b.run c.run --correction tukey --format latex
     rankproof compare --saved bm25.json dense.json
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
-    if files.count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    for path in (output, html, manifest):
-        if path is not None and path != "-":
-            refuse_path(path)
+    form = chosen_form(form, as_json)
+    refuse_second_stdin(files)
+    refuse_outputs(output, html, manifest)
     from rankproof.kernel import shelf
 
     report, page = shelf.find("reports", form), shelf.find("reports", "html") if html else None
@@ -160,6 +155,7 @@ def from_reports(files: Sequence[str], choices: dict[str, Any]) -> Compared:
     """Kept reports compared: values alone, on the same judgments by their content."""
     from rankproof.measuring.report import evaluation_of, read_report
     from rankproof.proving.compare import compare_evaluations
+    from rankproof.reading.naming import distinct_names
 
     measured = ("measures", "pool", "depth", "judged_only", "master", "memory")
     said = [f"--{name.replace('_', '-')}" for name in measured if choices[name]]
@@ -167,9 +163,8 @@ def from_reports(files: Sequence[str], choices: dict[str, Any]) -> Compared:
     if said:
         raise UsageError(f"Kept reports are already measured: {', '.join(said)} must be said to `rankproof evaluate`.")
     evaluations = [evaluation_of(read_report(path)) for path in files]
-    names = [evaluation.run_name for evaluation in evaluations]
-    if len(set(names)) < len(names):
-        evaluations = [replace(e, run_name=path) for e, path in zip(evaluations, files, strict=True)]
+    names = distinct_names([evaluation.run_name for evaluation in evaluations], files)
+    evaluations = [replace(e, run_name=name) for e, name in zip(evaluations, names, strict=True)]
     design = _design(choices)
     found = compare_evaluations(evaluations, design, queries=choices["queries"], by=tuple(choices["by"]))
     topics = _topics(choices["topics"])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.usage import refuse_output_folder
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def climb(folder: str, cache: str | None = None, llm: bool = True, queries: int 
     from rankproof.stack.records import Ground
 
     began = time.perf_counter()
-    benchmarking.refuse_folder(folder)
+    refuse_output_folder(folder)
     converter()  # without it there is no report: said before the work, not after it
     config = replace(read_config(samples.ladder()), folder=folder, source=CONFIG)
     if not llm:

@@ -13,9 +13,10 @@ import click
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import Measures, Prepare, ShelfName, options, preparing
 from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.measuring.records import MOST_THREADS, Settings
+from rankproof.reading.naming import distinct_names
 
 if TYPE_CHECKING:
     from rankproof.measuring.prepare import PreparedQrels, PreparedRun
@@ -31,9 +32,7 @@ def read_targets(
         raise UsageError("A target is kept in the report: add --save FILE. To decide by targets, use `rankproof gate`.")
     if save is not None and len(runs) > 1:
         raise UsageError(f"--save keeps the report of one run; {len(runs)} were given. Save them one by one.")
-    for path in (save, manifest):
-        if path is not None:
-            refuse_path(path)
+    refuse_outputs(save, manifest)
     if not targets:
         return {}
     from rankproof.measuring.report import parse_targets
@@ -215,13 +214,9 @@ def command(
     rankproof evaluate qrels.trec bm25.run dense.run -m "nDCG@10 RR@10" --format markdown
     rankproof evaluate -q -c -m all_trec --dialect trec_eval --format trec qrels.trec bm25.run
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
-    if [qrels, *runs].count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    if output is not None and output != "-":
-        refuse_path(output)
+    form = chosen_form(form, as_json)
+    refuse_second_stdin([qrels, *runs])
+    refuse_outputs(output)
     wanted = read_targets(targets, save, manifest, runs)
     from rankproof.kernel import shelf
     from rankproof.measuring.evaluate import prepare
@@ -265,7 +260,5 @@ def _evaluate(
 
 def _distinct(evaluations: list[Evaluation], paths: Sequence[str]) -> list[Evaluation]:
     """The evaluations under names that tell them apart: their paths, where two would have one name."""
-    names = [evaluation.run_name for evaluation in evaluations]
-    if len(set(names)) == len(names):
-        return evaluations
-    return [replace(e, run_name=os.fspath(p)) for e, p in zip(evaluations, paths, strict=True)]
+    names = distinct_names([evaluation.run_name for evaluation in evaluations], paths)
+    return [replace(evaluation, run_name=name) for evaluation, name in zip(evaluations, names, strict=True)]

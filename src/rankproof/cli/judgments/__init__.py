@@ -14,16 +14,15 @@ from rankproof.cli.judgments.settings import change
 from rankproof.cli.judgments.store import (
     SOURCES,
     about,
-    answer_options,
     chosen,
     opened,
     project_option,
-    refuse_output,
     sources_option,
 )
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.options import ShelfName, answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def import_(
     rankproof judgments import judging.db qrels.trec --judge ann
     rankproof judgments import judging.db judgments.csv
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments.exchange import import_acts, read_file
     from rankproof.cli.judgments.text import imported
 
@@ -101,7 +100,7 @@ def show(store: str, project: str | None, as_json: bool, output: str | None) -> 
     \b
     rankproof judgments show judging.db
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments import text as _judgments_text
     from rankproof.judging.adjudicate import summarize
 
@@ -149,7 +148,7 @@ def adjudicate(
     rankproof judgments adjudicate judging.db
     rankproof judgments adjudicate judging.db --method "trusted(judges=['ann'])" --qrels qrels.trec
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments import text as _judgments_text
 
     found, name = _adjudicated(store, project, method, sources)

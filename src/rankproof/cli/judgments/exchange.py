@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.judgments.store import answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli.judgments.store import chosen, opened, project_option
 from rankproof.cli.judgments.text import many
 from rankproof.cli.shared import output
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import printable
 
@@ -115,7 +117,7 @@ def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool,
     rankproof gate policy.toml --json -o verdict.json
     rankproof judgments keep judging.db bm25.json verdict.json
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments.store import who
     from rankproof.judging.explore import parse_kept
     from rankproof.kernel.sections import printable

@@ -9,9 +9,11 @@ from urllib.parse import urlsplit
 import click
 
 from rankproof.cli.judgments.settings import said_in, settings_options, settled
-from rankproof.cli.judgments.store import about, answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli.judgments.store import about, chosen, opened, project_option
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.judging.records import ROLES, Role
 
@@ -66,7 +68,7 @@ def init(
     \b
     rankproof judgments init judging.db --project shop --scale esci --dataset sample:shop --run bm25=bm25.run
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments.store import read_filling, template_for, who
     from rankproof.judging.records import Project
 
@@ -100,7 +102,7 @@ def add(
     \b
     rankproof judgments add judging.db --run dense=dense.run --dataset sample:shop
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments.store import read_filling
 
     if dataset is None and not runs:
@@ -142,7 +144,7 @@ def invite(store: str, role: Role, number: int, origin: str | None, as_json: boo
     \b
     rankproof judgments invite judging.db -n 3 --origin https://judge.example.org
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from datetime import UTC, datetime
 
     from rankproof.cli.judgments.store import who

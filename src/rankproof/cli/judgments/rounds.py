@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.judgments.store import answer_options, chosen, opened, project_option, refuse_output, sources_option
+from rankproof.cli.judgments.store import chosen, opened, project_option, sources_option
 from rankproof.cli.judgments.text import many, standing
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.options import ShelfName, answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import aligned, printable
 
@@ -60,7 +61,7 @@ def assign(
     \b
     rankproof judgments assign judging.db --judges ana,bo,cy --pairs 500 --overlap 100
     """
-    refuse_output(output)
+    refuse_outputs(output)
     names = _names(judges)
     common = overlap if overlap is not None else pairs // 5 if len(names) > 1 else 0
     from rankproof.judging.rounds.assign import deal, graded_by_people, pick
@@ -104,7 +105,7 @@ def unassign(store: str, judge: str, project: str | None, as_json: bool, output:
     \b
     rankproof judgments unassign judging.db cy
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.judging.rounds.assign import taken_back
 
     with opened(store) as kept:
@@ -174,7 +175,7 @@ def gold(
     \b
     rankproof judgments gold judging.db gold.trec --share 0.05
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments.store import who
     from rankproof.judging.records import GoldAnswer
     from rankproof.reading.collect import read_qrels
@@ -227,7 +228,7 @@ def agreement(store: str, project: str | None, sources: Sequence[str], as_json: 
     \b
     rankproof judgments agreement judging.db
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.judging.agreement import on_gold, ratings_of_judgments, with_others
     from rankproof.proving.agreement import LEVEL, together
     from rankproof.proving.agreement_records import found_dict

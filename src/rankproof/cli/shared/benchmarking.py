@@ -29,17 +29,6 @@ QRELS = "qrels.trec"
 MANIFEST = "manifest.json"
 
 
-def refuse_folder(path: str) -> None:
-    """An error when nothing can be written there; asked before the work, not after it."""
-    if os.path.exists(path) and not os.path.isdir(path):
-        raise UsageError(f"{path} is a file. Name a folder to write to.")
-    above = os.path.abspath(path)
-    while not os.path.exists(above):
-        above = os.path.dirname(above)
-    if not os.path.isdir(above) or not os.access(above, os.W_OK | os.X_OK):
-        raise UsageError(f"The folder {path} cannot be written: {above} does not allow it. Name another folder.")
-
-
 def write_everything(
     folder: str,
     config: BenchmarkConfig,
@@ -150,8 +139,6 @@ def _latency_lines(outcome: ModeOutcome) -> Iterator[bytes]:
         if time == time:  # an answer that was kept has no time
             yield f"{query}\t{time:.6f}\n".encode("utf-8", "surrogateescape")
 
-
-__all__ = ["dataset_of", "only", "refuse_folder", "running", "write_everything", "write_reports", "write_runs"]
 
 # Beside the configuration, unless said otherwise: what is dear to make and the same next time.
 CACHE = ".rankproof-cache"

@@ -120,6 +120,13 @@ def together(options: list[Any]) -> Decorator:
     return decorate
 
 
+answer_options = together(
+    [
+        click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too."),
+        click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all."),
+    ]
+)
+
 statistics = together(
     [
         click.option(
