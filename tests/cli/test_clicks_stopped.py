@@ -15,14 +15,14 @@ import pytest
 SLOW = """
 import sys, time
 from rankproof.online.clicks import grades
-whole = gradefile.content
+whole = grades.content
 def slowly(rows, path):
     for piece in whole(rows, path):
         yield piece
         print("begun", flush=True)
         for _ in range(600):
             time.sleep(0.05)
-gradefile.content = slowly
+grades.content = slowly
 from rankproof.cli import main
 few = ["-m", "ctr", "--curve", "none", "--least-confidence", "0"]
 main(["clicks", "fit", "log.csv", *few, "--grades", "grades.csv", "--qrels", "made.qrels"])
