@@ -27,7 +27,7 @@ LONGEST = 56
 @click.argument("query")
 @click.option("--mode", "modes", multiple=True, help="Only this mode; may be repeated.")
 @click.option("-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="How many results to show.")
-@click.option("--cache", type=click.Path(), help="The folder for what is dear to make; beside CONFIG by default.")
+@click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
 @answer_options
 def command(
     config: str,

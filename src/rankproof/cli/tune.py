@@ -34,7 +34,7 @@ SECONDS_BETWEEN_SIGNS = 0.1
 @click.command("tune")
 @click.argument("config", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="The folder for the reports; NAME-tuning by default.")
-@click.option("--cache", type=click.Path(), help="The folder for what is dear to make; beside CONFIG by default.")
+@click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
 @click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
 def command(config: str, output: str | None, cache: str | None, as_json: bool) -> None:
     """Search the dials that [tune] of CONFIG names, on its dev queries; test the winner on queries left untouched.
