@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel.wording import counted
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project, Template
@@ -38,6 +39,11 @@ def sources_option(command: F) -> F:
         multiple=True,
         help="Whose judgments count; may be repeated. Default: person.",
     )(command)
+
+
+def counted_kind(number: int, kind: str) -> str:
+    """A number of queries, documents, judgments, ...: kinds are plurals, as the keys of JSON documents are."""
+    return counted(number, "query" if kind == "queries" else kind.removesuffix("s"), kind)
 
 
 def about(project: Project) -> dict[str, Any]:
