@@ -49,7 +49,7 @@ def init(path: str) -> None:
 @click.option("--latency", type=click.Path(), help="The candidate's latency file, instead of the policy's.")
 @click.option("--confidence", type=float, help="The confidence of one-sided bounds, instead of the policy's.")
 @click.option("--significance", type=ShelfName("significance"), help="How bounds are made, instead of the policy's.")
-@click.option("--seed", type=click.IntRange(0), help="Where chance comes from, instead of the policy's.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the random generator, instead of the policy's.")
 @verdict_options
 @click.option("--manifest", type=click.Path(), help="Write what was measured, and how, for `rankproof verify`.")
 @click.option(

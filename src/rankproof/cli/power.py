@@ -67,7 +67,7 @@ def command(
     output: str | None,
     **reading: Any,
 ) -> None:
-    """Say what a query set can show, by the power of the paired t test.
+    """Say what a query set can show, by the power of the paired t-test.
 
     From two runs the spread of the differences is measured; --sd takes one that is known from elsewhere.
 

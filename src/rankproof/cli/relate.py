@@ -34,7 +34,9 @@ SCHEMA = "relation/1"
     show_default=True,
     help="The correlation that measures are ranked by.",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the intervals.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="The level of the confidence intervals."
+)
 @click.option(
     "--chance",
     type=click.FloatRange(0.01, 0.99),

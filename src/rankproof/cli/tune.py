@@ -1,4 +1,4 @@
-"""Turn the dials of a search stack on dev queries, and say what the winner is worth on queries it never saw."""
+"""Tune the parameters of a search stack on dev queries, and say what the winner is worth on queries it never saw."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SECONDS_BETWEEN_SIGNS = 0.1
 @click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
 @click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
 def command(config: str, output: str | None, cache: str | None, as_json: bool) -> None:
-    """Search the dials that [tune] of CONFIG names, on its dev queries; test the winner on queries left untouched.
+    """Search the parameters that [tune] of CONFIG names, on its dev queries; test the winner on queries left untouched.
 
     Writes the winning configuration beside CONFIG (CONFIG-tuned.toml) and TuneReport.json and TuneReport.html into a
     folder. What was tried is kept: a search that was stopped goes on where it was.

@@ -56,7 +56,9 @@ naming = together(
     help="The planned number of units, at which always-valid intervals are tightest; fixed before the start. "
     "Default: 5000.",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the intervals.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="The level of the confidence intervals."
+)
 @click.option("--baseline", help="The system that others are held against; the first by name otherwise.")
 @click.option(
     "--correction",

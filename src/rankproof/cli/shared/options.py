@@ -143,7 +143,7 @@ statistics = together(
             type=ShelfName("significance"),
             default="t",
             show_default=True,
-            help="The method of intervals and p-values.",
+            help="The method of confidence intervals and p-values.",
         ),
         click.option(
             "--correction",
@@ -152,7 +152,9 @@ statistics = together(
             show_default=True,
             help="What keeps the whole family of tests honest.",
         ),
-        click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the intervals."),
+        click.option(
+            "--confidence", type=float, default=0.95, show_default=True, help="The level of the confidence intervals."
+        ),
         click.option(
             "--resamples",
             type=int,
@@ -160,7 +162,7 @@ statistics = together(
             show_default=True,
             help="Random resamples, where a method draws any.",
         ),
-        click.option("--seed", type=int, default=0, show_default=True, help="Where chance comes from."),
+        click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator."),
         click.option("--all-pairs", is_flag=True, help="Compare every pair, not only candidates with the baseline."),
         click.option(
             "--equivalence", type=float, metavar="MARGIN", help="Test whether the systems are the same up to MARGIN."
