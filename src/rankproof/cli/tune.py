@@ -1,4 +1,4 @@
-"""Tune the parameters of a search stack on dev queries, and say what the winner is worth on queries it never saw."""
+"""Tune the parameters of a search stack on dev queries, and test the winner on queries it never saw."""
 
 from __future__ import annotations
 
