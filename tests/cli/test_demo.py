@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rankproof.cli.demo import climb, left_out, shown
+from rankproof.cli.demo import left_out, run_demo, shown
 from rankproof.cli.shared.root import cli
 from rankproof.stack.samples import ladder
 
@@ -38,33 +38,33 @@ def demo(*args: str) -> tuple[int, str]:
 
 @needs_everything
 @pytest.mark.slow
-def test_the_whole_ladder_is_climbed_and_told(tmp_path: Path, cache: str) -> None:
+def test_every_stage_is_run_and_reported(tmp_path: Path, cache: str) -> None:
     folder = tmp_path / "report"
-    climbed = climb(str(folder), cache, queries=6)
+    demo = run_demo(str(folder), cache, queries=6)
     modes = ["bm25", "dense", "hybrid", "maxsim", "llm"]
-    assert [row.mode for row in climbed.benchmark.rows] == modes
-    assert climbed.left_out == {}
-    assert climbed.benchmark.queries == 6
-    kinds = climbed.benchmark.by_segment
+    assert [row.mode for row in demo.benchmark.rows] == modes
+    assert demo.left_out == {}
+    assert demo.benchmark.queries == 6
+    kinds = demo.benchmark.by_segment
     assert kinds is not None
     assert len(kinds.segments) == 6  # one query of each kind
-    latency = {row.mode: row.latency for row in climbed.benchmark.rows}
+    latency = {row.mode: row.latency for row in demo.benchmark.rows}
     assert latency["llm"].queries == 6
-    assert climbed.benchmark.rows[-1].failures == {}
-    text = shown(climbed)
-    for part in ("What each stage buys in nDCG@10", "Verdict by nDCG@10", "  Ship ", f"Report: {climbed.report}"):
+    assert demo.benchmark.rows[-1].failures == {}
+    text = shown(demo)
+    for part in ("What each stage buys in nDCG@10", "Verdict by nDCG@10", "  Ship ", f"Report: {demo.report}"):
         assert part in text
     assert "Left out" not in text
-    assert Path(climbed.report).stat().st_size > 10_000
-    assert Path(climbed.config).read_bytes() == Path(ladder()).read_bytes()
+    assert Path(demo.report).stat().st_size > 10_000
+    assert Path(demo.config).read_bytes() == Path(ladder()).read_bytes()
     report = json.loads((folder / "BenchmarkReport.json").read_text())
     assert [mode["mode"] for mode in report["modes"]] == modes
     # A second time the vectors and the model's answers are there: the same rankings, and no time of the model.
     (folder / "ladder.toml").write_text("# mine\n")
-    again = climb(str(folder), cache, queries=6)
+    again = run_demo(str(folder), cache, queries=6)
     assert again.benchmark.rows[-1].latency.queries == 0
     assert again.benchmark.advice is not None
-    assert again.benchmark.advice == replace(climbed.benchmark.advice, times=again.benchmark.advice.times)
+    assert again.benchmark.advice == replace(demo.benchmark.advice, times=again.benchmark.advice.times)
     assert (folder / "ladder.toml").read_text() == "# mine\n"
 
 
@@ -72,11 +72,11 @@ def test_the_whole_ladder_is_climbed_and_told(tmp_path: Path, cache: str) -> Non
 @pytest.mark.slow
 def test_a_missing_library_leaves_its_mode_out(tmp_path: Path, cache: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    climbed = climb(str(tmp_path / "report"), cache, queries=6)
-    assert [row.mode for row in climbed.benchmark.rows] == ["bm25", "dense", "hybrid", "maxsim"]
-    assert list(climbed.left_out) == ["llm"]
-    assert "Left out: llm." in shown(climbed)
-    assert "Install it with: pip install 'rankproof[llm]'" in shown(climbed)
+    demo = run_demo(str(tmp_path / "report"), cache, queries=6)
+    assert [row.mode for row in demo.benchmark.rows] == ["bm25", "dense", "hybrid", "maxsim"]
+    assert list(demo.left_out) == ["llm"]
+    assert "Left out: llm." in shown(demo)
+    assert "Install it with: pip install 'rankproof[llm]'" in shown(demo)
 
 
 def test_without_anything_it_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

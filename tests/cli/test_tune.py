@@ -189,4 +189,4 @@ def test_reports_do_not_go_into_a_file(here: Path) -> None:
     (here / "out").write_text("")
     told = rankproof("tune", "t.toml", "-o", "out")
     assert told.exit_code == 2
-    assert "out is a file. Name a folder for the reports." in told.stderr
+    assert "out is a file. Name a folder to write to." in told.stderr

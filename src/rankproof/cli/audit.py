@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.options import ShelfName, answer_options
+from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.sections import aligned, printable
 from rankproof.proving.audit.claims import Instead, Placement, ReportAudit, RerankAudit
 
@@ -43,8 +43,7 @@ def command() -> None:
     "--decimals", type=click.IntRange(0, 15), help="Values were rounded to so many decimals; by default as typed."
 )
 @click.option("--file", "path", type=click.Path(), help="Read the report from a TOML or JSON file, or from - .")
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 def report(
     values: Sequence[str],
     relevant: str | None,
@@ -65,8 +64,7 @@ def report(
     rankproof audit report --queries 54 P@10=0.6137
     rankproof audit report --grades 3,2,1 nDCG@4=0.973 RR=1.00
     """
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     from rankproof.proving.audit.claims import claims, read_claims
     from rankproof.proving.audit.report import audit_report
 
@@ -112,8 +110,7 @@ def _file(path: str, values: Sequence[str]) -> Reported:
     type=ShelfName("formats", "run"),
     help="The format of both runs; found out by content otherwise.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 def rerank(
     base: str,
     reranked: str,
@@ -133,10 +130,8 @@ def rerank(
     rankproof audit rerank bm25.run bm25_reranked.run --depth 20
     rankproof audit rerank bm25.run bm25_reranked.run --qrels qrels.trec
     """
-    if [base, reranked, qrels].count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_second_stdin([base, reranked, qrels])
+    refuse_outputs(output)
     from rankproof.proving.audit.rerank import audit_rerank
     from rankproof.reading.collect import read_run
 

@@ -1,4 +1,4 @@
-"""Benchmark a search stack mode by mode: what each stage buys, with intervals, times and a report."""
+"""Benchmark a search stack mode by mode: what each stage buys, with confidence intervals, times and a report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import begin
 from rankproof.cli.shared.options import ShelfName
-from rankproof.errors import UsageError
+from rankproof.cli.shared.usage import chosen_form, refuse_output_folder
 
 STARTER = "benchmark.toml"
 
@@ -25,7 +25,7 @@ def command() -> None:
 @click.argument("config", type=click.Path())
 @click.option("--mode", "modes", multiple=True, help="Only this mode, and the baseline; may be repeated.")
 @click.option("-o", "--output", type=click.Path(), help="The folder for runs and reports; NAME-report by default.")
-@click.option("--cache", type=click.Path(), help="The folder for what is dear to make; beside CONFIG by default.")
+@click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
 @click.option(
     "--format", "form", type=ShelfName("reports", "benchmark"), help="The form of the answer; table by default."
@@ -46,28 +46,20 @@ def run(
     rankproof benchmark run benchmark.toml
     rankproof benchmark run benchmark.toml --mode hybrid -o hybrid-report
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
+    form = chosen_form(form, as_json)
     from rankproof.cli.shared import benchmarking
     from rankproof.kernel import shelf
     from rankproof.stack.benchmark.config import read_config
-    from rankproof.stack.benchmark.run import benchmark, refuse_alone
+    from rankproof.stack.benchmark.run import refuse_alone
 
     report = shelf.find("reports", form)
     began = time.perf_counter()
     read = benchmarking.only(read_config(config), modes)
     folder = output or f"{read.name.replace(' ', '-').replace(os.sep, '-')}-report"
     refuse_alone(read)
-    benchmarking.refuse_folder(folder)
-    dataset = benchmarking.dataset_of(read)
-    queries = dataset.judged_queries
-    documents = 0 if dataset.corpus is None else len(dataset.corpus)
-    with benchmarking.running(read, dataset, queries, cache) as runner:
-        found, outcomes = benchmark(read, queries, dataset.qrels, runner, dataset.content_hash, documents)
-    observed = {"seconds": round(time.perf_counter() - began, 6)}
-    found = benchmarking.write_everything(folder, read, dataset, found, outcomes, observed)
-    _output.say(report.benchmark(found, per_query=per_query, observed=observed))
+    refuse_output_folder(folder)
+    result, observed = benchmarking.run_benchmark(read, benchmarking.dataset_of(read), folder, cache, began)
+    _output.say(report.benchmark(result, per_query=per_query, observed=observed))
     if form == "table":
         _output.say(f"\nReport: {os.path.join(folder, 'BenchmarkReport.html')}\n")
 

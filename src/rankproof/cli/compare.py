@@ -5,24 +5,31 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli.shared import options
-from rankproof.cli.shared import options as _engine
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import DEFAULT_MEASURES, ShelfName
+from rankproof.cli.shared.options import (
+    DEFAULT_MEASURES,
+    EngineOptions,
+    ReadingOptions,
+    ShelfName,
+    from_options,
+    run_preparer,
+)
 from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.kernel.wording import counted
 from rankproof.measuring.records import Settings
 from rankproof.proving.records import Design
 
 if TYPE_CHECKING:
     from rankproof.kernel.manifest import ExperimentManifest
-    from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+    from rankproof.proving.manifest import Given
     from rankproof.proving.records import Comparison
 
 
@@ -42,7 +49,7 @@ if TYPE_CHECKING:
 @click.option("--charts", type=click.Path(), help="Write the charts into this folder too, as PNG and SVG.")
 @options.record
 @options.reading
-@_engine.options
+@options.engine
 def command(
     files: Sequence[str],
     saved: bool,
@@ -66,133 +73,126 @@ def command(
     rankproof compare qrels.trec a.run b.run c.run --correction tukey --format latex
     rankproof compare --saved bm25.json dense.json
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
-    if files.count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    for path in (output, html, manifest):
-        if path is not None and path != "-":
-            refuse_path(path)
+    form = chosen_form(form, as_json)
+    refuse_second_stdin(files)
+    refuse_outputs(output, html, manifest)
     from rankproof.kernel import shelf
 
     report, page = shelf.find("reports", form), shelf.find("reports", "html") if html else None
     began = time.perf_counter()
-    compared = from_reports(files, choices) if saved else from_runs(files, choices)
+    compared = compare_reports(files, choices) if saved else compare_files(files, choices)
     if manifest is not None or html is not None:
         compared = put_on_record(compared, experiment, dataset_version, notes)
-    found = compared.comparison
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if manifest is not None:
-        keep(manifest, compared, observed)
+        write_record(manifest, compared, observed)
     if page is not None:
-        _output.give(page.comparison(found, per_query=True, observed=observed), html)
+        _output.give(page.comparison(compared.comparison, per_query=True, observed=observed), html)
     if charts is not None:
-        draw(charts, found)
-    _output.give(report.comparison(found, per_query=per_query, observed=observed), output)
-
-
-READING = ("order", "lower_is_better", "collapse", "drop_self", "threads", "run_format")
+        write_charts(charts, compared.comparison)
+    _output.give(report.comparison(compared.comparison, per_query=per_query, observed=observed), output)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """A comparison and, where runs were read for it, what it was made from."""
+    """A comparison and, where runs were read for it, the inputs that its manifest names."""
 
     comparison: Comparison
     design: Design
-    judged: tuple[str, PreparedQrels] | None = None
-    runs: tuple[tuple[str, PreparedRun], ...] = ()
-    reading: Mapping[str, Any] | None = None
+    qrels: Given | None = None
+    runs: tuple[Given, ...] = ()
+    reading: ReadingOptions | None = None
     by: tuple[str, ...] = ()
-    files: Mapping[str, str | None] | None = None
+    queries: str | None = None
+    others: Mapping[str, str | None] | None = None
     record: ExperimentManifest | None = None
 
 
-def from_runs(files: Sequence[str], choices: dict[str, Any]) -> Compared:
+def compare_files(files: Sequence[str], choices: dict[str, Any]) -> Compared:
     """QRELS BASELINE CANDIDATE... compared."""
     if len(files) < 3:
         raise UsageError(
             f"A comparison takes judgments, a baseline and at least one candidate: QRELS BASELINE CANDIDATE...; "
-            f"got {len(files)} {'file' if len(files) == 1 else 'files'}. With --saved it takes kept reports instead."
+            f"got {counted(len(files), 'file')}. With --saved it takes kept reports instead."
         )
-    from rankproof.cli.shared.options import preparing
-    from rankproof.measuring.names import parse
     from rankproof.measuring.prepare import prepare_qrels
-    from rankproof.proving.compare import compare_runs, named_apart
+    from rankproof.measuring.names import parse
+    from rankproof.proving.compare import compare
+    from rankproof.proving.manifest import Given
     from rankproof.reading.collect import documents_of
+    from rankproof.reading.naming import distinct_names
 
-    design, settings = _design(choices), _settings(choices)
-    variants = parse(choices.pop("measures") or DEFAULT_MEASURES)
-    allow, qrels_format = choices.pop("allow"), choices.pop("qrels_format")
-    reading = {name: choices.pop(name) for name in READING}
-    judged = prepare_qrels(files[0], qrels_format, allow)
-    how = {**reading, "format": reading["run_format"]}
-    del how["run_format"]
-    prepare_run = preparing(choices.pop("engine"), choices.pop("master"), choices.pop("memory"), judged)
-    prepared = [prepare_run(run, allow=allow, **how) for run in watched(files[1:], "reading")]
-    topics, pool = choices.pop("topics"), choices.pop("pool")
-    by = tuple(choices.pop("by"))
-    found = compare_runs(
-        named_apart(prepared, files[1:]),
-        variants,
-        settings,
-        design,
-        topics=_topics(topics),
+    design, settings = from_options(Design, choices), from_options(Settings, choices)
+    measures = parse(choices["measures"] or DEFAULT_MEASURES)
+    reading, engine = from_options(ReadingOptions, choices), from_options(EngineOptions, choices)
+    by, pool = tuple(choices["by"]), choices["pool"]
+    qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow)
+    prepare_run = run_preparer(engine, qrels, reading)
+    runs = [prepare_run(path) for path in watched(files[1:], "reading")]
+    comparison = compare(
+        qrels,
+        runs[0],
+        runs[1:],
+        measures,
+        names=distinct_names([run.name for run in runs], files[1:]),
+        topics=choices["topics"],
         queries=choices["queries"],
         by=by,
-        universe="open" if choices.pop("open_universe") else "union",
+        universe="open" if choices["open_universe"] else "union",
         pool=None if pool is None else documents_of(pool),
-        beyond=not choices.pop("no_beyond"),
+        beyond=not choices["no_beyond"],
+        **asdict(settings),
+        **asdict(design),
     )
     return Compared(
-        found,
+        comparison,
         design,
-        (files[0], judged),
-        tuple(zip(files[1:], prepared, strict=True)),
-        {**reading, "allow": allow, "qrels_format": qrels_format},
+        Given(files[0], qrels),
+        tuple(Given(path, run) for path, run in zip(files[1:], runs, strict=True)),
+        reading,
         by,
-        {"topics": topics, "pool": pool, "queries": choices["queries"]},
+        choices["queries"],
+        {"topics": choices["topics"], "pool": pool},
     )
 
 
-def from_reports(files: Sequence[str], choices: dict[str, Any]) -> Compared:
+def compare_reports(files: Sequence[str], choices: Mapping[str, Any]) -> Compared:
     """Kept reports compared: values alone, on the same judgments by their content."""
     from rankproof.measuring.report import evaluation_of, read_report
     from rankproof.proving.compare import compare_evaluations
+    from rankproof.reading.collect import read_topics
+    from rankproof.reading.naming import distinct_names
 
     measured = ("measures", "pool", "depth", "judged_only", "master", "memory")
-    said = [f"--{name.replace('_', '-')}" for name in measured if choices[name]]
-    said += ["--engine"] if choices["engine"] != "local" else []
-    if said:
-        raise UsageError(f"Kept reports are already measured: {', '.join(said)} must be said to `rankproof evaluate`.")
+    late = [f"--{name.replace('_', '-')}" for name in measured if choices[name]]
+    late += ["--engine"] if choices["engine"] != "local" else []
+    if late:
+        raise UsageError(f"Kept reports are already measured: {', '.join(late)} must be said to `rankproof evaluate`.")
     evaluations = [evaluation_of(read_report(path)) for path in files]
-    names = [evaluation.run_name for evaluation in evaluations]
-    if len(set(names)) < len(names):
-        evaluations = [replace(e, run_name=path) for e, path in zip(evaluations, files, strict=True)]
-    design = _design(choices)
-    found = compare_evaluations(evaluations, design, queries=choices["queries"], by=tuple(choices["by"]))
-    topics = _topics(choices["topics"])
-    return Compared(replace(found, topics={q: topics[q] for q in found.query_ids if q in topics}), design)
+    names = distinct_names([evaluation.run_name for evaluation in evaluations], files)
+    evaluations = [replace(e, run_name=name) for e, name in zip(evaluations, names, strict=True)]
+    design = from_options(Design, choices)
+    comparison = compare_evaluations(evaluations, design, queries=choices["queries"], by=tuple(choices["by"]))
+    topics = {} if choices["topics"] is None else read_topics(choices["topics"])
+    shown = {query: topics[query] for query in comparison.query_ids if query in topics}
+    return Compared(replace(comparison, topics=shown), design)
 
 
 def put_on_record(compared: Compared, name: str, dataset_version: str, notes: Sequence[str]) -> Compared:
     """With its manifest, which the HTML report shows too. Kept reports have no runs to get the numbers again from."""
-    if compared.judged is None:
+    if compared.qrels is None or compared.reading is None:
         return compared
-    from rankproof.proving.manifest import READING as DECIDES
-    from rankproof.proving.manifest import Given, manifest_of
+    from rankproof.proving.manifest import manifest_of
 
-    files = dict(compared.files or {})
     record = manifest_of(
         compared.comparison,
-        Given(*compared.judged),
-        [Given(*run) for run in compared.runs],
+        compared.qrels,
+        compared.runs,
         design=compared.design,
-        reading={name: value for name, value in (compared.reading or {}).items() if name in DECIDES},
-        queries=files.pop("queries"),
+        reading=compared.reading.on_record(),
+        queries=compared.queries,
         by=compared.by,
-        others=files,
+        others=compared.others,
         name=name,
         dataset_version=dataset_version,
         notes=notes,
@@ -201,7 +201,7 @@ def put_on_record(compared: Compared, name: str, dataset_version: str, notes: Se
     return replace(compared, record=record, comparison=replace(compared.comparison, manifest=shown))
 
 
-def keep(path: str, compared: Compared, observed: Mapping[str, Any]) -> None:
+def write_record(path: str, compared: Compared, observed: Mapping[str, float]) -> None:
     """Writes the manifest."""
     from rankproof.measuring.report import write_manifest
 
@@ -211,7 +211,7 @@ def keep(path: str, compared: Compared, observed: Mapping[str, Any]) -> None:
     write_manifest(path, replace(record, observed={**record.observed, **observed}))
 
 
-def draw(folder: str, comparison: Comparison) -> None:
+def write_charts(folder: str, comparison: Comparison) -> None:
     """Writes every chart as PNG and as SVG."""
     from rankproof.kernel.atomic import replace_file
     from rankproof.reports.charts.all import charts
@@ -225,21 +225,3 @@ def draw(folder: str, comparison: Comparison) -> None:
     for name, spec in watched(list(specs.items()), "drawing"):
         replace_file(os.path.join(folder, f"{name}.svg"), [to_svg(spec).encode()])
         replace_file(os.path.join(folder, f"{name}.png"), [to_png(spec)])
-
-
-def _design(choices: dict[str, Any]) -> Design:
-    names = {field.name for field in fields(Design)} & choices.keys()
-    return Design(**{name: choices.pop(name) for name in names})
-
-
-def _settings(choices: dict[str, Any]) -> Settings:
-    names = {field.name for field in fields(Settings)} & choices.keys()
-    return Settings(**{name: choices.pop(name) for name in names})
-
-
-def _topics(path: str | None) -> Mapping[str, str]:
-    if path is None:
-        return {}
-    from rankproof.reading.collect import read_topics
-
-    return read_topics(path)

@@ -11,8 +11,8 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.findings import listed
 from rankproof.cli.shared.options import ShelfName
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.sections import aligned, printable
 from rankproof.reading.datasets.records import DocumentSurvey, Join, JudgmentSurvey, QuerySurvey, Survey
 from rankproof.reading.finding import count
@@ -140,8 +140,7 @@ def split(
 
 
 def _refuse(output: str | None, folder: str | None = None) -> None:
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     if folder is not None:
         from rankproof.kernel.atomic import refuse_folder
 

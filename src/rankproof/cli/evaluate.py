@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import Measures, Prepare, ShelfName, options, preparing
+from rankproof.cli.shared.options import (
+    DEFAULT_MEASURES,
+    EngineOptions,
+    Measures,
+    ReadingOptions,
+    ShelfName,
+    engine,
+    from_options,
+    run_preparer,
+)
 from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.measuring.records import MOST_THREADS, Settings
+from rankproof.reading.naming import distinct_names
 
 if TYPE_CHECKING:
     from rankproof.measuring.prepare import PreparedQrels, PreparedRun
     from rankproof.measuring.records import Evaluation
-    from rankproof.proving.records import Comparison
 
 
 def read_targets(
@@ -31,9 +40,7 @@ def read_targets(
         raise UsageError("A target is kept in the report: add --save FILE. To decide by targets, use `rankproof gate`.")
     if save is not None and len(runs) > 1:
         raise UsageError(f"--save keeps the report of one run; {len(runs)} were given. Save them one by one.")
-    for path in (save, manifest):
-        if path is not None:
-            refuse_path(path)
+    refuse_outputs(save, manifest)
     if not targets:
         return {}
     from rankproof.measuring.report import parse_targets
@@ -47,7 +54,7 @@ def save_report(
     run: PreparedRun,
     given: str,
     targets: Mapping[str, float],
-    observed: Mapping[str, Any],
+    observed: Mapping[str, float],
 ) -> None:
     """Writes the report of one run, with targets and diagnoses."""
     from rankproof.measuring.report import report_of, write_report
@@ -67,32 +74,24 @@ def save_report(
 
 def save_manifest(
     path: str,
-    answer: Comparison | Sequence[Evaluation],
+    evaluations: Sequence[Evaluation],
     qrels: tuple[str, PreparedQrels],
     runs: Sequence[tuple[str, PreparedRun]],
-    reading: Mapping[str, Any],
-    observed: Mapping[str, Any],
-    **more: Any,
+    reading: ReadingOptions,
+    observed: Mapping[str, float],
 ) -> None:
-    """Writes the manifest of evaluations or of a comparison; `more` is for `manifest_of`."""
+    """Writes the manifest of the evaluations."""
     from rankproof.measuring.report import write_manifest
-    from rankproof.proving.manifest import READING, Given, manifest_of
+    from rankproof.proving.manifest import Given, manifest_of
 
-    chosen = {name: value for name, value in reading.items() if name in READING}
-    record = manifest_of(
-        answer, Given(*qrels), [Given(*run) for run in runs], reading=chosen, observed=observed, **more
-    )
+    given = [Given(*run) for run in runs]
+    record = manifest_of(evaluations, Given(*qrels), given, reading=reading.on_record(), observed=observed)
     write_manifest(path, record)
 
 
-DEFAULT_MEASURES = "nDCG@10 RR@10 AP R@100 P@10"
 DEFAULTS_TAKEN = "measures: the default ones; -m asks for others, `rankproof explain` lists them"
 # What trec_eval prints when nothing is asked for: a script that swaps the program expects it.
 TREC_MEASURES = "official"
-# The choices about reading; the others are those of Settings.
-READING = (
-    "order", "lower_is_better", "collapse", "drop_self", "allow", "threads", "qrels_format", "run_format",
-)  # fmt: skip
 
 
 @click.command("evaluate")
@@ -191,7 +190,7 @@ READING = (
     default=0,
     help="How many threads read; 0 for all cores. Never changes a result.",
 )
-@options
+@engine
 def command(
     qrels: str,
     runs: Sequence[str],
@@ -203,9 +202,6 @@ def command(
     save: str | None,
     targets: Sequence[str],
     manifest: str | None,
-    engine: str,
-    master: str | None,
-    memory: str | None,
     **choices: Any,
 ) -> None:
     """Measure one or more RUNs against QRELS.
@@ -215,27 +211,23 @@ def command(
     rankproof evaluate qrels.trec bm25.run dense.run -m "nDCG@10 RR@10" --format markdown
     rankproof evaluate -q -c -m all_trec --dialect trec_eval --format trec qrels.trec bm25.run
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
-    if [qrels, *runs].count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    if output is not None and output != "-":
-        refuse_path(output)
-    wanted = read_targets(targets, save, manifest, runs)
+    form = chosen_form(form, as_json)
+    refuse_second_stdin([qrels, *runs])
+    refuse_outputs(output)
+    goals = read_targets(targets, save, manifest, runs)
     from rankproof.kernel import shelf
     from rankproof.measuring.evaluate import prepare
 
     report = shelf.find("reports", form)
-    asked = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
+    names = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
     began = time.perf_counter()
-    reading = {name: choices.pop(name) for name in READING}
-    judged = prepare(qrels, reading["qrels_format"], allow=reading["allow"])
-    prepare_run = preparing(engine, master, memory, judged)
-    prepared, evaluations = _evaluate(prepare_run, runs, asked, reading, choices)
+    reading = from_options(ReadingOptions, choices)
+    judged = prepare(qrels, reading.qrels_format, allow=reading.allow)
+    prepare_run = run_preparer(from_options(EngineOptions, choices), judged, reading)
+    prepared, evaluations = _evaluate(prepare_run, runs, names, from_options(Settings, choices))
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if save is not None:
-        save_report(save, evaluations[0], prepared[0], runs[0], wanted, observed)
+        save_report(save, evaluations[0], prepared[0], runs[0], goals, observed)
     if manifest is not None:
         given = list(zip(runs, prepared, strict=True))
         save_manifest(manifest, evaluations, (qrels, judged), given, reading, observed)
@@ -245,27 +237,20 @@ def command(
 
 
 def _evaluate(
-    prepare_run: Prepare,
-    runs: Sequence[str],
-    measures: Sequence[str],
-    reading: Mapping[str, Any],
-    choices: Mapping[str, Any],
+    prepare_run: Callable[[str], PreparedRun], runs: Sequence[str], measures: Sequence[str], settings: Settings
 ) -> tuple[list[PreparedRun], list[Evaluation]]:
     from rankproof.measuring.evaluate import measure_run
     from rankproof.measuring.names import parse
 
-    variants, settings = parse(measures), Settings(**choices)
-    how = {"format" if name == "run_format" else name: reading[name] for name in READING if name != "qrels_format"}
+    variants = parse(measures)
     prepared, evaluations = [], []
     for path in watched(runs, "measuring"):
-        prepared.append(prepare_run(path, **how))
+        prepared.append(prepare_run(path))
         evaluations.append(measure_run(prepared[-1], variants, settings))
     return prepared, _distinct(evaluations, runs)
 
 
 def _distinct(evaluations: list[Evaluation], paths: Sequence[str]) -> list[Evaluation]:
     """The evaluations under names that tell them apart: their paths, where two would have one name."""
-    names = [evaluation.run_name for evaluation in evaluations]
-    if len(set(names)) == len(names):
-        return evaluations
-    return [replace(e, run_name=os.fspath(p)) for e, p in zip(evaluations, paths, strict=True)]
+    names = distinct_names([evaluation.run_name for evaluation in evaluations], paths)
+    return [replace(evaluation, run_name=name) for evaluation, name in zip(evaluations, names, strict=True)]

@@ -12,8 +12,8 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import begin, with_init
 from rankproof.cli.shared.options import ShelfName
 from rankproof.cli.shared.output import chosen_forms, verdict_options
+from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,7 @@ def init(path: str) -> None:
 @click.option("--latency", type=click.Path(), help="The candidate's latency file, instead of the policy's.")
 @click.option("--confidence", type=float, help="The confidence of one-sided bounds, instead of the policy's.")
 @click.option("--significance", type=ShelfName("significance"), help="How bounds are made, instead of the policy's.")
-@click.option("--seed", type=click.IntRange(0), help="Where chance comes from, instead of the policy's.")
+@click.option("--seed", type=click.IntRange(0), help="Seed of the random generator, instead of the policy's.")
 @verdict_options
 @click.option("--manifest", type=click.Path(), help="Write what was measured, and how, for `rankproof verify`.")
 @click.option(
@@ -81,10 +81,8 @@ def command(
     asked = chosen_forms(form, as_json, output, junit=junit, markdown=markdown, html=html)
     if github and output is None and asked.form not in ("table", "github"):
         raise UsageError(f"--github prints beside the answer, which would not be {asked.form} then. Add -o FILE.")
-    if [instead[name] for name in ("candidate", "baseline", "qrels", "topics", "queries", "latency")].count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    if manifest is not None and manifest != "-":
-        refuse_path(manifest)
+    refuse_second_stdin([instead[name] for name in ("candidate", "baseline", "qrels", "topics", "queries", "latency")])
+    refuse_outputs(manifest)
     from rankproof.proving.gate import gate
 
     began = time.perf_counter()

@@ -13,8 +13,8 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import Measures, ShelfName
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import number
 from rankproof.proving.holes.bounds import Bound, Proposal
@@ -90,13 +90,9 @@ def command(
     rankproof next qrels.trec bm25.run dense.run
     rankproof next qrels.trec bm25.run dense.run -m nDCG@10 -n 100 --format tsv -o tojudge.tsv
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
-    if [qrels, *runs, choices["pool"], topics].count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    if output is not None and output != "-":
-        refuse_path(output)
+    form = chosen_form(form, as_json)
+    refuse_second_stdin([qrels, *runs, choices["pool"], topics])
+    refuse_outputs(output)
     if len(runs) < 2:
         raise UsageError("Give two runs or more: the baseline, and what is compared with it.")
     began = time.perf_counter()
@@ -114,6 +110,7 @@ def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices
     from rankproof.measuring.prepare import join_run, prepare_qrels
     from rankproof.proving.next import propose
     from rankproof.reading.collect import documents_of
+    from rankproof.reading.naming import distinct_names
 
     allow = choices["allow"]
     judged = prepare_qrels(qrels, choices["qrels_format"], allow)
@@ -126,9 +123,8 @@ def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices
     prepared = [
         join_run(judged, run, format=choices["run_format"], allow=allow, **reading) for run in watched(runs, "reading")
     ]
-    if len({run.name for run in prepared}) < len(prepared):
-        for run, path in zip(prepared, runs, strict=True):
-            run.name = path
+    for run, name in zip(prepared, distinct_names([run.name for run in prepared], runs), strict=True):
+        run.name = name
     pool = choices["pool"]
     return propose(
         judged, prepared, measure, number,

@@ -10,11 +10,11 @@ import click
 from click.core import ParameterSource
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import DEFAULT_MEASURES, Measures
+from rankproof.cli.shared.options import DEFAULT_MEASURES, Measures, answer_options
 from rankproof.cli.shared.options import reading as reading_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.estimate import NotEstimable
 from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import number, percent
@@ -52,8 +52,7 @@ SCHEMA = "power/1"
     show_default=True,
     help="Which differences the test looks for.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 @reading_options
 def command(
     inputs: Sequence[str],
@@ -68,7 +67,7 @@ def command(
     output: str | None,
     **reading: Any,
 ) -> None:
-    """Say what a query set can show, by the power of the paired t test.
+    """Say what a query set can show, by the power of the paired t-test.
 
     From two runs the spread of the differences is measured; --sd takes one that is known from elsewhere.
 
@@ -77,8 +76,7 @@ def command(
     rankproof power qrels.trec bm25.run dense.run -m "nDCG@10 RR@10" --difference 0.02
     rankproof power --sd 0.2 --queries 50 --difference 0.02
     """
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     ask = {
         "queries": queries,
         "difference": difference,
@@ -116,8 +114,7 @@ def _plan_runs(
             f"Give QRELS, BASELINE and CANDIDATE, or --sd in their place; {came} came. "
             "Such as: rankproof power qrels.trec bm25.run dense.run -m nDCG@10"
         )
-    if list(inputs).count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
+    refuse_second_stdin(inputs)
     from rankproof.proving.plan_power import plan_runs
 
     qrels, baseline, candidate = inputs

@@ -9,8 +9,8 @@ import click
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName
 from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import InputError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 
 @click.group("qrels")
@@ -50,8 +50,7 @@ def validate(
     rankproof qrels validate qrels.trec
     rankproof qrels validate qrels_test.tsv --allow negative_grade --strict
     """
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     from rankproof.cli.shared.findings import FileReport, as_text
     from rankproof.cli.shared.findings import as_json as to_json
     from rankproof.reading.validate import validate_qrels

@@ -11,9 +11,10 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import begin, with_init
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import number, signed
 from rankproof.kernel.wording import percent as level
@@ -52,8 +53,7 @@ def init(path: str) -> None:
 @click.argument("policy", type=click.Path())
 @click.option("--status", "ask_status", is_flag=True, help="Show where the ramp stands. Nothing is decided.")
 @click.option("--replay", "ask_replay", is_flag=True, help="Make every decision again and say whether it is the same.")
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 @click.option("--html", type=click.Path(), help="Write the verdict that the decision rests on to this file, as HTML.")
 @click.option("--junit", type=click.Path(), help="Write it to this file too, as JUnit XML.")
 @click.option("--markdown", type=click.Path(), help="Write it to this file too, as Markdown.")
@@ -81,9 +81,7 @@ def command(
     """
     wanted = {name: path for name, path in files.items() if path is not None}
     _refuse(ask_status, ask_replay, wanted)
-    for path in (output, *wanted.values()):
-        if path is not None and path != "-":
-            refuse_path(path)
+    refuse_outputs(output, *wanted.values())
     from rankproof.online.ramp.policy import read_ramp
 
     began = time.perf_counter()

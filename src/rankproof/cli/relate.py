@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
-from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import number, percent, signed
@@ -33,7 +34,9 @@ SCHEMA = "relation/1"
     show_default=True,
     help="The correlation that measures are ranked by.",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the intervals.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="The level of the confidence intervals."
+)
 @click.option(
     "--chance",
     type=click.FloatRange(0.01, 0.99),
@@ -41,8 +44,7 @@ SCHEMA = "relation/1"
     show_default=True,
     help="How likely a shown online gain must be for an offline difference to be enough.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 def command(
     changes: str,
     lower: Sequence[str],
@@ -62,8 +64,7 @@ def command(
     rankproof relate changes.csv --lower abandonment
     rankproof relate changes.toml --json
     """
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     from rankproof.online.relate.read import assemble, read_changes
     from rankproof.online.relate.relate import relate
 

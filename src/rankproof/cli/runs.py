@@ -13,8 +13,8 @@ import click
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName
 from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.usage import refuse_output_folder, refuse_outputs
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from rankproof.reading.ranking import Failure
@@ -58,7 +58,7 @@ def fetch(
     read = benchmarking.only(read_config(config), modes)
     if modes:
         read = replace(read, modes={name: step for name, step in read.modes.items() if name in modes})
-    benchmarking.refuse_folder(output)
+    refuse_output_folder(output)
     dataset = benchmarking.dataset_of(read, judged)
     queries = dataset.judged_queries if judged else dataset.asked_queries
     if fresh:
@@ -235,9 +235,7 @@ def validate(
         raise UsageError("--tag is given to the rows that --fix writes. Add --fix OUT.")
     if tag is not None and (not tag or tag.split() != [tag]):
         raise UsageError(f"The tag {tag!r} has white space in it or is empty. Use one word.")
-    for path in (fix, output):
-        if path is not None and path != STDIN:
-            refuse_path(path)
+    refuse_outputs(fix, output)
     from rankproof.cli.shared import findings
     from rankproof.reading.check import MAX_DEPTH
     from rankproof.reading.source import once

@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.output import document
-from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.cli.shared.usage import refuse_outputs
 
 
 def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
@@ -32,8 +32,7 @@ def command(name: str | None, as_json: bool, output: str | None) -> None:
     rankproof schema
     rankproof schema comparison/1 -o comparison.schema.json
     """
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     from rankproof.kernel.jsontext import to_json
     from rankproof.kernel.schema_files import bundled, names, schema
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from rankproof.reading.collection import Corpus, Query
@@ -26,9 +27,8 @@ LONGEST = 56
 @click.argument("query")
 @click.option("--mode", "modes", multiple=True, help="Only this mode; may be repeated.")
 @click.option("-n", "--number", type=click.IntRange(1), default=10, show_default=True, help="How many results to show.")
-@click.option("--cache", type=click.Path(), help="The folder for what is dear to make; beside CONFIG by default.")
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
+@answer_options
 def command(
     config: str,
     query: str,
@@ -46,8 +46,7 @@ def command(
     """
     if not query.strip():
         raise UsageError("The query is empty. Give it words, or the id of a query of the dataset.")
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     from dataclasses import replace
 
     from rankproof.cli.shared import benchmarking

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.options import ShelfName, answer_options
 from rankproof.cli.shared.output import document
-from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 
 if TYPE_CHECKING:
     from rankproof.measuring.similarity import Likeness
@@ -32,8 +31,7 @@ DEFAULT = "RBO"
     help=f'How to compare, such as "RBO(p=0.9)" or Jaccard@10; may be repeated. Default: {DEFAULT}.',
 )
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 @click.option(
     "--order",
     type=click.Choice(["score", "rank", "given"]),
@@ -62,10 +60,8 @@ def command(
     rankproof similarity bm25.run dense.run
     rankproof similarity bm25.run dense.run -m "RBO(p=0.9) Jaccard@10" -q
     """
-    if run_a == run_b == "-":
-        raise UsageError("Standard input (-) can be read only once. Give the other run as a file.")
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_second_stdin((run_a, run_b))
+    refuse_outputs(output)
     from rankproof.measuring.similarity import similarities
     from rankproof.reading.collect import read_run
 

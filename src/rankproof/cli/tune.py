@@ -1,4 +1,4 @@
-"""Turn the dials of a search stack on dev queries, and say what the winner is worth on queries it never saw."""
+"""Tune the parameters of a search stack on dev queries, and test the winner on queries it never saw."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_output_folder, refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.sections import aligned
 from rankproof.kernel.wording import interval, number, p_text, percent, signed
@@ -34,10 +34,10 @@ SECONDS_BETWEEN_SIGNS = 0.1
 @click.command("tune")
 @click.argument("config", type=click.Path())
 @click.option("-o", "--output", type=click.Path(), help="The folder for the reports; NAME-tuning by default.")
-@click.option("--cache", type=click.Path(), help="The folder for what is dear to make; beside CONFIG by default.")
+@click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
 @click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
 def command(config: str, output: str | None, cache: str | None, as_json: bool) -> None:
-    """Search the dials that [tune] of CONFIG names, on its dev queries; test the winner on queries left untouched.
+    """Search the parameters that [tune] of CONFIG names, on its dev queries; test the winner on queries left untouched.
 
     Writes the winning configuration beside CONFIG (CONFIG-tuned.toml) and TuneReport.json and TuneReport.html into a
     folder. What was tried is kept: a search that was stopped goes on where it was.
@@ -61,8 +61,7 @@ def command(config: str, output: str | None, cache: str | None, as_json: bool) -
     winner = f"{os.path.splitext(config)[0]}-tuned.toml"
     _refuse_winner(winner, MARK)
     folder = output or f"{read.benchmark.name.replace(' ', '-').replace(os.sep, '-')}-tuning"
-    if os.path.exists(folder) and not os.path.isdir(folder):
-        raise UsageError(f"{folder} is a file. Name a folder for the reports.")
+    refuse_output_folder(folder)
     whole = replace(read.benchmark, split="all") if read.dev else read.benchmark
     dev, test = halves(read, benchmarking.dataset_of(whole))
     sign = _SearchProgress(read)
@@ -90,7 +89,7 @@ def command(config: str, output: str | None, cache: str | None, as_json: bool) -
 
 def _refuse_winner(path: str, mark: str) -> None:
     """The winner may take the place of an earlier one, and of nothing else."""
-    refuse_path(path)
+    refuse_outputs(path)
     if os.path.exists(path):
         with open(path, encoding="utf-8", errors="replace") as file:
             if not file.readline().startswith(mark):

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from rankproof.kernel.manifest import ExperimentManifest
@@ -40,8 +41,7 @@ MOST_SHOWN = 20
     show_default=True,
     help="The largest relative difference of values that count as equal.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 def command(
     manifest: str,
     qrels: str | None,
@@ -60,8 +60,7 @@ def command(
     rankproof verify experiment.json
     rankproof verify experiment.json --run dense=elsewhere/dense.run
     """
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     from rankproof.proving.manifest import read_manifest
     from rankproof.proving.verify import SCHEMA, verify
 

@@ -24,6 +24,7 @@ from rankproof.proving.movement import moves
 from rankproof.proving.per_unit import PerUnit, paired, refuse_other_ground
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.tie_risk import tie_risks
+from rankproof.reading.naming import distinct_names
 from rankproof.reading.segments import read_columns, segments
 
 # The choices of `compare` that belong to measuring and to the design of the comparison; the rest is reading.
@@ -74,7 +75,7 @@ def compare(
         else:
             runs.append(join_run(judged, source, format=run_format, allow=allow, name=name, **choices))
     return compare_runs(
-        named_apart(runs, sources), parse(measures), settings, design,
+        named_apart(runs, sources, called), parse(measures), settings, design,
         topics=_topics(topics), queries=queries, by=tuple(by), universe=universe, pool=pool, beyond=beyond,
         most_moved=most_moved,
     )  # fmt: skip
@@ -161,14 +162,14 @@ def _topics(topics: Any) -> Mapping[str, str]:
     return read_topics(topics)
 
 
-def named_apart(runs: Sequence[PreparedRun], sources: Sequence[Any]) -> dict[str, PreparedRun]:
-    """The runs by names that tell them apart: their own, their paths where two would have one name, then numbers."""
-    names = [run.name for run in runs]
-    if len(set(names)) < len(names):
-        names = [s if isinstance(s, str) else name for s, name in zip(sources, names, strict=True)]
-    if len(set(names)) < len(names):
-        names = ["baseline", *(f"candidate {i}" if len(runs) > 2 else "candidate" for i in range(1, len(runs)))]
-    return dict(zip(names, runs, strict=True))
+def named_apart(
+    runs: Sequence[PreparedRun], sources: Sequence[Any], called: Sequence[str | None]
+) -> dict[str, PreparedRun]:
+    """The runs by names that tell them apart: as called or their own, their paths, then baseline and candidates."""
+    names = [name or run.name for run, name in zip(runs, called, strict=True)]
+    paths = [s if isinstance(s, str) else name for s, name in zip(sources, names, strict=True)]
+    sides = ["baseline", *(f"candidate {i}" if len(runs) > 2 else "candidate" for i in range(1, len(runs)))]
+    return dict(zip(distinct_names(names, paths, sides), runs, strict=True))
 
 
 def _warnings(found: Sequence[Contrast], evaluations: Sequence[Evaluation], design: Design) -> tuple[str, ...]:

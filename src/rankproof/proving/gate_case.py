@@ -29,6 +29,7 @@ from rankproof.proving.power import queries_needed
 from rankproof.proving.rules.contract import POWER, Numbers, RuleSample, measure_named
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
 from rankproof.reading.finding import Finding
+from rankproof.reading.naming import distinct_names
 from rankproof.reading.records import Run
 from rankproof.reading.source import open_source, require_text
 from rankproof.reading.stream import objects
@@ -88,9 +89,8 @@ class GateCase:
         if self.policy.baseline is not None:
             given.append(("baseline", self.policy.baseline))
         names = [_called(source, side) for side, source in given]
-        if len(set(names)) < len(names):
-            names = [os.fspath(s) if isinstance(s, str | os.PathLike) else side for side, s in given]
-        return tuple(names) if len(set(names)) == len(names) else ("candidate", "baseline")
+        paths = [os.fspath(s) if isinstance(s, str | os.PathLike) else side for side, s in given]
+        return distinct_names(names, paths, ("candidate", "baseline"))
 
     @property
     def candidate(self) -> str:

@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.options import ShelfName, answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import interval, number, p_phrase, p_text, percent, signed
@@ -61,8 +61,7 @@ BETWEEN = re.compile(r",(?![^(]*\))")
 @click.option("--level", type=float, default=0.95, show_default=True, help="The confidence level of intervals.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the folds of dr.")
 @click.option("--run-format", type=ShelfName("formats", "run"), help="The format of the run.")
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 def command(
     log: str,
     run: str | None,
@@ -95,10 +94,8 @@ def command(
     rankproof clicks estimate shown.csv --run new.run --examination position_based
     rankproof clicks estimate actions.csv --policy new.csv --estimator 'snips,ips(clip=50)'
     """
-    if [log, run, policy, examination].count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_second_stdin([log, run, policy, examination])
+    refuse_outputs(output)
     from rankproof.cli.shared.progress import watched
     from rankproof.online.counterfactual.estimate import Ask
     from rankproof.online.counterfactual.estimators import read_estimators

@@ -10,8 +10,9 @@ import click
 
 from rankproof.cli.clicks.options import grading, learning, mapping_of, reading
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
-from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.wording import number, percent
 from rankproof.online.clicks.examination import Curve
@@ -31,8 +32,7 @@ NONE = "none"
 @reading
 @learning
 @grading
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 def command(
     logs: Sequence[str],
     schema: str | None,
@@ -99,9 +99,7 @@ def command(
 
 def _refuse(output: str | None, qrels: str | None, grades: str | None) -> None:
     """Before the work: what cannot be written."""
-    for path in (output, qrels, grades):
-        if path is not None and path != "-":
-            refuse_path(path)
+    refuse_outputs(output, qrels, grades)
     if qrels is not None:
         from rankproof.reading.write import format_for
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 SCHEMA = "interleaving-plan/1"
 SHARES = (0.51, 0.52, 0.55, 0.6, 0.7)
@@ -38,8 +39,7 @@ SHARES = (0.51, 0.52, 0.55, 0.6, 0.7)
 @click.option(
     "--looks", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How often one looks on the way."
 )
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 def command(
     shares: Sequence[float],
     decided: float,
@@ -59,8 +59,7 @@ def command(
     """
     if units is not None and per_day is not None:
         raise UsageError("--units says how many there are; --per-day asks how long they take. Leave out one.")
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     from rankproof.online.interleaving.plan import plan
 
     found = plan(shares or SHARES, decided, units, per_day, power, confidence, looks)

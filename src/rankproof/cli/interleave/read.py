@@ -10,10 +10,10 @@ import click
 
 from rankproof.cli.interleave.shared import making, recipe_of
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName, together
+from rankproof.cli.shared.options import ShelfName, answer_options, together
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 SCHEMA = "interleaving/1"
 NAMES = (
@@ -56,7 +56,9 @@ naming = together(
     help="The planned number of units, at which always-valid intervals are tightest; fixed before the start. "
     "Default: 5000.",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the intervals.")
+@click.option(
+    "--confidence", type=float, default=0.95, show_default=True, help="The level of the confidence intervals."
+)
 @click.option("--baseline", help="The system that others are held against; the first by name otherwise.")
 @click.option(
     "--correction",
@@ -67,8 +69,7 @@ naming = together(
 )
 @making
 @naming
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 def command(
     logs: Sequence[str],
     credit: str,
@@ -97,12 +98,10 @@ def command(
     """
     if not logs:
         raise UsageError("Give one log or more, such as: rankproof interleave read shown.jsonl clicks.csv")
-    if list(logs).count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other logs as files.")
+    refuse_second_stdin(logs)
     if planned is not None and not sequential:
         raise UsageError("--units is for --sequential: with --fixed the size is that of the log. Leave out one.")
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     from rankproof.online.interleaving.logs import InterleavingColumns, read_logs
     from rankproof.online.interleaving.preference import UNITS
     from rankproof.online.interleaving.read import analyze

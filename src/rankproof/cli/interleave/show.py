@@ -9,9 +9,10 @@ import click
 
 from rankproof.cli.interleave.shared import making, recipe_of
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from rankproof.online.interleaving.records import InterleavedList
@@ -27,8 +28,7 @@ SCHEMA = "interleaved/1"
 @click.option(
     "--keys", type=click.Path(), help="A table of pages with the columns key and query_id, and unit if there is one."
 )
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 def command(
     query: str | None,
     runs: Sequence[str],
@@ -48,8 +48,7 @@ def command(
     rankproof interleave show 7 --run bm25.run --run hybrid.run --key "session 1, query 7"
     rankproof interleave show --run bm25.run --run hybrid.run --keys pages.csv -o shown.jsonl
     """
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     if keys is not None:
         if query is not None or key is not None:
             raise UsageError("--keys has queries and keys of its own. Leave QUERY and --key out.")

@@ -11,7 +11,7 @@ from rankproof.cli.judge import inputs as reading
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import Measures
 from rankproof.cli.shared.output import document
-from rankproof.errors import UsageError
+from rankproof.cli.shared.usage import chosen_form
 
 SCHEMA = "calibration/1"
 DEFAULT_MEASURE = "nDCG@10"
@@ -69,9 +69,7 @@ def command(
     rankproof judge calibrate --human qrels.trec --model gpt.trec --run bm25.run --run dense.run --run hybrid.run
     rankproof judge calibrate --human qrels.trec --model gpt=first.trec --model gpt=second.trec --relevant 2
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
+    form = chosen_form(form, as_json)
     given = reading.judges(models)
     reading.prepare([human, *(path for paths in given.values() for path in paths), *runs], output)
     from rankproof.judging.calibrate import calibrate

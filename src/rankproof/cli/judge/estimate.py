@@ -11,7 +11,7 @@ from rankproof.cli.judge import inputs as reading
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import Measures
 from rankproof.cli.shared.output import document
-from rankproof.errors import UsageError
+from rankproof.cli.shared.usage import chosen_form
 
 SCHEMA = "correction/1"
 DEFAULT_MEASURES = "P@10 DCG@10 nDCG@10"
@@ -59,9 +59,7 @@ def command(
     rankproof judge estimate bm25.run dense.run --human sample.trec --model gpt.trec -m "P@10 DCG@10"
     rankproof judge estimate bm25.run dense.run --human judged.tsv --model gpt.trec --plan plan.json
     """
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
+    form = chosen_form(form, as_json)
     reading.prepare([human, model, plan, *runs], output)
     from rankproof.judging.correction.correct import correct
     from rankproof.judging.correction.plan import read_plan

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from rankproof.kernel.sections import Section
@@ -36,10 +36,8 @@ def reading_options(command: F) -> F:
 
 def prepare(paths: Sequence[str | None], output: str | None) -> None:
     """Refuses what cannot be read or written, before the work."""
-    if [path for path in paths if path == "-"].count("-") > 1:
-        raise UsageError("Standard input (-) can be read only once. Give the other inputs as files.")
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_second_stdin(paths)
+    refuse_outputs(output)
 
 
 def grades(path: str, form: str | None) -> dict[str, dict[str, int]]:
@@ -86,13 +84,14 @@ def read_runs(paths: Sequence[str], form: str | None) -> dict[str, Run]:
     """Runs by name; by path where two would have one name."""
     from rankproof.cli.shared.progress import watched
     from rankproof.reading.collect import read_run
+    from rankproof.reading.naming import distinct_names
 
     found = [read_run(path, form) for path in watched(paths, "reading")]
-    stems = [_stem(path) for path in paths]
-    for names in ([run.name for run in found], stems, list(paths)):
-        if len(set(names)) == len(names):
-            return dict(zip(names, found, strict=True))
-    raise UsageError("A run is given twice. Give each once.")
+    names = distinct_names([run.name for run in found], [_stem(path) for path in paths], paths)
+    runs = dict(zip(names, found, strict=True))
+    if len(runs) < len(found):
+        raise UsageError("A run is given twice. Give each once.")
+    return runs
 
 
 def rankings(runs: Mapping[str, Run]) -> dict[str, dict[str, list[str]]]:

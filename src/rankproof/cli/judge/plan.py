@@ -12,7 +12,7 @@ from rankproof.cli.judge import inputs as reading
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import Measures
 from rankproof.cli.shared.output import document
-from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.cli.shared.usage import refuse_outputs
 
 if TYPE_CHECKING:
     from rankproof.judging.correction.records import JudgingPlan
@@ -64,8 +64,7 @@ def command(
     rankproof judge plan bm25.run dense.run --model gpt.trec -n 300 --sheet tojudge.tsv --json -o plan.json
     """
     reading.prepare([model, human, *runs], output)
-    if sheet is not None:
-        refuse_path(sheet)
+    refuse_outputs(sheet)
     from rankproof.judging.correction.plan import SCHEMA, plan_judging
 
     began = time.perf_counter()

@@ -8,10 +8,12 @@ from typing import Any
 
 import click
 
-from rankproof.cli.judgments.store import answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli.judgments.store import chosen, opened, project_option
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.root import Interrupted
+from rankproof.cli.shared.usage import refuse_outputs
 
 SCHEMA = "model-judging/1"
 CACHE = ".rankproof-cache"
@@ -91,7 +93,7 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
     rankproof judge run judging.db --endpoint https://api.example.org/v1 --model small --key-env API_KEY
     rankproof judge run judging.db --judge "binary(by='logprob')" --pairs judged --sample 200
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judge import work as text
     from rankproof.cli.judge.work import JudgeRunWork, prices_of
 

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rankproof.cli.judgments.store import who
-from rankproof.cli.judgments.text import many
 from rankproof.errors import InputError, UsageError
 from rankproof.judging.models.questions import (
     BYTES_PER_TOKEN,
@@ -28,6 +27,7 @@ from rankproof.judging.models.records import ModelJudging, TokenPrices
 from rankproof.judging.records import JudgeFailure, Judgment, Preference
 from rankproof.kernel.sections import aligned, printable
 from rankproof.kernel.specs import Configured, read_configured
+from rankproof.kernel.wording import counted
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project
@@ -302,14 +302,14 @@ _GLIMPSE = 60
 def dry(body: Mapping[str, Any]) -> str:
     """A plan: how much, about what it costs, and one prompt."""
     plan, example = body["plan"], body["example"]
-    lines = [*_head(body), f"  to ask: {many(plan['questions'] - plan['there'], 'questions')}"]
+    lines = [*_head(body), f"  to ask: {counted(plan['questions'] - plan['there'], 'question')}"]
     if plan["there"]:
         lines.append(f"  there already: {plan['there']:,}")
     lines.append(f"  prompt: SHA-256 {body['judge']['prompt'][:16]}..., model: {body['judge']['model']}")
     lines += [
         "",
-        f"about {plan['tokens_asked']:,} tokens in {many(plan['requests'], 'requests')}, at {plan['bytes_per_token']} "
-        "bytes a token",
+        f"about {plan['tokens_asked']:,} tokens in {counted(plan['requests'], 'request')}, "
+        f"at {plan['bytes_per_token']} bytes a token",
         f"{plan['tokens_answered_at_most']:,} tokens in answers at most",
     ]
     if plan["cost"] is not None:
@@ -333,11 +333,11 @@ def told(body: Mapping[str, Any]) -> str:
     tokens = outcome["tokens"]
     lines += ["", f"tokens: {tokens['asked']:,} asked, {tokens['answered']:,} answered{_cost(body)}"]
     if tokens["uncounted"]:
-        lines.append(f"  {many(tokens['uncounted'], 'answers')} came without a count")
+        lines.append(f"  {counted(tokens['uncounted'], 'answer')} came without a count")
     if outcome["unanswered"]:
         lines += [
             "",
-            f"{many(outcome['unanswered'], 'questions')} without an answer. The same command asks them again.",
+            f"{counted(outcome['unanswered'], 'question')} without an answer. The same command asks them again.",
         ]
     return _text(lines)
 
@@ -346,18 +346,18 @@ def _head(body: Mapping[str, Any]) -> Iterator[str]:
     judge, pairs = body["judge"], body["pairs"]
     names = judge["names"]
     name = names[0] if len(names) == 1 else f"{names[0]} and its repetitions to {names[-1]}"
-    yield f"{body['project']}: {many(pairs['chosen'], 'pairs')} for {name}"
+    yield f"{body['project']}: {counted(pairs['chosen'], 'pair')} for {name}"
     yield f"  asks: {judge['asks']} at {judge['endpoint']}"
     frame = "" if pairs["frame"] == pairs["chosen"] else f"; {pairs['frame']:,} to draw from"
     yield f"  from: {pairs['from']}{frame}"
     if pairs["documents_without_text"]:
-        yield f"  not asked, without a text: {many(pairs['documents_without_text'], 'documents')}"
+        yield f"  not asked, without a text: {counted(pairs['documents_without_text'], 'document')}"
 
 
 def _counts(body: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[str]:
     there = f", there already {outcome['there']:,}" if outcome["there"] else ""
     there += f" ({outcome['there_failed']:,} of them failures)" if outcome["there_failed"] else ""
-    kept = f" ({many(outcome['from_cache'], 'answers')} from the cache)" if outcome["from_cache"] else ""
+    kept = f" ({counted(outcome['from_cache'], 'answer')} from the cache)" if outcome["from_cache"] else ""
     yield f"  judged {outcome['judged']:,}, failed {outcome['failed']:,}{there}{kept}"
     if outcome["grades"]:
         yield f"  grades: {', '.join(f'{grade}: {count:,}' for grade, count in outcome['grades'].items())}"

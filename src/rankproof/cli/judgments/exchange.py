@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.judgments.store import answer_options, chosen, opened, project_option, refuse_output
-from rankproof.cli.judgments.text import many
-from rankproof.cli.shared import output
+from rankproof.cli.judgments.settle import adjudicated_project, method_option
+from rankproof.cli.judgments.store import SOURCES, chosen, counted_kind, opened, project_option, sources_option
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import ShelfName, answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import printable
+from rankproof.kernel.wording import counted
 
 if TYPE_CHECKING:
     from rankproof.judging.adjudicate import Adjudicated
@@ -24,13 +26,142 @@ if TYPE_CHECKING:
     from rankproof.judging.store.store import Store
 
 
+@click.command("import")
+@click.argument("store")
+@click.argument("file", type=click.Path())
+@project_option
+@click.option("--judge", metavar="NAME", help="Whose judgments these qrels are; needed where the file does not say.")
+@click.option("--source", type=SOURCES, default="person", show_default=True, help="What the judge of qrels is.")
+@click.option("--version", "model", default="", help="Which model, where the source is one.")
+@click.option("--format", "form", type=ShelfName("formats", "qrels"), help="The format of qrels; by content otherwise.")
+@click.option("--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault.")
+@answer_options
+def import_(
+    store: str,
+    file: str,
+    project: str | None,
+    judge: str | None,
+    source: str,
+    model: str,
+    form: str | None,
+    allow: Sequence[str],
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Add FILE to the judgments: qrels of any format, or judgments, flags, picks and preferences as exported.
+
+    A table or JSON lines with the columns judge, query_id, doc_id and grade will do too. The same file adds nothing
+    the second time.
+
+    \b
+    rankproof judgments import judging.db qrels.trec --judge ann
+    rankproof judgments import judging.db judgments.csv
+    """
+    refuse_outputs(output)
+    read = read_file(file, judge, source, model, form, allow)
+    with opened(store) as kept:
+        told = import_acts(kept, chosen(kept, project), read)
+    _output.give(document("judgments-import/1", told) if as_json else imported(told), output)
+
+
+@click.command("export")
+@click.argument("store")
+@click.argument("target", type=click.Path())
+@project_option
+@click.option(
+    "--what",
+    type=click.Choice(["qrels", "judgments", "flags", "picks", "preferences"]),
+    default="qrels",
+    show_default=True,
+    help="Settled grades, or what judges said.",
+)
+@click.option("--to", help="The format; by the ending of TARGET otherwise. Qrels: any format; the others: csv or json.")
+@click.option("--history", is_flag=True, help="What was taken back or replaced too, not only what holds.")
+@method_option
+@sources_option
+@click.option("--json", "as_json", is_flag=True, help="Say what was done as JSON.")
+def export(
+    store: str,
+    target: str,
+    project: str | None,
+    what: str,
+    to: str | None,
+    history: bool,
+    method: str,
+    sources: Sequence[str],
+    as_json: bool,
+) -> None:
+    """Write qrels, judgments, flags, picks or preferences to TARGET; `-` is standard output.
+
+    In CSV a text that a spreadsheet would take for a formula has a ' in front, which importing takes off again.
+
+    \b
+    rankproof judgments export judging.db qrels.trec
+    rankproof judgments export judging.db judgments.csv --what judgments --history
+    rankproof judgments export judging.db - --what flags --to json
+    """
+    if what == "qrels":
+        if history:
+            raise UsageError("--history speaks of what judges said; qrels are what holds. Leave out one of the two.")
+        found, name = adjudicated_project(store, project, method, sources)
+        told = qrels_told(found, name, target, to)
+    else:
+        with opened(store) as kept:
+            told = acts_told(kept, chosen(kept, project).slug, what, history, target, to)
+    tell(told, as_json)
+
+
+@click.command("keep")
+@click.argument("store")
+@click.argument("reports", type=click.Path(), nargs=-1, required=True)
+@project_option
+@answer_options
+def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool, output: str | None) -> None:
+    """Keep REPORTS in a project, to look at them under Explore: what evaluate, compare and gate wrote as JSON.
+
+    All of them are kept or none; the same report again is the same.
+
+    \b
+    rankproof evaluate qrels.trec bm25.run --save bm25.json
+    rankproof gate policy.toml --json -o verdict.json
+    rankproof judgments keep judging.db bm25.json verdict.json
+    """
+    refuse_outputs(output)
+    from rankproof.cli.judgments.store import who
+    from rankproof.judging.explore import parse_kept
+    from rankproof.kernel.sections import printable
+    from rankproof.reading.source import open_source
+
+    read = [(path, *parse_kept(open_source(path).text(), path)) for path in reports]
+    with opened(store) as kept:
+        into = chosen(kept, project)
+        there = {one.sha256 for one in kept.experiments.all(into.slug)}
+        told = []
+        for path, body, found in read:
+            digest = kept.experiments.add(into.slug, found.kind, found.name[:200], body, who())
+            told.append(
+                {"file": path, "kind": found.kind, "name": found.name, "sha256": digest, "added": digest not in there}
+            )
+            there.add(digest)
+        address = kept.address
+    if as_json:
+        _output.give(document("kept-reports/1", {"store": address, "project": into.slug, "reports": told}), output)
+        return
+    lines = [
+        f"{one['file']}: {one['kind']} of {one['name']}, SHA-256 {str(one['sha256'])[:12]}"
+        + ("" if one["added"] else " (there already)")
+        for one in told
+    ]
+    _output.give("".join(f"{printable(line)}\n" for line in lines), output)
+
+
 def qrels_told(found: Adjudicated, project: str, target: str, to: str | None) -> dict[str, Any]:
     """Writes the settled grades."""
     from rankproof.reading.write import format_for, pieces, write
 
     if target == "-":
         form = format_for("qrels.trec", "qrels", to)
-        stream = output.output()
+        stream = _output.output()
         for piece in pieces(found.qrels, form):
             stream.write(piece)
         stream.flush()
@@ -38,7 +169,7 @@ def qrels_told(found: Adjudicated, project: str, target: str, to: str | None) ->
     else:
         name = write(found.qrels, target, to)
     notes = [f"method: {found.method}", f"acts: SHA-256 {found.acts}"]
-    notes += [f"unresolved and left out: {many(len(found.unresolved), 'pairs')}"] if found.unresolved else []
+    notes += [f"unresolved and left out: {counted(len(found.unresolved), 'pair')}"] if found.unresolved else []
     return _told(project, "qrels", target, name, len(found.qrels.rows), notes)
 
 
@@ -53,7 +184,7 @@ def acts_told(kept: Store, slug: str, what: str, history: bool, target: str, to:
     kind: Any = what
     acts = give(kept, slug, kind, history)
     text = to_csv(kind, acts) if form == "csv" else document(ACTS_SCHEMA, to_body(kind, acts, slug))
-    output.give(text, target)
+    _output.give(text, target)
     return _told(slug, what, target, form, len(acts), [])
 
 
@@ -67,7 +198,7 @@ def tell(told: dict[str, Any], as_json: bool) -> None:
         text = document("judgments-export/1", told, indent=None).rstrip("\n")
     else:
         noun = "settled pairs" if told["what"] == "qrels" else told["what"]
-        done = f"{told['project']} -> {told['target']} ({told['format']}): {many(told['count'], noun)}"
+        done = f"{told['project']} -> {told['target']} ({told['format']}): {counted_kind(told['count'], noun)}"
         text = "\n".join(printable(line) for line in [done, *(f"  {note}" for note in told["notes"])])
     click.echo(text, err=told["target"] == "-")
 
@@ -100,45 +231,12 @@ def import_acts(store: Store, project: Project, read: ActFile) -> dict[str, Any]
     }
 
 
-@click.command("keep")
-@click.argument("store")
-@click.argument("reports", type=click.Path(), nargs=-1, required=True)
-@project_option
-@answer_options
-def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool, output: str | None) -> None:
-    """Keep REPORTS in a project, to look at them under Explore: what evaluate, compare and gate wrote as JSON.
-
-    All of them are kept or none; the same report again is the same.
-
-    \b
-    rankproof evaluate qrels.trec bm25.run --save bm25.json
-    rankproof gate policy.toml --json -o verdict.json
-    rankproof judgments keep judging.db bm25.json verdict.json
-    """
-    refuse_output(output)
-    from rankproof.cli.judgments.store import who
-    from rankproof.judging.explore import parse_kept
-    from rankproof.kernel.sections import printable
-    from rankproof.reading.source import open_source
-
-    read = [(path, *parse_kept(open_source(path).text(), path)) for path in reports]
-    with opened(store) as kept:
-        into = chosen(kept, project)
-        there = {one.sha256 for one in kept.experiments.all(into.slug)}
-        told = []
-        for path, body, found in read:
-            digest = kept.experiments.add(into.slug, found.kind, found.name[:200], body, who())
-            told.append(
-                {"file": path, "kind": found.kind, "name": found.name, "sha256": digest, "added": digest not in there}
-            )
-            there.add(digest)
-        address = kept.address
-    if as_json:
-        _output.give(document("kept-reports/1", {"store": address, "project": into.slug, "reports": told}), output)
-        return
-    lines = [
-        f"{one['file']}: {one['kind']} of {one['name']}, SHA-256 {str(one['sha256'])[:12]}"
-        + ("" if one["added"] else " (there already)")
-        for one in told
-    ]
-    _output.give("".join(f"{printable(line)}\n" for line in lines), output)
+def imported(told: Mapping[str, Any]) -> str:
+    """What was read and what of it was new."""
+    lines = [f"{counted_kind(told['added'], told['kind'])} added to {told['project']}"]
+    lines += [f"  there already: {told['there']:,}"] if told["there"] else []
+    lines += (
+        [f"  left out, since the project does not have their queries: {told['left_out']:,}"] if told["left_out"] else []
+    )
+    lines += [f"  {judge}: {count:,}" for judge, count in told["judges"].items()]
+    return "\n".join(printable(line) for line in lines) + "\n"

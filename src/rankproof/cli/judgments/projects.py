@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 
 from rankproof.cli.judgments.settings import said_in, settings_options, settled
-from rankproof.cli.judgments.store import about, answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli.judgments.store import about, chosen, counted_kind, opened, project_option
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.judging.records import ROLES, Role
+from rankproof.kernel.sections import printable
+from rankproof.kernel.wording import counted
 
 if TYPE_CHECKING:
     from rankproof.cli.judgments.store import Filling
@@ -66,7 +70,7 @@ def init(
     \b
     rankproof judgments init judging.db --project shop --scale esci --dataset sample:shop --run bm25=bm25.run
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments.store import read_filling, template_for, who
     from rankproof.judging.records import Project
 
@@ -100,7 +104,7 @@ def add(
     \b
     rankproof judgments add judging.db --run dense=dense.run --dataset sample:shop
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments.store import read_filling
 
     if dataset is None and not runs:
@@ -112,7 +116,6 @@ def add(
 
 def _fill(kept: Store, project: Project, read: Filling, as_json: bool, output: str | None) -> None:
     from rankproof.cli.judgments.store import fill
-    from rankproof.cli.judgments.text import filled
 
     added = fill(kept, project.slug, read)
     counts = sizes(kept, project.slug)
@@ -142,7 +145,7 @@ def invite(store: str, role: Role, number: int, origin: str | None, as_json: boo
     \b
     rankproof judgments invite judging.db -n 3 --origin https://judge.example.org
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from datetime import UTC, datetime
 
     from rankproof.cli.judgments.store import who
@@ -181,3 +184,16 @@ def _origin(text: str) -> str:
             f"{text!r} is no address of a server. Give one such as https://judge.example.org, without path."
         )
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def filled(project: Project, store: str, added: Mapping[str, Any], counts: Mapping[str, int]) -> str:
+    """What was put into a project."""
+    lines = [f"{printable(store)}: project {project.slug}, scale {project.scale.name}"]
+    lines.append(f"  added: {counted(added['queries'], 'query', 'queries')}, {counted(added['documents'], 'document')}")
+    if added["without_text"]:
+        lines.append(f"  ranked or judged without a text: {counted(added['without_text'], 'document')}, shown by id")
+    for run in added["runs"]:
+        was = "" if run["added"] else " (there already)"
+        lines.append(f"  run {printable(run['name'])}: {counted(run['queries'], 'query', 'queries')}{was}")
+    lines.append(f"  now: {', '.join(counted_kind(count, name) for name, count in counts.items())}")
+    return "\n".join(lines) + "\n"

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.judgments.store import answer_options, chosen, opened, project_option, refuse_output, sources_option
-from rankproof.cli.judgments.text import many, standing
+from rankproof.cli.judgments.store import chosen, opened, project_option
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.options import ShelfName, answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import aligned, printable
+from rankproof.kernel.wording import counted
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project
     from rankproof.judging.rounds.assign import Handed
     from rankproof.judging.store.store import Store
-    from rankproof.proving.agreement_records import Agreement, Found
 
 
 SCHEMA = "assignments/1"
@@ -60,7 +60,7 @@ def assign(
     \b
     rankproof judgments assign judging.db --judges ana,bo,cy --pairs 500 --overlap 100
     """
-    refuse_output(output)
+    refuse_outputs(output)
     names = _names(judges)
     common = overlap if overlap is not None else pairs // 5 if len(names) > 1 else 0
     from rankproof.judging.rounds.assign import deal, graded_by_people, pick
@@ -104,7 +104,7 @@ def unassign(store: str, judge: str, project: str | None, as_json: bool, output:
     \b
     rankproof judgments unassign judging.db cy
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.judging.rounds.assign import taken_back
 
     with opened(store) as kept:
@@ -174,7 +174,7 @@ def gold(
     \b
     rankproof judgments gold judging.db gold.trec --share 0.05
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments.store import who
     from rankproof.judging.records import GoldAnswer
     from rankproof.reading.collect import read_qrels
@@ -214,133 +214,53 @@ def gold(
     _output.give(document("gold/1", told) if as_json else golden(told), output)
 
 
-@click.command("agreement")
-@click.argument("store")
-@project_option
-@sources_option
-@answer_options
-def agreement(store: str, project: str | None, sources: Sequence[str], as_json: bool, output: str | None) -> None:
-    """Tell how far judges agree, all together, two by two and with gold answers, each with an interval.
-
-    What somebody said to settle a disagreement does not count: they had seen what the others said.
-
-    \b
-    rankproof judgments agreement judging.db
-    """
-    refuse_output(output)
-    from rankproof.judging.agreement import on_gold, ratings_of_judgments, with_others
-    from rankproof.proving.agreement import LEVEL, together
-    from rankproof.proving.agreement_records import found_dict
-
-    with opened(store) as kept:
-        found = chosen(kept, project)
-        held = kept.judgments.current(found.slug, settling=False)
-        gold = kept.gold.all(found.slug)
-        address = kept.address
-    alone = [act for act in held if act.source.kind in (sources or ("person",))]
-    ratings = ratings_of_judgments(alone)
-    if len(ratings.judges) < 2 and not gold:
-        count = len(ratings.judges)
-        raise InputError(
-            f"Judges who have given grades in {found.slug}: {count}. Agreement takes two of them, or gold questions."
-        )
-    others, right = with_others(ratings), on_gold(alone, gold)
-    whole = together(ratings)
-    judges = [
-        {
-            "judge": judge,
-            "graded": int(ratings.given[:, at].sum()),
-            "same_as_others": found_dict(others[judge]),
-            "right_on_gold": found_dict(right[judge]) if judge in right else None,
-        }
-        for at, judge in enumerate(ratings.judges)
-    ]
-    if as_json:
-        body = {"store": address, "project": found.slug, "level": LEVEL, "gold_questions": len(gold)}
-        text = document("agreement/1", {**body, "each": judges, **whole.to_dict()})
-    else:
-        graded = {judge: int(ratings.given[:, at].sum()) for at, judge in enumerate(ratings.judges)}
-        text = agreed(found.slug, whole, graded, others, right, LEVEL)
-    _output.give(text, output)
-
-
 def assigned(told: Mapping[str, Any], accounts: Collection[str]) -> str:
     """What was handed out, with the arithmetic, and how the judges stand."""
     one = told["handed"]
     names, pairs, overlap, each = one["judges"], one["pairs"], one["overlap"], one["each"]
     done = "would be handed out" if one["dry_run"] else "handed out"
-    lines = [f"{many(pairs, 'pairs')} by {one['selection']} {done} to {many(len(names), 'judges')}: "
-             f"{many(one['judgments'], 'judgments')}"]  # fmt: skip
+    lines = [f"{counted(pairs, 'pair')} by {one['selection']} {done} to {counted(len(names), 'judge')}: "
+             f"{counted(one['judgments'], 'judgment')}"]  # fmt: skip
     if overlap:
-        lines.append(f"  {many(overlap, 'pairs')} to all {len(names)}: {many(overlap * len(names), 'judgments')}")
+        lines.append(f"  {counted(overlap, 'pair')} to all {len(names)}: {counted(overlap * len(names), 'judgment')}")
     if pairs > overlap:
         rest = pairs - overlap
-        lines.append(f"  {many(rest, 'pairs')} to {many(each, 'judges')} each: {many(rest * each, 'judgments')}")
+        lines.append(f"  {counted(rest, 'pair')} to {counted(each, 'judge')} each: {counted(rest * each, 'judgment')}")
     parts = [lines, standing(told["judges"])]
     without = [name for name in names if name not in accounts]
     if without:
         parts.append([f"without an account yet, to be opened under this very name: {', '.join(without)}"])
-    return _joined(parts)
+    return paragraphs(parts)
 
 
 def unassigned(told: Mapping[str, Any], judge: str) -> str:
     """What was taken back."""
-    return _joined([[f"{many(told['taken_back'], 'pairs')} taken back from {judge}"], standing(told["judges"])])
+    return paragraphs([[f"{counted(told['taken_back'], 'pair')} taken back from {judge}"], standing(told["judges"])])
 
 
 def golden(told: Mapping[str, Any]) -> str:
     """What became a gold question, and how often they are asked."""
     if told["withdrawn"]:
-        lines = [f"{many(told['withdrawn'], 'gold questions')} taken back"]
+        lines = [f"{counted(told['withdrawn'], 'gold question')} taken back"]
     else:
         there = f", {told['there']:,} there already" if told["there"] else ""
-        lines = [f"{many(told['added'], 'gold questions')} added{there}"]
+        lines = [f"{counted(told['added'], 'gold question')} added{there}"]
     often = (
         f"{told['share']:.1%} of the questions are gold" if told["share"] else "none is asked: --share says how many"
     )
-    lines.append(f"  now {many(told['questions'], 'gold questions')}; {often}")
-    return _joined([lines])
+    lines.append(f"  now {counted(told['questions'], 'gold question')}; {often}")
+    return paragraphs([lines])
 
 
-def agreed(
-    slug: str,
-    found: Agreement,
-    graded: Mapping[str, int],
-    others: Mapping[str, Found],
-    gold: Mapping[str, Found],
-    level: float,
-) -> str:
-    """How far judges agree: all, two by two, each."""
-    head = [f"{slug}: {many(found.pairs, 'pairs')} with grades of two judges or more"]
-    together = [["", "agreement", "pairs"]]
-    together += [
-        [f"Krippendorff's alpha, {name}", _cell(found.alpha[name]), f"{found.pairs:,}"]
-        for name in ("ordinal", "nominal")
+def standing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """How far judges are with what they were asked by name."""
+    table = [["handed out to", "asked", "answered", "left"]]
+    table += [
+        [one["judge"] or "(anybody)", *(f"{one[name]:,}" for name in ("asked", "answered", "left"))] for one in rows
     ]
-    if found.fleiss_grades > 2:
-        n = getattr(found.fleiss, "pairs", 0)
-        together.append([f"Fleiss' kappa, {found.fleiss_grades} grades", _cell(found.fleiss), f"{n:,}"])
-    two = [["judges", "same grade", "kappa", "kappa, quadratic", "pairs"]]
-    for (a, b), pair in found.two.items():
-        cells = [pair.share, pair.kappa["none"], pair.kappa["quadratic"]]
-        two.append([f"{a}, {b}", *map(_cell, cells), f"{pair.pairs:,}"])
-    each = [["judge", "graded", "same as others", *(["right on gold", "gold"] if gold else [])]]
-    for judge, count in graded.items():
-        right = gold.get(judge)
-        known = [] if not gold else [_cell(right), f"{getattr(right, 'pairs', 0):,}"]
-        each.append([judge, f"{count:,}", _cell(others[judge]), *known])
-    how = f"{level:.0%} intervals by leaving out one query at a time" + ("; on gold: Clopper-Pearson" if gold else "")
-    parts = [head, aligned(together, 1), aligned(two, 1) if len(two) > 1 else [], aligned(each, 1), [how]]
-    return _joined(parts)
+    return aligned(table, 1) if rows else []
 
 
-def _cell(found: Found | None) -> str:
-    from rankproof.proving.agreement_records import AgreementFigure
-
-    if isinstance(found, AgreementFigure):
-        return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
-    return "none" if found is None or found.value is None else f"{found.value:.3f}"
-
-
-def _joined(parts: Sequence[Sequence[str]]) -> str:
+def paragraphs(parts: Sequence[Sequence[str]]) -> str:
+    """The parts that are not empty, with an empty line between them."""
     return "\n\n".join("\n".join(printable(line) for line in part) for part in parts if part) + "\n"

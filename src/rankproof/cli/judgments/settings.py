@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.judgments.store import answer_options, chosen, opened, project_option, refuse_output
+from rankproof.cli.judgments.store import chosen, opened, project_option
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -115,7 +117,7 @@ def change(store: str, project: str | None, as_json: bool, output: str | None, *
     rankproof judgments change judging.db --selection "near_cutoff(cutoff=10)" --gold 0.1
     rankproof judgments change judging.db --pipelines stack.toml
     """
-    refuse_output(output)
+    refuse_outputs(output)
     from rankproof.cli.judgments.store import who
 
     with opened(store) as kept:

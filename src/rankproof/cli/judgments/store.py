@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
+from rankproof.kernel.wording import counted
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project, Template
@@ -30,13 +30,6 @@ def project_option(command: F) -> F:
     )
 
 
-def answer_options(command: F) -> F:
-    """--json and -o."""
-    output = click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
-    as_json = click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-    return as_json(output(command))
-
-
 def sources_option(command: F) -> F:
     """--source, which may be repeated."""
     return click.option(
@@ -48,15 +41,14 @@ def sources_option(command: F) -> F:
     )(command)
 
 
+def counted_kind(number: int, kind: str) -> str:
+    """A number of queries, documents, judgments, ...: kinds are plurals, as the keys of JSON documents are."""
+    return counted(number, "query" if kind == "queries" else kind.removesuffix("s"), kind)
+
+
 def about(project: Project) -> dict[str, Any]:
     """What a JSON document says of a project."""
     return {"slug": project.slug, "name": project.name, "scale": project.scale.to_dict()}
-
-
-def refuse_output(output: str | None) -> None:
-    """An error when the answer cannot be written; asked before the work."""
-    if output is not None and output != "-":
-        refuse_path(output)
 
 
 def opened(store: str, create: bool = False) -> Store:

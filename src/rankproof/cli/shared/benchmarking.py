@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -13,51 +14,58 @@ import click
 
 from rankproof.cli.shared.progress import ticking
 from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.kernel.wording import counted
 
 if TYPE_CHECKING:
+    from rankproof.kernel.manifest import ExperimentManifest
     from rankproof.kernel.progress import Progress
     from rankproof.reading.collection import Query
     from rankproof.reading.datasets.records import Dataset
-    from rankproof.stack.asking.ask import FetchProgress as Far
+    from rankproof.stack.asking.ask import FetchProgress
     from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
     from rankproof.stack.engines.contract import Asker
     from rankproof.stack.pipelines.run import Runner
     from rankproof.stack.records import ModeOutcome, Step, StepOutcome
 
 
+# What differs from one run to the next: seconds, and how many answers were kept from before.
+Observed = Mapping[str, object]
 QRELS = "qrels.trec"
 MANIFEST = "manifest.json"
 
 
-def refuse_folder(path: str) -> None:
-    """An error when nothing can be written there; asked before the work, not after it."""
-    if os.path.exists(path) and not os.path.isdir(path):
-        raise UsageError(f"{path} is a file. Name a folder to write to.")
-    above = os.path.abspath(path)
-    while not os.path.exists(above):
-        above = os.path.dirname(above)
-    if not os.path.isdir(above) or not os.access(above, os.W_OK | os.X_OK):
-        raise UsageError(f"The folder {path} cannot be written: {above} does not allow it. Name another folder.")
+def run_benchmark(
+    config: BenchmarkConfig, dataset: Dataset, folder: str, cache: str | None, began: float
+) -> tuple[Benchmark, Observed]:
+    """Runs every mode on the judged queries, compares them, and writes all files; `began` is when the work began."""
+    from rankproof.stack.benchmark.run import benchmark
+
+    queries = dataset.judged_queries
+    documents = 0 if dataset.corpus is None else len(dataset.corpus)
+    with running(config, dataset, queries, cache) as runner:
+        result, outcomes = benchmark(config, queries, dataset.qrels, runner, dataset.content_hash, documents)
+    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    return write_everything(folder, config, dataset, result, outcomes, observed), observed
 
 
 def write_everything(
     folder: str,
     config: BenchmarkConfig,
     dataset: Dataset,
-    found: Benchmark,
+    result: Benchmark,
     outcomes: Mapping[str, ModeOutcome],
-    observed: Mapping[str, Any],
+    observed: Observed,
 ) -> Benchmark:
-    """Every file of a benchmark, the manifest last; the benchmark with its manifest, as the page shows it."""
+    """Writes every file of a benchmark, the manifest last; the benchmark with its manifest, as the page shows it."""
     from rankproof.measuring.report import write_manifest
 
     write_runs(folder, config, dataset, outcomes, observed)
-    record = put_on_record(folder, config, dataset, found, observed)
-    shown = {key: value for key, value in record.to_dict().items() if key != "observed"}
-    found = replace(found, comparison=replace(found.comparison, manifest=shown))
-    write_reports(folder, found, observed)
+    record = put_on_record(folder, config, dataset, result, observed)
+    manifest = {key: value for key, value in record.to_dict().items() if key != "observed"}
+    result = replace(result, comparison=replace(result.comparison, manifest=manifest))
+    write_reports(folder, result, observed)
     write_manifest(os.path.join(folder, MANIFEST), record)
-    return found
+    return result
 
 
 def write_runs(
@@ -65,7 +73,7 @@ def write_runs(
     config: BenchmarkConfig,
     dataset: Dataset,
     outcomes: Mapping[str, ModeOutcome],
-    observed: Mapping[str, Any],
+    observed: Observed,
 ) -> dict[str, Any]:
     """A run and a latency file for each mode, and the manifest of them all; each file whole or not at all."""
     from rankproof.kernel.atomic import replace_file
@@ -91,8 +99,8 @@ def write_runs(
 
 
 def put_on_record(
-    folder: str, config: BenchmarkConfig, dataset: Dataset, found: Benchmark, observed: Mapping[str, Any]
-) -> Any:
+    folder: str, config: BenchmarkConfig, dataset: Dataset, result: Benchmark, observed: Observed
+) -> ExperimentManifest:
     """Writes the judgments and an evaluation report for each mode; the manifest by which all can be computed again.
 
     The runs are read back from their files: what was written is what the hashes speak of.
@@ -106,7 +114,7 @@ def put_on_record(
     write(dataset.qrels, qrels, "trec")
     judged = prepare_qrels(qrels)
     runs = {}
-    for evaluation in found.comparison.evaluations:
+    for evaluation in result.comparison.evaluations:
         name = evaluation.run_name
         path = os.path.join(folder, "runs", f"{name}.run")
         runs[path] = join_run(judged, path, name=name)
@@ -114,12 +122,12 @@ def put_on_record(
         os.makedirs(place, exist_ok=True)
         write_report(
             os.path.join(place, "EvaluationReport.json"),
-            mode_report(found, evaluation, runs[path], dataset.name, observed),
+            mode_report(result, evaluation, runs[path], dataset.name, observed),
         )
-    return benchmark_manifest(config, found, (qrels, judged), runs, observed)
+    return benchmark_manifest(config, result, (qrels, judged), runs, observed)
 
 
-def write_reports(folder: str, found: Benchmark, observed: Mapping[str, Any]) -> None:
+def write_reports(folder: str, result: Benchmark, observed: Observed) -> None:
     """The reports of the whole, each file whole or not at all."""
     from rankproof.kernel import shelf
     from rankproof.kernel.atomic import replace_file
@@ -130,30 +138,28 @@ def write_reports(folder: str, found: Benchmark, observed: Mapping[str, Any]) ->
         ("html", "BenchmarkReport.html"),
     ):
         report = shelf.find("reports", form)
-        text = report.benchmark(found, per_query=form == "json", observed=observed)
+        text = report.benchmark(result, per_query=form == "json", observed=observed)
         replace_file(os.path.join(folder, file), [text.encode("utf-8", "surrogateescape")])
 
 
 def _refuse_ids(name: str, outcome: ModeOutcome) -> None:
     """InputError for an id that would make two columns of a run's line, before anything is written."""
     for query, ranking in zip(outcome.query_ids, outcome.rankings, strict=True):
-        for given in (query, *ranking.doc_ids):
-            if len(given.split()) != 1:
+        for each in (query, *ranking.doc_ids):
+            if len(each.split()) != 1:
                 raise InputError(
-                    f"{name}, query {query!r}: the id {given!r} is empty or has white space in it, which a run file "
+                    f"{name}, query {query!r}: the id {each!r} is empty or contains white space, which a run file "
                     "cannot hold. Name a field that has an id in one piece."
                 )
 
 
 def _latency_lines(outcome: ModeOutcome) -> Iterator[bytes]:
-    for query, time in zip(outcome.query_ids, outcome.milliseconds.tolist(), strict=True):
-        if time == time:  # an answer that was kept has no time
-            yield f"{query}\t{time:.6f}\n".encode("utf-8", "surrogateescape")
+    for query, milliseconds in zip(outcome.query_ids, outcome.milliseconds.tolist(), strict=True):
+        if milliseconds == milliseconds:  # an answer that was kept has no time
+            yield f"{query}\t{milliseconds:.6f}\n".encode("utf-8", "surrogateescape")
 
 
-__all__ = ["dataset_of", "only", "refuse_folder", "running", "write_everything", "write_reports", "write_runs"]
-
-# Beside the configuration, unless said otherwise: what is dear to make and the same next time.
+# The cache folder, beside the configuration by default: what is expensive to make and the same next time.
 CACHE = ".rankproof-cache"
 
 
@@ -164,12 +170,12 @@ def only(config: BenchmarkConfig, modes: Sequence[str]) -> BenchmarkConfig:
     for mode in modes:
         if mode not in config.modes:
             raise UnknownName("mode of this benchmark", mode, config.modes)
-    wanted = {config.baseline, *modes}
+    chosen = {config.baseline, *modes}
     return replace(
         config,
-        modes={name: step for name, step in config.modes.items() if name in wanted},
-        before={name: before for name, before in config.before.items() if name in wanted and before in wanted},
-        inputs={name: tuple(m for m in on if m in wanted) for name, on in config.inputs.items() if name in wanted},
+        modes={name: step for name, step in config.modes.items() if name in chosen},
+        before={name: before for name, before in config.before.items() if name in chosen and before in chosen},
+        inputs={name: tuple(m for m in on if m in chosen) for name, on in config.inputs.items() if name in chosen},
     )
 
 
@@ -177,14 +183,14 @@ def dataset_of(config: BenchmarkConfig, judged: bool = True) -> Dataset:
     """The data that the configuration names, from its folder; without judgments there is something to ask at least."""
     from rankproof.reading.datasets.read import read_dataset
 
-    what = config.dataset
-    path = os.path.join(config.folder, what)
-    found = read_dataset(path if ":" not in what and not os.path.isabs(what) else what, split=config.split or None)
-    if judged and not found.judged_queries:
-        raise UsageError(f"{what} has no query with text and judgments: there is nothing to measure.")
-    if not found.asked_queries:
-        raise UsageError(f"{what} has no query with text: there is nothing to ask.")
-    return found
+    name = config.dataset
+    path = os.path.join(config.folder, name)
+    dataset = read_dataset(path if ":" not in name and not os.path.isabs(name) else name, split=config.split or None)
+    if judged and not dataset.judged_queries:
+        raise UsageError(f"{name} has no query with text and judgments: there is nothing to measure.")
+    if not dataset.asked_queries:
+        raise UsageError(f"{name} has no query with text: there is nothing to ask.")
+    return dataset
 
 
 @contextmanager
@@ -195,9 +201,9 @@ def running(
     cache: str | None,
     progress: Progress | None = None,
 ) -> Iterator[Runner]:
-    """Somebody who runs pipelines on the data; answers of live engines are kept in the cache folder as they come.
+    """What runs pipelines on the data. Answers of live engines are written to the cache folder as they arrive.
 
-    `progress` is told how far it is; a line on the terminal when nobody is named.
+    `progress` is called with how far the work is; by default a line on the terminal shows it.
     """
     from rankproof.kernel.cache import FolderCache
     from rankproof.reading.collect import read_run
@@ -208,21 +214,23 @@ def running(
     from rankproof.stack.records import Ground
 
     folder = cache or os.path.join(config.folder, CACHE)
-    _make(folder)
+    _make_folder(folder)
     limits = Limits(**config.limits)
     watching = ticking() if progress is None else nullcontext(progress)
     with watching as tell, Answers(os.path.join(folder, "answers.jsonl")) as keep:
         if keep.damaged:
-            which = "1 kept answer is" if keep.damaged == 1 else f"{keep.damaged} kept answers are"
-            click.echo(f"{keep.path}: {which} damaged; what is missing is asked again", err=True)
+            are = "is" if keep.damaged == 1 else "are"
+            answers = f"{counted(keep.damaged, 'kept answer')} {are} damaged"
+            click.echo(f"{keep.path}: {answers}; what is missing is asked again", err=True)
 
-        def ask(asker: Asker, step: Step, asked: Sequence[Query], depth: int) -> StepOutcome:
-            def told(far: Far) -> None:
+        def ask(asker: Asker, step: Step, queries: Sequence[Query], depth: int) -> StepOutcome:
+            def report_progress(far: FetchProgress) -> None:
                 tell(f"{step.name}: query", far.done, far.total)
 
             return ask_step(
-                asker, step, asked, depth, limits=limits, keep=keep, seed=config.design.seed, on_progress=told
-            )
+                asker, step, queries, depth, limits=limits, keep=keep, seed=config.design.seed,
+                on_progress=report_progress,
+            )  # fmt: skip
 
         ground = Ground(dataset.corpus, FolderCache(folder), config.folder, read_run=read_run, progress=tell)
         runner = Runner(queries, config.depth, ground, ask, tell)
@@ -232,7 +240,7 @@ def running(
             runner.close()
 
 
-def _make(folder: str) -> None:
+def _make_folder(folder: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:

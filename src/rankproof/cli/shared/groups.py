@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -14,26 +16,37 @@ from rankproof.kernel.atomic import replace_file
 
 
 class CommandModules(click.Group):
-    """The command NAME of the group GROUP is the attribute `command` of cli/GROUP/NAME.py; `names` gives the order."""
+    """A group whose commands are in modules of its folder; a module is imported when its command is used.
 
-    names: tuple[str, ...] = ()
+    `places` has, for each command in the order of the help, the module in cli/GROUP/ and the attribute in it.
+    """
+
+    places: Mapping[str, tuple[str, str]] = {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Their names."""
-        return list(self.names)
+        """The names of the commands."""
+        return list(self.places)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, from its module."""
-        if cmd_name not in self.names:
+        if cmd_name not in self.places:
             return None
-        found = import_module(f"rankproof.cli.{self.name}.{cmd_name}").command
-        assert isinstance(found, click.Command)
-        return found
+        module, attribute = self.places[cmd_name]
+        command = getattr(import_module(f"rankproof.cli.{self.name}.{module}"), attribute)
+        assert isinstance(command, click.Command)
+        return command
 
 
-def parts(*names: str) -> type[CommandModules]:
-    """The kind of a group that has these commands."""
-    return type("Parts", (CommandModules,), {"names": names})
+def parts(*names: str, **modules: tuple[str, ...]) -> type[CommandModules]:
+    """The kind of a group with these commands.
+
+    names     commands with a module of their own, as its attribute `command`
+    modules   modules with several commands, each an attribute called like it (`import_` for `import`)
+    """
+    places = {name: (name, "command") for name in names}
+    for module, commands in modules.items():
+        places |= {name: (module, f"{name}_" if iskeyword(name) else name) for name in commands}
+    return type("Parts", (CommandModules,), {"places": dict(sorted(places.items())) if modules else places})
 
 
 class WithInit(click.Command):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import click
 
@@ -12,15 +13,16 @@ from rankproof.kernel import shelf
 from rankproof.measuring.records import MOST_THREADS
 
 if TYPE_CHECKING:
-    from rankproof.measuring.prepare import PreparedQrels, PreparedRun
-
-
-if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from click.shell_completion import CompletionItem
 
+    from rankproof.measuring.prepare import PreparedQrels, PreparedRun
+
     _Text = click.ParamType[str]
+    Record = TypeVar("Record", bound=DataclassInstance)
 else:
     _Text = click.ParamType
+    Record = TypeVar("Record")
 
 # What a report can hold, with its article.
 _A = {"evaluation": "an evaluation", "comparison": "a comparison", "verdict": "a verdict", "benchmark": "a benchmark"}
@@ -91,7 +93,7 @@ def _items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(name) for name in dict.fromkeys(names) if name.casefold().startswith(begun)]
 
 
-def any_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+def any_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Every name on every shelf that begins so."""
     names = (name for kind in shelf.KINDS for name in shelf.everything(kind))
     return _items(names, incomplete)
@@ -109,7 +111,7 @@ class Decorator(Protocol):
         """The command with its options."""
 
 
-def together(options: list[Any]) -> Decorator:
+def together(options: Sequence[Callable[[Any], Any]]) -> Decorator:
     """One decorator for several options; in the help they stand in the order given."""
 
     def decorate(function: F) -> F:
@@ -119,6 +121,13 @@ def together(options: list[Any]) -> Decorator:
 
     return decorate
 
+
+answer_options = together(
+    [
+        click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too."),
+        click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all."),
+    ]
+)
 
 statistics = together(
     [
@@ -134,7 +143,7 @@ statistics = together(
             type=ShelfName("significance"),
             default="t",
             show_default=True,
-            help="The method of intervals and p-values.",
+            help="The method of confidence intervals and p-values.",
         ),
         click.option(
             "--correction",
@@ -143,7 +152,9 @@ statistics = together(
             show_default=True,
             help="What keeps the whole family of tests honest.",
         ),
-        click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the intervals."),
+        click.option(
+            "--confidence", type=float, default=0.95, show_default=True, help="The level of the confidence intervals."
+        ),
         click.option(
             "--resamples",
             type=int,
@@ -151,7 +162,7 @@ statistics = together(
             show_default=True,
             help="Random resamples, where a method draws any.",
         ),
-        click.option("--seed", type=int, default=0, show_default=True, help="Where chance comes from."),
+        click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator."),
         click.option("--all-pairs", is_flag=True, help="Compare every pair, not only candidates with the baseline."),
         click.option(
             "--equivalence", type=float, metavar="MARGIN", help="Test whether the systems are the same up to MARGIN."
@@ -234,9 +245,7 @@ reading = together(
 )
 
 
-Prepare = Callable[..., "PreparedRun"]
-
-options = together(
+engine = together(
     [
         click.option(
             "--memory",
@@ -260,20 +269,59 @@ options = together(
 )
 
 
-def preparing(engine: str, master: str | None, memory: str | None, qrels: PreparedQrels) -> Prepare:
-    """What prepares a run with these judgments: `prepare(path, **reading)`. A Spark session ends with the command."""
-    if engine == "local":
-        if master is not None:
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How judgments and runs are read, as the options of these names have it."""
+
+    order: Literal["score", "rank", "given"] | None
+    lower_is_better: bool
+    collapse: str | None
+    drop_self: bool
+    allow: Sequence[str]
+    qrels_format: str | None
+    run_format: str | None
+    threads: int = 0
+
+    def of_runs(self) -> dict[str, Any]:
+        """The keywords of functions that read one run."""
+        return {
+            "format": self.run_format,
+            "order": self.order,
+            "lower_is_better": self.lower_is_better,
+            "collapse": self.collapse,
+            "drop_self": self.drop_self,
+            "allow": self.allow,
+        }
+
+    def on_record(self) -> dict[str, object]:
+        """What a manifest records: all that can change a value."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "threads"}
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where runs are read and joined."""
+
+    engine: str
+    master: str | None
+    memory: str | None
+
+
+def from_options(kind: type[Record], options: Mapping[str, Any]) -> Record:
+    """A record from the options of a command that are called like its fields; the others keep their defaults."""
+    return kind(**{field.name: options[field.name] for field in fields(kind) if field.name in options})
+
+
+def run_preparer(engine: EngineOptions, qrels: PreparedQrels, reading: ReadingOptions) -> Callable[[str], PreparedRun]:
+    """What joins a run with these judgments, here or on Spark. A Spark session ends with the command."""
+    if engine.engine == "local":
+        if engine.master is not None:
             raise UsageError("--master names a Spark cluster: add --engine spark.")
-        return lambda path, **reading: qrels.prepare(path, memory=memory, **reading)
-    if memory is not None:
+        return lambda path: qrels.prepare(path, memory=engine.memory, threads=reading.threads, **reading.of_runs())
+    if engine.memory is not None:
         raise UsageError("--memory is for this machine; on Spark, executors have what the cluster gives them.")
     from rankproof.scale.session import session
     from rankproof.scale.spark import prepare_run
 
-    spark = click.get_current_context().with_resource(session(master))
-
-    def prepare(path: Any, threads: int = 0, **reading: Any) -> PreparedRun:
-        return prepare_run(spark, qrels, path, **reading)
-
-    return prepare
+    spark = click.get_current_context().with_resource(session(engine.master))
+    return lambda path: prepare_run(spark, qrels, path, **reading.of_runs())

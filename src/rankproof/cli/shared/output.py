@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 import click
 
 from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.usage import chosen_form, refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 from rankproof.kernel.atomic import replace_file
 
 if TYPE_CHECKING:
@@ -96,11 +96,7 @@ def chosen_forms(form: str | None, as_json: bool, output: str | None, **files: s
     """What the options say; refused before anything is measured where it cannot be done."""
     from rankproof.kernel import shelf
 
-    if as_json and form not in (None, "json"):
-        raise UsageError(f"--json and --format {form} contradict each other. Keep one of them.")
-    form = "json" if as_json else form or "table"
+    form = chosen_form(form, as_json)
     wanted = {name: path for name, path in files.items() if path is not None}
-    for path in (output, *wanted.values()):
-        if path is not None and path != "-":
-            refuse_path(path)
+    refuse_outputs(output, *wanted.values())
     return Forms(form, output, wanted, {name: shelf.find("reports", name) for name in (form, *wanted)})

@@ -11,8 +11,8 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from rankproof.online.trial.days import Day
@@ -52,8 +52,7 @@ def command(
     """
     if (output is None) == (into is None):
         raise UsageError("Say where the days go: -o FILE for one day, or --into FOLDER for a file for each.")
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     if output == "-" and as_json:
         raise UsageError("-o - gives the day itself, which is JSON; --json says what was written. Keep one of them.")
     if into is not None and not os.path.isdir(into):

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
+from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.atomic import refuse as refuse_path
 
 if TYPE_CHECKING:
     from rankproof.online.trial.reading_records import TrialPlan
@@ -33,8 +34,7 @@ SCHEMA = "trial-plan/1"
 @click.option("--confidence", type=float, help="Of the bound; the design's, or 0.95.")
 @click.option("--power", type=float, default=0.8, show_default=True, help="How surely a true effect is to be shown.")
 @click.option("--two-sided", is_flag=True, help="Without a design: two-sided intervals. Verdicts use one-sided bounds.")
-@click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-@click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
+@answer_options
 def command(
     design: str | None,
     past: Sequence[str],
@@ -51,8 +51,7 @@ def command(
     rankproof trial plan --rate 0.31 --effect 0.02 --per-day 5000
     rankproof trial plan trial.toml --past last-month.json --effect 0.02 --per-day 5000
     """
-    if output is not None and output != "-":
-        refuse_path(output)
+    refuse_outputs(output)
     began = time.perf_counter()
     plan = _numbers(asked) if design is None else _design(design, past, asked)
     if as_json:
