@@ -10,10 +10,9 @@ import numpy as np
 from rankproof.kernel.verdict import Ruling
 from rankproof.kernel.wording import signed
 from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, on_mean, paying, worst
+from rankproof.proving.per_unit import LOGARITHMS
 from rankproof.proving.rule_params import level_of
 from rankproof.proving.rules.contract import Case, Numbers, RuleSample
-
-LOGARITHMS = "natural logarithms"
 
 
 def gains(sample: RuleSample) -> Numbers:
