@@ -35,13 +35,13 @@ MOST_MOVED = 5
 
 
 def compare(
-    qrels: Any,
-    baseline: Any,
-    candidates: Any,
+    qrels: object,
+    baseline: object,
+    candidates: object,
     measures: Measures,
     *,
-    topics: Any = None,
-    queries: Any = None,
+    topics: object = None,
+    queries: object = None,
     by: Iterable[str] = (),
     universe: Literal["union", "open"] = "union",
     pool: Mapping[str, Collection[str]] | None = None,
@@ -88,7 +88,7 @@ def compare_runs(
     design: Design,
     *,
     topics: Mapping[str, str],
-    queries: Any = None,
+    queries: object = None,
     by: Sequence[str] = (),
     universe: Literal["union", "open"] = "union",
     pool: Mapping[str, Collection[str]] | None = None,
@@ -115,7 +115,7 @@ def compare_evaluations(
     made: Sequence[Evaluation | EvaluationReport],
     design: Design = DEFAULT_DESIGN,
     *,
-    queries: Any = None,
+    queries: object = None,
     by: Sequence[str] = (),
 ) -> Comparison:
     """The comparison of evaluations made before, or of kept reports, the baseline's first: values, no rankings."""
@@ -143,7 +143,7 @@ def compare_values(
     tables: Sequence[PerUnit],
     design: Design = DEFAULT_DESIGN,
     *,
-    queries: Any = None,
+    queries: object = None,
     by: Sequence[str] = (),
 ) -> Comparison:
     """The comparison of systems by their values by unit: a table for each measure, a column for each system.
@@ -175,7 +175,7 @@ def compare_values(
     )
 
 
-def _topics(topics: Any) -> Mapping[str, str]:
+def _topics(topics: object) -> Mapping[str, str]:
     if topics is None:
         return {}
     from rankproof.reading.collect import read_topics
@@ -183,7 +183,7 @@ def _topics(topics: Any) -> Mapping[str, str]:
     return read_topics(topics)
 
 
-def named_apart(runs: Sequence[PreparedRun], sources: Sequence[Any]) -> dict[str, PreparedRun]:
+def named_apart(runs: Sequence[PreparedRun], sources: Sequence[object]) -> dict[str, PreparedRun]:
     """The runs by names that tell them apart: their own, their paths where two would have one name, then numbers."""
     names = [run.name for run in runs]
     if len(set(names)) < len(names):

@@ -30,6 +30,7 @@ from rankproof.proving.rules.contract import POWER, Numbers, RuleSample, measure
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
 from rankproof.reading.finding import Finding
 from rankproof.reading.records import Run
+from rankproof.reading.segments import Table
 from rankproof.reading.source import open_source, require_text
 from rankproof.reading.stream import objects
 
@@ -66,7 +67,7 @@ class GateCase:
             sources.append(self._baseline)
         return tuple(self._joined(source) for source in sources)
 
-    def _joined(self, source: Any) -> PreparedRun:
+    def _joined(self, source: object) -> PreparedRun:
         if isinstance(source, PreparedRun):
             return source
         reading = {k: v for k, v in self.policy.choices.items() if k not in _OF_SETTINGS and k != "qrels_format"}
@@ -213,7 +214,7 @@ class GateCase:
     # ---- segments --------------------------------------------------------------------------------
 
     @cached_property
-    def _columns(self) -> tuple[Any, tuple[str, ...]]:
+    def _columns(self) -> tuple[Table, tuple[str, ...]]:
         from rankproof.reading.segments import read_columns
 
         return read_columns(self._needed("queries", self.policy.queries))
@@ -251,8 +252,8 @@ class GateCase:
 
     def agreement(
         self,
-        human: Any,
-        model: Any,
+        human: object,
+        model: object,
         statistic: str,
         threshold: float,
         relevant: tuple[int, int] | None,
@@ -269,7 +270,7 @@ class GateCase:
         return queries_needed(1.0, effect, level=level, power=POWER, alternative="greater")
 
 
-def _called(source: Any, side: str) -> str:
+def _called(source: object, side: str) -> str:
     """What a run is called: its own name, or the name of its file; else which side it is."""
     if isinstance(source, PreparedRun | Run):
         return source.name

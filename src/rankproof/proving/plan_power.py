@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Alternative, NotEstimable
 from rankproof.measuring.evaluate import Measures, evaluate, prepare
 from rankproof.proving.per_unit import PerUnit, paired, refuse_other_ground
@@ -110,7 +111,7 @@ class PowerPlan:
     asked: bool
     runs: tuple[str, str] | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """Plain dicts, lists, numbers and texts: what `--json` writes."""
         return {
             "level": self.level,
@@ -127,11 +128,11 @@ class PowerPlan:
         }
 
 
-def _missing(found: NotEstimable) -> dict[str, Any]:
+def _missing(found: NotEstimable) -> Document:
     return {"not_estimable": found.reason, "observed_difference": found.value, "measured_on": found.n}
 
 
-def _sized(found: Sizing) -> dict[str, Any]:
+def _sized(found: Sizing) -> Document:
     smallest = found.smallest
     return {
         "standard_deviation": {"value": found.spread.sd, "low": found.spread.low, "high": found.spread.high},
@@ -150,7 +151,7 @@ def _sized(found: Sizing) -> dict[str, Any]:
     }
 
 
-def _need(needed: Needed) -> dict[str, Any]:
+def _need(needed: Needed) -> Document:
     return {"value": needed.queries, "low": needed.low, "high": needed.high}
 
 
@@ -197,9 +198,9 @@ STEPS = 4
 
 
 def plan_runs(
-    qrels: Any,
-    baseline: Any,
-    candidate: Any,
+    qrels: object,
+    baseline: object,
+    candidate: object,
     measures: Measures,
     *,
     queries: int | None = None,
