@@ -180,7 +180,8 @@ def _ruling(clause: Clause, case: GateCase) -> Ruling:
     except UsageError as error:
         if str(error).startswith(clause.place) or not clause.place:
             raise
-        raise UsageError(f"{clause.place}: {str(error).removesuffix('.')}.") from error
+        end = "" if str(error).endswith((".", "?", "!")) else "."
+        raise UsageError(f"{clause.place}: {error}{end}") from error
 
 
 # ---- the verdict ---------------------------------------------------------------------------------

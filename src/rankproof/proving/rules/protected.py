@@ -60,9 +60,9 @@ def decide(case: Case, values: RuleValues) -> Ruling:
     unknown = [query for query in wanted if query not in known]
     if unknown:
         raise UsageError(
-            f"the protected {'query' if len(unknown) == 1 else 'queries'} {', '.join(map(repr, unknown[:5]))} "
+            f"The protected {'query' if len(unknown) == 1 else 'queries'} {', '.join(map(repr, unknown[:5]))} "
             f"{'is' if len(unknown) == 1 else 'are'} not judged, so nobody can say whether it dropped. Judge it, or "
-            "take it out"
+            "take it out."
         )
     dropped = _dropped(case, sample, wanted, tolerance)
     ruling = Ruling(
