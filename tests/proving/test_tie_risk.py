@@ -32,7 +32,7 @@ def risks(
                 "new",
                 "",
                 values.better,
-                values.query_ids,
+                values.unit_ids,
                 values.mean(0),
                 values.mean(1),
                 by_query,

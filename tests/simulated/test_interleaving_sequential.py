@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.online.interleaving.preference import log_evidence, mean_at_any_time, share_at_any_time
+from rankproof.online.interleaving.preference import mean_at_any_time, share_at_any_time
 from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
 from rankproof.online.trials.sequence import infer as sequence
+from rankproof.proving.sequential import log_evidence
 from rankproof.proving.win_share import share_of_wins
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from tests.simulated.ramps import Change, ramp
 
-from rankproof.online.interleaving.preference import UNITS, log_evidence
+from rankproof.online.interleaving.preference import UNITS
 from rankproof.online.ramp.records import RATIO_ALARM
+from rankproof.proving.sequential import log_evidence
 
 ALLOWED = 0.05
 # A fifth more users leave, from the second step on, where 5% of the traffic has the change.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,7 +183,7 @@ JUDGE = "judge"
 
 
 def agreement_holds(
-    human: Any, model: Any, statistic: str, threshold: float, relevant: tuple[int, int] | None, level: float
+    human: object, model: object, statistic: str, threshold: float, relevant: tuple[int, int] | None, level: float
 ) -> Answer:
     """A statistic of the pairs that both graded.
 

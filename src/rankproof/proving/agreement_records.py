@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
+from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import NotEstimable
 
 
@@ -70,7 +70,7 @@ class AgreementFigure:
     pairs: int
     queries: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """For JSON."""
         return {
             "value": self.value,
@@ -86,7 +86,7 @@ class AgreementFigure:
 Found = AgreementFigure | NotEstimable
 
 
-def found_dict(found: Found) -> dict[str, Any]:
+def found_dict(found: Found) -> Document:
     """A figure for JSON, or why there is none."""
     if isinstance(found, AgreementFigure):
         return found.to_dict()
@@ -105,7 +105,7 @@ class Confusion:
     levels: tuple[int, ...]
     counts: tuple[tuple[int, ...], ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """For JSON."""
         return {"rows": self.first, "columns": self.second, "grades": list(self.levels), "counts": list(self.counts)}
 
@@ -128,7 +128,7 @@ class PairAgreement:
     alpha: dict[str, Found]
     bias: dict[int, Found]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """For JSON."""
         return {
             "pairs": self.pairs,
@@ -155,7 +155,7 @@ class Agreement:
     alpha: dict[str, Found]
     two: dict[tuple[str, str], PairAgreement]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """For JSON."""
         return {
             "judges": list(self.judges),

@@ -35,13 +35,13 @@ MOST_MOVED = 5
 
 
 def compare(
-    qrels: Any,
-    baseline: Any,
-    candidates: Any,
+    qrels: object,
+    baseline: object,
+    candidates: object,
     measures: Measures,
     *,
-    topics: Any = None,
-    queries: Any = None,
+    topics: object = None,
+    queries: object = None,
     by: Iterable[str] = (),
     universe: Literal["union", "open"] = "union",
     pool: Mapping[str, Collection[str]] | None = None,
@@ -88,7 +88,7 @@ def compare_runs(
     design: Design,
     *,
     topics: Mapping[str, str],
-    queries: Any = None,
+    queries: object = None,
     by: Sequence[str] = (),
     universe: Literal["union", "open"] = "union",
     pool: Mapping[str, Collection[str]] | None = None,
@@ -97,64 +97,85 @@ def compare_runs(
 ) -> Comparison:
     """The comparison of prepared runs, by name; the first is the baseline."""
     evaluations = [replace(measure_run(run, variants, settings), run_name=name) for name, run in runs.items()]
-    found = compare_evaluations(evaluations, design, queries=queries, by=by)
-    values = {(text, e.run_name): e[text].by_query for e in evaluations for text in found.measures}
-    against = [c for c in found.contrasts if c.segment == ALL_QUERIES and c.baseline == found.systems[0]]
-    found = replace(
-        found,
-        topics={query: topics[query] for query in found.query_ids if query in topics},
+    comparison = compare_evaluations(evaluations, design, queries=queries, by=by)
+    values = {(text, e.run_name): e[text].by_query for e in evaluations for text in comparison.measures}
+    baseline = comparison.systems[0]
+    against = [c for c in comparison.contrasts if c.segment == ALL_QUERIES and c.baseline == baseline]
+    comparison = replace(
+        comparison,
+        topics={query: topics[query] for query in comparison.query_ids if query in topics},
         moves=moves(against, variants, runs, topics, most_moved, values),
     )
     if not beyond:
-        return found
-    # Loaded here: a gate that compares means needs none of it.
-
-    return look_beyond(found, runs, variants, settings, universe=universe, pool=pool)
+        return comparison
+    return look_beyond(comparison, runs, variants, settings, universe=universe, pool=pool)
 
 
 def compare_evaluations(
     made: Sequence[Evaluation | EvaluationReport],
     design: Design = DEFAULT_DESIGN,
     *,
-    queries: Any = None,
+    queries: object = None,
     by: Sequence[str] = (),
 ) -> Comparison:
     """The comparison of evaluations made before, or of kept reports, the baseline's first: values, no rankings."""
-    evaluations = [evaluation_of(e) if isinstance(e, EvaluationReport) else e for e in made]
+    evaluations = tuple(evaluation_of(e) if isinstance(e, EvaluationReport) else e for e in made)
     if len(evaluations) < 2:
         raise UsageError("A comparison needs a baseline and at least one candidate.")
     refuse_other_ground(evaluations)
     texts = [text for text in evaluations[0].results if all(text in e.results for e in evaluations)]
-    measured = [paired(evaluations, text) for text in texts if evaluations[0].results[text].labels is None]
-    if not measured:
+    tables = [paired(evaluations, text) for text in texts if evaluations[0].results[text].labels is None]
+    if not tables:
         raise UsageError("The evaluations have no measure in common. Evaluate all of them with the same measures.")
-    ids = tuple(dict.fromkeys(query for values in measured for query in values.query_ids))
-    found = {}
+    systems = tuple(evaluation.run_name for evaluation in evaluations)
+    comparison = compare_values(systems, tables, design, queries=queries, by=by)
+    findings = [str(finding) for evaluation in evaluations for finding in evaluation.findings]
+    return replace(
+        comparison,
+        evaluations=evaluations,
+        warnings=tuple(dict.fromkeys((*comparison.warnings, *findings))),
+        fine_print=(*_fine_print(evaluations), *comparison.fine_print),
+    )
+
+
+def compare_values(
+    systems: Sequence[str],
+    tables: Sequence[PerUnit],
+    design: Design = DEFAULT_DESIGN,
+    *,
+    queries: object = None,
+    by: Sequence[str] = (),
+) -> Comparison:
+    """The comparison of systems by their values by unit: a table for each measure, a column for each system.
+
+    The first system is the baseline. `queries` and `by` make segments of units, as in `compare`.
+    """
+    ids = tuple(dict.fromkeys(unit for table in tables for unit in table.unit_ids))
+    units_by_segment: dict[str, tuple[str, ...]] = {}
     if by:
         if queries is None:
             raise UsageError("Segments need a file of queries with columns (--queries FILE).")
-        table, columns = read_columns(queries)
-        found = segments(table, columns, by, ids)
-    systems = tuple(evaluation.run_name for evaluation in evaluations)
-    contrasted, family = contrasts(systems, measured, found, design)
+        rows, columns = read_columns(queries)
+        units_by_segment = segments(rows, columns, by, ids)
+    contrasted, family = contrasts(systems, tables, units_by_segment, design)
     return Comparison(
-        systems=systems,
-        measures=tuple(values.measure for values in measured),
+        systems=tuple(systems),
+        measures=tuple(table.measure for table in tables),
         contrasts=contrasted,
-        evaluations=tuple(evaluations),
+        evaluations=(),
         family=family,
         significance=design.significance,
         correction=design.correction if family.tests > 1 else "none",
         level=design.confidence,
         seed=design.seed,
         query_ids=ids,
-        segments=found,
-        warnings=_warnings(contrasted, evaluations, design),
-        fine_print=_fine_print(evaluations, measured, found, ids),
+        segments=units_by_segment,
+        warnings=_warnings(contrasted, design),
+        fine_print=(*(table.note for table in tables if table.notes), *_without_segment(units_by_segment, ids)),
     )
 
 
-def _topics(topics: Any) -> Mapping[str, str]:
+def _topics(topics: object) -> Mapping[str, str]:
     if topics is None:
         return {}
     from rankproof.reading.collect import read_topics
@@ -163,7 +184,7 @@ def _topics(topics: Any) -> Mapping[str, str]:
 
 
 def named_apart(
-    runs: Sequence[PreparedRun], sources: Sequence[Any], called: Sequence[str | None]
+    runs: Sequence[PreparedRun], sources: Sequence[object], called: Sequence[str | None]
 ) -> dict[str, PreparedRun]:
     """The runs by names that tell them apart: as called or their own, their paths, then baseline and candidates."""
     names = [name or run.name for run, name in zip(runs, called, strict=True)]
@@ -172,41 +193,42 @@ def named_apart(
     return dict(zip(distinct_names(names, paths, sides), runs, strict=True))
 
 
-def _warnings(found: Sequence[Contrast], evaluations: Sequence[Evaluation], design: Design) -> tuple[str, ...]:
-    """What must be read with the numbers: of the method, and of the runs themselves. Each once."""
+def _warnings(contrasted: Sequence[Contrast], design: Design) -> tuple[str, ...]:
+    """What must be read with the numbers of the method, each sentence once."""
     warning = shelf.find("significance", design.significance).warning
-    said = [warning] if warning else []
-    said += _notes([c for c in found if isinstance(c.difference, Estimate)])
-    said += [str(finding) for evaluation in evaluations for finding in evaluation.findings]
-    return tuple(dict.fromkeys(said))
+    notes = _notes([c for c in contrasted if isinstance(c.difference, Estimate)])
+    return tuple(dict.fromkeys([warning, *notes] if warning else notes))
 
 
-def _notes(found: Sequence[Contrast]) -> list[str]:
-    """What the method says of its answers: once where it holds for all of them, else with what it is about."""
+def _notes(contrasted: Sequence[Contrast]) -> list[str]:
+    """The method's notes on its estimates: once where a note holds for all of them, else with what it is about."""
     about: dict[str, list[str]] = {}
-    for contrast in found:
+    for contrast in contrasted:
         place = ", ".join(filter(None, (contrast.measure, contrast.candidate, contrast.segment)))
         for note in contrast.difference.notes if isinstance(contrast.difference, Estimate) else ():
             about.setdefault(note, []).append(place)
-    return [note if len(places) == len(found) else f"{'; '.join(places)}: {note}" for note, places in about.items()]
+    return [
+        note if len(places) == len(contrasted) else f"{'; '.join(places)}: {note}" for note, places in about.items()
+    ]
 
 
-def _fine_print(
-    evaluations: Sequence[Evaluation],
-    measured: Sequence[PerUnit],
-    segments: Mapping[str, Sequence[str]],
-    ids: Sequence[str],
-) -> tuple[str, ...]:
+def _fine_print(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
     """Lines that hold for every run once; the others with the run's name before them."""
     common = [line for line in evaluations[0].fine_print if all(line in e.fine_print for e in evaluations[1:])]
     own = [f"{e.run_name}: {line}" for e in evaluations for line in e.fine_print if line not in common]
-    notes = [values.note for values in measured if values.note]
-    columns = dict.fromkeys(name.partition("=")[0] for name in segments)
-    for column in columns:
-        without = len(ids) - sum(len(queries) for name, queries in segments.items() if name.startswith(f"{column}="))
-        if without:
-            notes.append(f"segments by {column}: {without} of {len(ids)} queries have no value and are in none")
-    return (*common, *own, *notes)
+    return (*common, *own)
+
+
+def _without_segment(units_by_segment: Mapping[str, Sequence[str]], ids: Sequence[str]) -> list[str]:
+    """How many queries are in no segment, by column."""
+    notes = []
+    for column in dict.fromkeys(name.partition("=")[0] for name in units_by_segment):
+        inside = sum(len(units) for name, units in units_by_segment.items() if name.startswith(f"{column}="))
+        if len(ids) > inside:
+            notes.append(
+                f"segments by {column}: {len(ids) - inside} of {len(ids)} queries have no value and are in none"
+            )
+    return notes
 
 
 def look_beyond(

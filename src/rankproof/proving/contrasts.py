@@ -69,32 +69,32 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class _Table:
-    """One measure on one set of queries, and the differences of its pairs of systems."""
+    """One measure on one set of units, and the differences of its pairs of systems."""
 
     segment: str
     values: PerUnit
     pairs: Sequence[Pair]
 
     @cached_property
-    def turn(self) -> NDArray[np.int64]:
-        """Queries by id: chance must not hang on the order in which the qrels name them."""
-        return np.argsort(np.array(self.values.query_ids, dtype=object), kind="stable")
+    def by_id(self) -> NDArray[np.int64]:
+        """Units by id: random resamples must not depend on the order in which the qrels name them."""
+        return np.argsort(np.array(self.values.unit_ids, dtype=object), kind="stable")
 
     @cached_property
     def differences(self) -> NDArray[np.float64]:
-        """A row for each pair, a column for each query."""
+        """A row for each pair, a column for each unit."""
         baselines, candidates = np.array(self.pairs).T
         return self.values.differences(baselines, candidates).T.copy()
 
     @cached_property
     def means(self) -> NDArray[np.float64]:
-        """The mean difference of each pair; of at least one query."""
+        """The mean difference of each pair; of at least one unit."""
         return np.asarray(self.differences.mean(axis=1), dtype=np.float64)
 
     @cached_property
     def spreads(self) -> NDArray[np.float64]:
         """The standard deviation of each pair's differences; 0 for fewer than two."""
-        if len(self.values.query_ids) < 2:
+        if len(self.values.unit_ids) < 2:
             return np.zeros(len(self.pairs))
         return np.asarray(self.differences.std(axis=1, ddof=1), dtype=np.float64)
 
@@ -161,10 +161,10 @@ class _Inference:
         answers: dict[int, list[Answer]] = {}
         by_size: dict[int, list[int]] = {}
         for at, table in enumerate(self._tables):
-            by_size.setdefault(len(table.values.query_ids), []).append(at)
+            by_size.setdefault(len(table.values.unit_ids), []).append(at)
         width = len(self._pairs)
         for size, places in by_size.items():
-            rows = np.concatenate([self._tables[at].differences[:, self._tables[at].turn] for at in places])
+            rows = np.concatenate([self._tables[at].differences[:, self._tables[at].by_id] for at in places])
             rng = _rng(self._design, f"tests of {size}")
             found = self.method.many(np.ascontiguousarray(rows.T), question, rng)
             answers.update((at, found[i * width : (i + 1) * width]) for i, at in enumerate(places))
@@ -180,7 +180,7 @@ class _Inference:
         """What a correction looks at."""
         width = len(self._pairs)
         blocks = [
-            Block(table.values.values[table.turn], tuple(self._pairs), tuple(range(at * width, (at + 1) * width)))
+            Block(table.values.values[table.by_id], tuple(self._pairs), tuple(range(at * width, (at + 1) * width)))
             for at, table in enumerate(self._tables)
         ]
         return Tests(self.answers, self.at, blocks, self._design.confidence, self._design.resamples)
@@ -211,7 +211,7 @@ def _contrasts(
             could_have = Later(partial(detectable.of_pair, at))
         within = None
         if design.margin is not None and estimable:
-            rng = _rng(design, f"margin of {len(values.query_ids)}")
+            rng = _rng(design, f"margin of {len(values.unit_ids)}")
             within = equivalence(table.differences[at], values.better, method, design, rng)
         found.append(
             Contrast(
@@ -220,7 +220,7 @@ def _contrasts(
                 candidate=systems[candidate],
                 segment=table.segment,
                 better=values.better,
-                query_ids=values.query_ids,
+                query_ids=values.unit_ids,
                 baseline_mean=table.system_means[baseline],
                 candidate_mean=table.system_means[candidate],
                 by_query=table.differences[at],
@@ -259,7 +259,7 @@ class _DetectableInTable:
     def of_pair(self, pair: int) -> Detectable:
         """Of the pair at this place."""
         design, spread = self._design, float(self._table.spreads[pair])
-        queries = len(self._table.values.query_ids)
+        queries = len(self._table.values.unit_ids)
         return Detectable(
             smallest_difference(spread, queries, level=design.confidence, power=design.power),
             design.power,

@@ -29,7 +29,7 @@ class Grounds:
 
     evaluation: Evaluation | None = None
     comparison: Later[Comparison | None] | None = None
-    manifest: Later[Mapping[str, Any]] | None = None
+    manifest: Later[Mapping[str, object]] | None = None
 
 
 def grounds_of(case: GateCase, evaluation: Evaluation) -> Grounds:
@@ -42,7 +42,7 @@ def grounds_of(case: GateCase, evaluation: Evaluation) -> Grounds:
     by = tuple(dict.fromkeys(segment.partition("=")[0] for segment in named if segment))
     comparison = Later(lambda: None if case.baseline is None else _comparison(case, design, by))
 
-    def manifest() -> Mapping[str, Any]:
+    def manifest() -> Mapping[str, object]:
         record = on_record(case, evaluation, comparison(), design, by)
         return {} if record is None else {k: v for k, v in record.to_dict().items() if k != "observed"}
 
@@ -73,7 +73,7 @@ def on_record(
     from rankproof.proving.manifest import READING, Given, manifest_of
 
     policy = case.policy
-    others: dict[str, Any] = {"topics": policy.topics, "latency": policy.latency, "policy": policy.source}
+    others: dict[str, object] = {"topics": policy.topics, "latency": policy.latency, "policy": policy.source}
     shared: dict[str, Any] = {
         "reading": {name: value for name, value in policy.choices.items() if name in READING},
         "others": {role: source for role, source in others.items() if isinstance(source, str) and source},
@@ -91,14 +91,14 @@ CHECKS = "checks"
 
 
 def gate(
-    policy: Any,
+    policy: object,
     *,
-    qrels: Any = None,
-    baseline: Any = None,
-    candidate: Any = None,
-    topics: Any = None,
-    queries: Any = None,
-    latency: Any = None,
+    qrels: object = None,
+    baseline: object = None,
+    candidate: object = None,
+    topics: object = None,
+    queries: object = None,
+    latency: object = None,
     confidence: float | None = None,
     significance: str | None = None,
     seed: int | None = None,
@@ -180,7 +180,8 @@ def _ruling(clause: Clause, case: GateCase) -> Ruling:
     except UsageError as error:
         if str(error).startswith(clause.place) or not clause.place:
             raise
-        raise UsageError(f"{clause.place}: {str(error).removesuffix('.')}.") from error
+        end = "" if str(error).endswith((".", "?", "!")) else "."
+        raise UsageError(f"{clause.place}: {error}{end}") from error
 
 
 # ---- the verdict ---------------------------------------------------------------------------------

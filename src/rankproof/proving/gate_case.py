@@ -21,9 +21,9 @@ from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
-from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation, Settings
+from rankproof.measuring.records import Evaluation, Settings
 from rankproof.measuring.run_sources import name_of
-from rankproof.proving.per_unit import paired, refuse_other_ground
+from rankproof.proving.per_unit import PerUnit, paired, refuse_other_ground
 from rankproof.proving.policy import Policy
 from rankproof.proving.power import queries_needed
 from rankproof.proving.rules.contract import POWER, Numbers, RuleSample, measure_named
@@ -31,6 +31,7 @@ from rankproof.proving.significance.contract import Significance, SignificanceRe
 from rankproof.reading.finding import Finding
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.records import Run
+from rankproof.reading.segments import Table
 from rankproof.reading.source import open_source, require_text
 from rankproof.reading.stream import objects
 
@@ -67,7 +68,7 @@ class GateCase:
             sources.append(self._baseline)
         return tuple(self._joined(source) for source in sources)
 
-    def _joined(self, source: Any) -> PreparedRun:
+    def _joined(self, source: object) -> PreparedRun:
         if isinstance(source, PreparedRun):
             return source
         reading = {k: v for k, v in self.policy.choices.items() if k not in _OF_SETTINGS and k != "qrels_format"}
@@ -159,38 +160,34 @@ class GateCase:
 
     def values(self, measure: str, segment: str = "") -> RuleSample:
         """The candidate's values."""
-        result = self.evaluations[0][measure]
-        kept = self._kept(result.query_ids, segment)
-        values = np.asarray(result.values, dtype=np.float64)[kept]
-        if result.aggregate == "geometric":
-            values = np.log(np.maximum(values, GEOMETRIC_FLOOR))
-        ids = tuple(np.asarray(result.query_ids, dtype=object)[kept].tolist())
-        return RuleSample(result.text, result.better, result.aggregate, ids, values)
+        table = self._inside(paired(self.evaluations[:1], measure), segment)
+        return RuleSample(table.measure, table.better, table.aggregate, table.unit_ids, table.column(0))
 
     def changes(self, measure: str, segment: str = "") -> RuleSample:
         """The values of both sides on the queries where both have one."""
         if len(self.evaluations) < 2:
             self._needed("baseline", None)
-        both = paired(self.evaluations, measure)
-        kept = self._kept(both.query_ids, segment)
-        ids = tuple(np.asarray(both.query_ids, dtype=object)[kept].tolist())
-        after, before = self.evaluations[0][measure], self.evaluations[1][measure]
-        there = after.by_query
-        lost = {query: value for query, value in before.by_query.items() if query not in there}
+        both = self._inside(paired(self.evaluations, measure), segment)
+        before, after = self.evaluations[1][measure].by_query, self.evaluations[0][measure].by_query
+        lost = {query: value for query, value in before.items() if query not in after}
+        known = {*both.unit_ids, *lost}
         inside = self._segment(segment) if segment else None
-        judged = self.qrels.query_ids
-        known = {*ids, *lost}
         return RuleSample(
-            both.measure, both.better, both.aggregate, ids, both.values[kept, 0], both.values[kept, 1],
+            both.measure, both.better, both.aggregate, both.unit_ids, both.column(0), both.column(1),
             lost={query: value for query, value in lost.items() if inside is None or query in inside},
-            without=tuple(query for query in judged if query not in known),
+            without=tuple(query for query in self.qrels.query_ids if query not in known),
         )  # fmt: skip
+
+    def _inside(self, table: PerUnit, segment: str) -> PerUnit:
+        """The table, or the part of it that belongs to a segment."""
+        return table.select(self._segment(segment)) if segment else table
 
     def judged_rate(self, k: int, segment: str = "") -> float | None:
         """The mean of Judged@k; in condensed rankings everything is judged, so they are looked at whole."""
         settings = replace(self.settings, judged_only=False, ties="rule")
         result = measure_run(self.runs[0], parse(f"Judged@{k}"), settings)[f"Judged@{k}"]
-        values = np.asarray(result.values)[self._kept(result.query_ids, segment)]
+        inside = self._segment(segment) if segment else frozenset(result.query_ids)
+        values = np.asarray(result.values)[[query in inside for query in result.query_ids]]
         return float(values.mean()) if len(values) else None
 
     def findings(self, allow: Sequence[str], max_depth: int | None, strict: bool) -> tuple[Finding, ...]:
@@ -217,7 +214,7 @@ class GateCase:
     # ---- segments --------------------------------------------------------------------------------
 
     @cached_property
-    def _columns(self) -> tuple[Any, tuple[str, ...]]:
+    def _columns(self) -> tuple[Table, tuple[str, ...]]:
         from rankproof.reading.segments import read_columns
 
         return read_columns(self._needed("queries", self.policy.queries))
@@ -234,12 +231,6 @@ class GateCase:
         if segment not in found:
             raise UnknownName("segment of the query file", segment, found)
         return frozenset(found[segment])
-
-    def _kept(self, query_ids: Sequence[str], segment: str) -> Any:
-        if not segment:
-            return np.ones(len(query_ids), dtype=bool)
-        inside = self._segment(segment)
-        return np.array([query in inside for query in query_ids], dtype=bool)
 
     # ---- chance ----------------------------------------------------------------------------------
 
@@ -261,8 +252,8 @@ class GateCase:
 
     def agreement(
         self,
-        human: Any,
-        model: Any,
+        human: object,
+        model: object,
         statistic: str,
         threshold: float,
         relevant: tuple[int, int] | None,
@@ -279,7 +270,7 @@ class GateCase:
         return queries_needed(1.0, effect, level=level, power=POWER, alternative="greater")
 
 
-def _called(source: Any, side: str) -> str:
+def _called(source: object, side: str) -> str:
     """What a run is called: its own name, or the name of its file; else which side it is."""
     if isinstance(source, PreparedRun | Run):
         return source.name

@@ -31,7 +31,7 @@ READING = ("order", "lower_is_better", "collapse", "drop_self", "allow", "qrels_
 class Given:
     """An input as somebody gave it, and what became of it: `Given("bm25.run", prepared)`."""
 
-    source: Any
+    source: object
     prepared: PreparedQrels | PreparedRun
 
 
@@ -41,15 +41,15 @@ def manifest_of(
     runs: Sequence[Given],
     *,
     design: Design | None = None,
-    reading: Mapping[str, Any] | None = None,
-    queries: Any = None,
+    reading: Mapping[str, object] | None = None,
+    queries: object = None,
     by: Sequence[str] = (),
-    others: Mapping[str, Any] | None = None,
+    others: Mapping[str, object] | None = None,
     name: str = "",
     dataset_version: str = "",
     index_snapshots: Mapping[str, str] | None = None,
     notes: Sequence[str] = (),
-    observed: Mapping[str, Any] | None = None,
+    observed: Mapping[str, object] | None = None,
 ) -> ExperimentManifest:
     """The manifest of a comparison, or of evaluations with one choice of settings.
 
@@ -63,7 +63,7 @@ def manifest_of(
     evaluations = answer.evaluations if isinstance(answer, Comparison) else tuple(answer)
     parameters: dict[str, Any] = {
         "settings": asdict(evaluations[0].settings),
-        "reading": _said(reading or {}),
+        "reading": _reading_choices(reading or {}),
     }
     seed = None
     if comparison is not None:
@@ -72,11 +72,12 @@ def manifest_of(
         parameters["design"] = {**asdict(design), "by": list(by)}
         seed = parameters["design"].pop("seed")
     beside = {"queries": queries if by else None, **(others or {})}
-    files = {role: _file(source) for role, source in beside.items() if is_plain_file(source)}
+    files = {role: _file(path) for role, source in beside.items() if (path := _path(source)) is not None}
     unknown = [role for role, source in beside.items() if source is not None and role not in files]
     kind: Kind = "evaluation" if comparison is None else "comparison"
     measures = tuple(evaluations[0].results)
-    judged = _input(os.path.basename(qrels.source) if is_plain_file(qrels.source) else "qrels", qrels)
+    path = _path(qrels.source)
+    judged = _input("qrels" if path is None else os.path.basename(path), qrels)
     ranked = [_input(evaluation.run_name, run) for evaluation, run in zip(evaluations, runs, strict=True)]
     config = config_hash(kind, measures, seed, parameters)
     return ExperimentManifest(
@@ -106,7 +107,7 @@ def read_manifest(what: Any) -> ExperimentManifest:
     return ExperimentManifest.from_dict(from_json(source.text(), source.name), source.name)
 
 
-def _said(reading: Mapping[str, Any]) -> dict[str, Any]:
+def _reading_choices(reading: Mapping[str, object]) -> dict[str, object]:
     for name in reading:
         if name not in READING:
             raise UsageError(f"{name!r} is no choice about reading. Possible: {', '.join(READING)}.")
@@ -114,23 +115,28 @@ def _said(reading: Mapping[str, Any]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, list | tuple) else value for name, value in chosen.items()}
 
 
-def is_dear(source: Any) -> bool:
+def _path(source: object) -> str | None:
+    """The path of an input that is a plain file."""
+    return os.fspath(source) if isinstance(source, str | os.PathLike) and is_plain_file(source) else None
+
+
+def is_dear(source: object) -> bool:
     """Whether a run's content takes too long to hash again."""
-    return is_plain_file(source) and os.path.getsize(source) > CHEAP
+    path = _path(source)
+    return path is not None and os.path.getsize(path) > CHEAP
 
 
 def _input(name: str, given: Given) -> InputFile:
     """Qrels always have a content hash; a run has one unless its file is large."""
-    path = os.fspath(given.source) if is_plain_file(given.source) else None
-    dear = isinstance(given.prepared, PreparedRun) and is_dear(given.source)
+    path = _path(given.source)
+    expensive = isinstance(given.prepared, PreparedRun) and is_dear(given.source)
     return InputFile(
         name=name,
         path=path,
         sha256=None if path is None else file_hash(path),
-        content=None if dear else given.prepared.content_hash(),
+        content=None if expensive else given.prepared.content_hash(),
     )
 
 
-def _file(source: Any) -> InputFile:
-    path = os.fspath(source)
+def _file(path: str) -> InputFile:
     return InputFile(os.path.basename(path), path, file_hash(path))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -234,8 +233,8 @@ NOTHING = 1e-12
 
 
 def propose(
-    qrels: Any,
-    runs: Sequence[Any],
+    qrels: object,
+    runs: Sequence[object],
     measure: str | Variant = DEFAULT_MEASURE,
     n: int | None = 50,
     *,

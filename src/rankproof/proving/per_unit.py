@@ -1,9 +1,13 @@
-"""Values by unit: the table that comparisons, families of tests, power and gates start from."""
+"""Values by unit: the table that comparisons, families of tests, power, gates and reports start from.
+
+For inference a system *is* its values by unit: a query, a query asked several times, a task, a user. A table does not
+know where its values come from; the functions that make one (`paired`) do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +18,8 @@ from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation
 
 # Values that differ by less are the same number, computed in another order.
 ROUNDING = 1e-12
+# The scale of values whose mean is geometric.
+LOGARITHMS = "natural logarithms"
 
 # One system, or several, by their columns.
 Columns = int | NDArray[np.int64]
@@ -21,34 +27,48 @@ Columns = int | NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PerUnit:
-    """One measure: `values` has a row per query and a column per system.
+    """One measure: `values` has a row per unit and a column per system.
 
-    scale   what the values are in when they are not the measure's own: "" or "natural logarithms"
-    note    "" or what a reader must know about the queries
+    measure    what the values are of, as a comparison names it
+    better     "higher", "lower" or "neither"
+    aggregate  what the measure names as its summary: "mean", "geometric" or "sum"
+    unit_ids   the units, in the order of the rows
+    scale      what the values are in when they are not the measure's own: "" or LOGARITHMS
+    unit       the word for a unit
+    notes      what a reader must know about the units or the values
     """
 
     measure: str
     better: str
     aggregate: str
-    query_ids: tuple[str, ...]
+    unit_ids: tuple[str, ...]
     values: NDArray[np.float64]
     scale: str = ""
-    note: str = ""
+    unit: str = "query"
+    notes: tuple[str, ...] = ()
 
-    def select(self, queries: frozenset[str]) -> PerUnit:
-        """Only these queries."""
-        kept = [i for i, query in enumerate(self.query_ids) if query in queries]
-        ids = tuple(self.query_ids[i] for i in kept)
-        return PerUnit(self.measure, self.better, self.aggregate, ids, self.values[kept], self.scale, self.note)
+    @property
+    def note(self) -> str:
+        """All notes as one line of fine print."""
+        return "; ".join(self.notes)
+
+    def select(self, units: Collection[str]) -> PerUnit:
+        """Only these units."""
+        kept = [i for i, unit in enumerate(self.unit_ids) if unit in units]
+        return replace(self, unit_ids=tuple(self.unit_ids[i] for i in kept), values=self.values[kept])
 
     def differences(self, baseline: Columns, candidate: Columns) -> NDArray[np.float64]:
         """Candidate minus baseline; what differs by rounding alone is 0. Several pairs at once: a column for each."""
-        found = self.values[:, candidate] - self.values[:, baseline]
-        found[np.abs(found) < ROUNDING] = 0.0
-        return found
+        differences = self.values[:, candidate] - self.values[:, baseline]
+        differences[np.abs(differences) < ROUNDING] = 0.0
+        return differences
+
+    def column(self, system: int) -> NDArray[np.float64]:
+        """The values of one system."""
+        return np.ascontiguousarray(self.values[:, system])
 
     def mean(self, system: int) -> float:
-        """The value of all queries together, on the measure's own scale."""
+        """The value of all units together, on the measure's own scale."""
         values = self.values[:, system]
         if not len(values):
             return float("nan")
@@ -56,31 +76,36 @@ class PerUnit:
         return float(np.exp(mean)) if self.scale else mean
 
 
+def logarithms(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values on the scale on which a geometric mean is a mean."""
+    return np.log(np.maximum(values, GEOMETRIC_FLOOR))
+
+
 def paired(evaluations: Sequence[Evaluation], measure: str) -> PerUnit:
     """The values of one measure, paired by query, on the queries where every system has one."""
     results = [evaluation[measure] for evaluation in evaluations]
     first = results[0]
-    maps = [result.by_query for result in results]
-    ids = tuple(query for query in first.query_ids if all(query in values for values in maps))
-    values = np.array([[found[query] for found in maps] for query in ids], dtype=np.float64).reshape(-1, len(maps))
-    note = ""
-    every = dict.fromkeys(query for found in maps for query in found)
+    by_system = [result.by_query for result in results]
+    ids = tuple(query for query in first.query_ids if all(query in values for values in by_system))
+    rows = [[values[query] for values in by_system] for query in ids]
+    table = PerUnit(
+        first.text, first.better, first.aggregate, ids, np.array(rows, dtype=np.float64).reshape(-1, len(by_system))
+    )
+    notes = []
+    every = dict.fromkeys(query for values in by_system for query in values)
     if len(ids) < len(every):
         left = tuple(query for query in every if query not in set(ids))
-        note = f"{first.text}: left out where a system has no value: {len(left)} ({some(left)})"
-    scale = ""
+        notes.append(f"{first.text}: left out where a system has no value: {len(left)} ({some(left)})")
     if first.aggregate == "geometric":
-        values, scale = np.log(np.maximum(values, GEOMETRIC_FLOOR)), "natural logarithms"
-        note = f"{note}; " if note else ""
-        note += f"{first.text}: means are geometric, differences are in natural logarithms"
+        notes.append(f"{first.text}: means are geometric, differences are in {LOGARITHMS}")
+        table = replace(table, values=logarithms(table.values), scale=LOGARITHMS)
     elif first.aggregate == "sum":
-        note = f"{note}; " if note else ""
-        note += f"{first.text}: compared as a mean over queries, not as a sum"
-    return PerUnit(first.text, first.better, first.aggregate, ids, values, scale, note)
+        notes.append(f"{first.text}: compared as a mean over queries, not as a sum")
+    return replace(table, notes=tuple(notes))
 
 
 def refuse_other_ground(evaluations: Sequence[Evaluation]) -> None:
-    """Refuses evaluations on different judgments, by different rules or over different queries, and says which."""
+    """InputError for evaluations on different judgments, by different rules or over different queries."""
     first = evaluations[0]
     for other in evaluations[1:]:
         names = f"{first.run_name!r} and {other.run_name!r}"
@@ -100,7 +125,7 @@ def refuse_other_ground(evaluations: Sequence[Evaluation]) -> None:
 
 
 def _refuse_other_queries(first: Evaluation, other: Evaluation) -> None:
-    """A table whose rows are other queries speaks of something else. Values that a measure lacks are no such thing."""
+    """InputError for different populations. Queries for which one measure has no value are no such thing."""
     ours, theirs = _population(first), _population(other)
     if ours == theirs:
         return
@@ -120,8 +145,7 @@ def _refuse_other_queries(first: Evaluation, other: Evaluation) -> None:
 
 def _population(evaluation: Evaluation) -> dict[str, None]:
     """Every query that some measure has a value for, or is undefined for."""
-    found: dict[str, None] = {}
+    queries: set[str] = set()
     for result in evaluation.results.values():
-        found.update(dict.fromkeys(result.query_ids))
-        found.update(dict.fromkeys(result.undefined))
-    return dict.fromkeys(sorted(found))
+        queries.update(result.query_ids, result.undefined)
+    return dict.fromkeys(sorted(queries))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Alternative, NotEstimable
 from rankproof.measuring.evaluate import Measures, evaluate, prepare
 from rankproof.proving.per_unit import PerUnit, paired, refuse_other_ground
@@ -110,7 +111,7 @@ class PowerPlan:
     asked: bool
     runs: tuple[str, str] | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """Plain dicts, lists, numbers and texts: what `--json` writes."""
         return {
             "level": self.level,
@@ -127,11 +128,11 @@ class PowerPlan:
         }
 
 
-def _missing(found: NotEstimable) -> dict[str, Any]:
+def _missing(found: NotEstimable) -> Document:
     return {"not_estimable": found.reason, "observed_difference": found.value, "measured_on": found.n}
 
 
-def _sized(found: Sizing) -> dict[str, Any]:
+def _sized(found: Sizing) -> Document:
     smallest = found.smallest
     return {
         "standard_deviation": {"value": found.spread.sd, "low": found.spread.low, "high": found.spread.high},
@@ -150,7 +151,7 @@ def _sized(found: Sizing) -> dict[str, Any]:
     }
 
 
-def _need(needed: Needed) -> dict[str, Any]:
+def _need(needed: Needed) -> Document:
     return {"value": needed.queries, "low": needed.low, "high": needed.high}
 
 
@@ -197,9 +198,9 @@ STEPS = 4
 
 
 def plan_runs(
-    qrels: Any,
-    baseline: Any,
-    candidate: Any,
+    qrels: object,
+    baseline: object,
+    candidate: object,
     measures: Measures,
     *,
     queries: int | None = None,
@@ -214,18 +215,37 @@ def plan_runs(
 
     `queries` and `difference` plan for other numbers than the runs have. `choices` are those of `evaluate`.
     """
-    ask = _Ask(queries, difference, power, confidence, alternative)
+    _PlanRequest(queries, difference, power, confidence, alternative)  # refuses before anything is read
     ready = prepare(qrels, qrels_format, allow=choices.get("allow", ()))
     evaluations = [evaluate(ready, run, measures, **choices) for run in (baseline, candidate)]
     refuse_other_ground(evaluations)
     texts = [text for text, result in evaluations[0].results.items() if result.labels is None]
     if not texts:
         raise UsageError("None of these measures gives numbers, so there are no differences to plan with.")
-    sizings = {text: ask.measured(paired(evaluations, text)) for text in texts}
     first, second = (evaluation.run_name for evaluation in evaluations)
     if first == second and isinstance(baseline, str) and isinstance(candidate, str):
         first, second = baseline, candidate
-    return PowerPlan(sizings, confidence, power, alternative, difference is not None, (first, second))
+    tables = [paired(evaluations, text) for text in texts]
+    return plan_values(
+        (first, second), tables, queries=queries, difference=difference, power=power, confidence=confidence,
+        alternative=alternative,
+    )  # fmt: skip
+
+
+def plan_values(
+    systems: tuple[str, str],
+    tables: Sequence[PerUnit],
+    *,
+    queries: int | None = None,
+    difference: float | None = None,
+    power: float = 0.8,
+    confidence: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> PowerPlan:
+    """The same from values by unit: a table for each measure, with a column for each of two systems."""
+    request = _PlanRequest(queries, difference, power, confidence, alternative)
+    sizings = {table.measure: request.measured(table) for table in tables}
+    return PowerPlan(sizings, confidence, power, alternative, difference is not None, systems)
 
 
 def plan_sd(
@@ -238,17 +258,17 @@ def plan_sd(
     alternative: Alternative = "two-sided",
 ) -> PowerPlan:
     """The same from a standard deviation of paired differences that is known from elsewhere."""
-    ask = _Ask(queries, difference, power, confidence, alternative)
+    request = _PlanRequest(queries, difference, power, confidence, alternative)
     refuse_senseless(sd, level=confidence, power=power, alternative=alternative)
     if queries is None and difference is None:
         raise UsageError(
             "A standard deviation alone says nothing. Give the number of queries (--queries) to learn what they show, "
             "a difference (--difference) to learn how many queries it takes, or both."
         )
-    return PowerPlan({"": ask.sized(Spread(sd))}, confidence, power, alternative, difference is not None)
+    return PowerPlan({"": request.sized(Spread(sd))}, confidence, power, alternative, difference is not None)
 
 
-class _Ask:
+class _PlanRequest:
     """One request: what all measures are planned for."""
 
     def __init__(

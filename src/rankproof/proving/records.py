@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
+from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.later import LateField
 
@@ -183,7 +184,7 @@ class Comparison:
                 return found
         raise KeyError(f"no contrast of {text} for {candidate or 'any candidate'} on {segment or 'all queries'}")
 
-    def to_dict(self, by_query: bool = True) -> dict[str, Any]:
+    def to_dict(self, by_query: bool = True) -> Document:
         """Plain dicts, lists, numbers and texts: what `--json` writes."""
         from rankproof.proving import conversions as _comparison_dict
 

@@ -20,6 +20,7 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import GEOMETRIC_FLOOR, Settings
 from rankproof.measuring.ties import over_ties, refuse_split_ties
+from rankproof.proving.per_unit import logarithms
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, TieRisk
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
 
@@ -140,7 +141,7 @@ def _range(contrast: Contrast, baseline: _Reach, candidate: _Reach) -> _Range | 
     """The differences at both ends; None where no order of ties moves any."""
     a, b = (side.of(contrast.query_ids) for side in (baseline, candidate))
     if contrast.scale:  # differences of geometric means are differences of logarithms
-        a, b = (np.log(np.maximum(side, GEOMETRIC_FLOOR)) for side in (a, b))
+        a, b = logarithms(a), logarithms(b)
     least, greatest = b[:, 0] - a[:, 1], b[:, 1] - a[:, 0]
     if not len(least) or float((greatest - least).max()) <= NOTHING:
         return None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.later import LateField
 from rankproof.kernel.verdict import EXIT, Ruling, Status
@@ -38,7 +39,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     comparison: LateField[Comparison | None] = LateField(lambda: None)  # noqa: RUF009
     evaluation: Evaluation | None = None
-    manifest: LateField[Mapping[str, Any]] = LateField(dict)  # noqa: RUF009
+    manifest: LateField[Mapping[str, object]] = LateField(dict)  # noqa: RUF009
     source: str = ""  # the policy's file; "" when it was given as an object
     confidence: float = 0.95
     significance: str = "t"
@@ -53,7 +54,7 @@ class Verdict:
     def __bool__(self) -> bool:
         return self.status == "PASS"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """Plain dicts, lists, numbers and texts: what `--json` writes."""
 
         return to_dict(self)
@@ -63,7 +64,7 @@ class Verdict:
         return f"<Verdict {self.status} of {self.policy} on {self.candidate}: {told}>"
 
 
-def to_dict(verdict: Verdict) -> dict[str, Any]:
+def to_dict(verdict: Verdict) -> Document:
     """All of it; of the evaluation and the comparison that it rests on, everything but each query's values."""
     return {
         "status": verdict.status,
@@ -86,7 +87,7 @@ def to_dict(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def ruling_dict(ruling: Ruling) -> dict[str, Any]:
+def ruling_dict(ruling: Ruling) -> Document:
     """One ruling. `bounds` are one-sided, each at `confidence`; an end without limit is None."""
     return {
         "rule": ruling.rule,
@@ -113,7 +114,7 @@ def ruling_dict(ruling: Ruling) -> dict[str, Any]:
     }
 
 
-def _bounds(answer: Answer | None) -> dict[str, Any] | None:
+def _bounds(answer: Answer | None) -> Document | None:
     if not isinstance(answer, Estimate):
         return None
     return {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.documents import plain, versions
+from rankproof.kernel.documents import Document, plain, versions
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.manifest import ContrastResult, ExperimentManifest, InputFile, Results
 from rankproof.measuring.evaluate import measure_run
@@ -65,7 +65,7 @@ class Verification:
         """0 when verified, 1 otherwise."""
         return 0 if self.verified else 1
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Document:
         """Plain dicts, lists, numbers and texts: what `--json` writes."""
         return {"verified": self.verified, **plain(self)}
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.online.interleaving.preference import log_evidence, mean_at_any_time, share_at_any_time, weight
+from rankproof.online.interleaving.preference import mean_at_any_time, share_at_any_time
+from rankproof.proving.sequential import beta_weight, log_evidence
 
 
 def estimate(answer: Estimate | NotEstimable) -> Estimate:
@@ -24,7 +25,7 @@ def test_the_share_by_hand() -> None:
     At 1/2 that is 2.5, and the p-value 0.4. It is 20 where 119 p^2 - 3 p - 2 = 0: p = (3 + 31) / 238 = 1/7.
     """
     found = estimate(share_at_any_time(2)(3, 0, 0.95))
-    assert weight(0.95, 2) == 1.0
+    assert beta_weight(0.95, 2) == 1.0
     assert (found.value, found.high) == (1.0, 1.0)
     assert found.p_value == pytest.approx(0.4)
     assert found.low == pytest.approx(1 / 7)
@@ -32,7 +33,7 @@ def test_the_share_by_hand() -> None:
 
 def mixed(p: float, wins: int, losses: int, units: int) -> float:
     """The integral of the likelihood over the beta distribution around p, over the likelihood: by the midpoint rule."""
-    a, b = weight(0.95, units) * p, weight(0.95, units) * (1 - p)
+    a, b = beta_weight(0.95, units) * p, beta_weight(0.95, units) * (1 - p)
     points = [(i + 0.5) / 20_000 for i in range(20_000)]
     weights = [x ** (a - 1) * (1 - x) ** (b - 1) for x in points]
     ratios = [(x / p) ** wins * ((1 - x) / (1 - p)) ** losses for x in points]

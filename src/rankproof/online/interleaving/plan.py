@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rankproof.errors import UsageError
 from rankproof.kernel.least import least
 from rankproof.kernel.wording import counted
-from rankproof.online.interleaving.preference import log_evidence
 from rankproof.online.interleaving.records import UnitsNeeded
+from rankproof.proving.sequential import log_evidence
 
 
 @dataclass(frozen=True, slots=True)

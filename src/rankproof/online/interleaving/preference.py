@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankproof.errors import UnknownName
 from rankproof.kernel import shelf
@@ -17,7 +16,7 @@ from rankproof.kernel.specs import configure
 from rankproof.online.interleaving.records import Outcome, Preferred
 from rankproof.online.trials._bounded import FEW
 from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
-from rankproof.online.trials.sequence import rho_squared
+from rankproof.proving import sequential
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
 from rankproof.proving.win_share import share_of_wins
 
@@ -80,10 +79,6 @@ def _student(margins: Sequence[float], level: float) -> Answer:
 
 UNITS = 5000
 MIXTURE = "beta-binomial mixture"
-# However few units are planned, no wider: around 1/2 this is Jeffreys' distribution.
-_LEAST_WEIGHT = 1.0
-# Steps of halving after which two numbers between 0 and 1 are the same.
-_STEPS = 60
 
 
 def share_at_any_time(units: int = UNITS) -> InferShare:
@@ -93,17 +88,8 @@ def share_at_any_time(units: int = UNITS) -> InferShare:
         n = wins + losses
         if n == 0:
             return NotEstimable("no unit was won or lost", MIXTURE, 0)
-        counts = np.array([wins]), np.array([losses])
-        limit = -math.log(1 - level)
-
-        def held(p: float) -> bool:
-            return bool(log_evidence(*counts, level, units, p)[0] < limit)
-
-        share = wins / n
-        low = _crossing(held, share, 0.0) if wins else 0.0
-        high = _crossing(held, share, 1.0) if losses else 1.0
-        p_value = min(1.0, math.exp(-float(log_evidence(*counts, level, units)[0])))
-        return Estimate(share, low, high, p_value, level, MIXTURE, n, null=0.5)
+        low, high, p_value = sequential.share_at_any_time(wins, losses, level, units)
+        return Estimate(wins / n, low, high, p_value, level, MIXTURE, n, null=0.5)
 
     return infer
 
@@ -126,33 +112,3 @@ def mean_at_any_time(units: int = UNITS) -> InferMean:
         return replace(found, notes=few)
 
     return infer
-
-
-def weight(level: float, units: int) -> float:
-    """The sum of both parameters of a beta distribution: its variance is that of the mixture for so many coins."""
-    # A coin has a variance of p (1 - p), and the beta distribution with weight c around p that over c + 1.
-    return max(_LEAST_WEIGHT, 1 / rho_squared(1 - level, units) - 1)
-
-
-def log_evidence(
-    wins: NDArray[np.int64], losses: NDArray[np.int64], level: float, units: int, share: float = 0.5
-) -> NDArray[np.float64]:
-    """The logarithm of the mixture's likelihood ratio against a share, for each pair of counts."""
-    from scipy.special import betaln  # here: loading scipy is for those who test
-
-    whole = weight(level, units)
-    a, b = whole * share, whole * (1 - share)
-    found: NDArray[np.float64] = (
-        betaln(a + wins, b + losses) - betaln(a, b) - wins * math.log(share) - losses * math.log1p(-share)
-    )
-    return found
-
-
-def _crossing(inside: Callable[[float], bool], start: float, end: float) -> float:
-    """Where a region that has `start` in it ends on the way to `end`, which is not in it."""
-    for _ in range(_STEPS):
-        middle = (start + end) / 2
-        if middle in (start, end):
-            break
-        start, end = (middle, end) if inside(middle) else (start, middle)
-    return end

@@ -13,7 +13,7 @@ import numpy as np
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.specs import read_configured
 from rankproof.measuring.identity import file_hash
-from rankproof.online.interleaving.preference import UNITS, log_evidence
+from rankproof.online.interleaving.preference import UNITS
 from rankproof.online.ramp.files import day_files, gate_files, the_treatment
 from rankproof.online.ramp.policy import fingerprint
 from rankproof.online.ramp.records import RampEntry, RampEvidence, RampPolicy, Role, SeenFile, Sign, percent
@@ -23,6 +23,7 @@ from rankproof.online.trial.decide import SAMPLE_RATIO, decide
 from rankproof.online.trial.design import read_design
 from rankproof.online.trial.records import TrialDesign
 from rankproof.proving.gate import gate
+from rankproof.proving.sequential import log_evidence
 from rankproof.proving.verdict import ruling_dict
 
 if TYPE_CHECKING:

@@ -22,51 +22,23 @@ The ratio is sqrt(V / (V + 4)) x exp(4 x 2.5 x 2.5 / (2 V (V + 4))) = 0.5325 x 4
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.specs import REQUIRED, Number, Param
 from rankproof.online.trials._bounded import bounded
 from rankproof.online.trials.contract import Effect, EffectRequest, Inference
+from rankproof.proving.sequential import mixture_sprt
 
 NAME = "msprt"
 
 
 def infer(effect: Effect, asked: EffectRequest, values: Mapping[str, Any]) -> Estimate:
-    """The mixture ratio of two normal means in the KDD paper; its 2 sigma squared / n is the variance of the effect."""
-    from scipy.special import log_ndtr  # here: loading scipy is for those who test
-
-    alpha = 1 - asked.level
-    variance, mixing = effect.variance, float(values["effect"]) ** 2
-    root = math.sqrt(1 + mixing / variance)
-    scale = 2 * variance * (variance + mixing) / mixing
-
-    def log_ratio(distance: float) -> float:
-        both = distance * distance / scale - math.log(root)
-        if asked.alternative == "two-sided":
-            return both
-        # The integral over the positive half of the normal distribution, doubled: sqrt(2 / scale) standardizes.
-        return both + math.log(2) + float(log_ndtr(distance * math.sqrt(2 / scale)))
-
-    if asked.alternative == "two-sided":
-        reach = math.sqrt(scale * math.log(root / alpha))
-    else:
-        reach = _where(log_ratio, -math.log(alpha), math.sqrt(scale * math.log(2 * root / alpha)))
-    return bounded(effect, asked, NAME, reach, lambda distance: min(1.0, math.exp(-log_ratio(distance))))
-
-
-def _where(rising: Callable[[float], float], level: float, high: float) -> float:
-    """Where a rising function reaches a level: halving between 0 and `high`, doubled until it is beyond."""
-    while rising(high) < level:
-        high *= 2
-    low = 0.0
-    while True:
-        middle = (low + high) / 2
-        if middle in (low, high):
-            return high
-        low, high = (low, middle) if rising(middle) >= level else (middle, high)
+    """The mixture ratio of the papers, for effects of the expected size."""
+    two_sided = asked.alternative == "two-sided"
+    look = mixture_sprt(effect.variance, 1 - asked.level, float(values["effect"]), two_sided=two_sided)
+    return bounded(effect, asked, NAME, look.radius, look.p_value)
 
 
 EFFECT = Param("effect", Number(0, open_low=True), REQUIRED, "the size of true effects that is expected")

@@ -22,7 +22,6 @@ the effect is 1.5833, and the reach the root of 1.5833 x 2 x (8.936 / 7.936) x l
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,35 +29,16 @@ from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.specs import Param, Whole
 from rankproof.online.trials._bounded import bounded
 from rankproof.online.trials.contract import Effect, EffectRequest, Inference
+from rankproof.proving.sequential import confidence_sequence
 
 NAME = "sequence"
 
 
-def rho_squared(alpha: float, units: int) -> float:
-    """Of the mixture: nearly the tightest interval at `units`."""
-    return (-2 * math.log(alpha) + math.log(1 - 2 * math.log(alpha))) / units
-
-
 def infer(effect: Effect, asked: EffectRequest, values: Mapping[str, Any]) -> Estimate:
-    """The interval of the paper with t = n and the variance of a unit n times that of the effect.
-
-    One side: log(1 + root / (2 alpha)) takes the place of log(root / alpha). Any rho is valid.
-    """
-    alpha = 1 - asked.level
-    both = asked.alternative == "two-sided"
-    grown = effect.n * rho_squared(alpha if both else min(2 * alpha, 0.9), values["units"])  # t times rho squared
-    root = math.sqrt(grown + 1)
-    scale = 2 * (grown + 1) / grown * effect.variance
-    reach = math.sqrt(scale * (math.log(root / alpha) if both else math.log1p(root / (2 * alpha))))
-
-    def p_value(distance: float) -> float:
-        spent = distance * distance / scale
-        if both:
-            return min(1.0, math.exp(math.log(root) - spent))
-        # Where the exponential is beyond floats, 1 beside it is nothing.
-        return min(1.0, root / 2 / math.expm1(spent) if 0 < spent < 700 else root / 2 * math.exp(-spent))
-
-    return bounded(effect, asked, NAME, reach, p_value)
+    """The confidence sequence of the paper, with as many units as the effect has."""
+    two_sided = asked.alternative == "two-sided"
+    look = confidence_sequence(effect.n, effect.variance, 1 - asked.level, values["units"], two_sided=two_sided)
+    return bounded(effect, asked, NAME, look.radius, look.p_value)
 
 
 UNITS = Param("units", Whole(2), 5000, "units of both variants together at which the interval is tightest")

@@ -289,20 +289,20 @@ def read_report(path: Any) -> Reported:
     )
 
 
-def _said(source: str, name: str, value: Any) -> str:
+def _said(source: str, name: str, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"{source}: the value of {name} must be a number; got {value!r:.80}.")
     return str(value)
 
 
-def _whole(source: str, found: dict[str, Any], name: str) -> int | None:
+def _whole(source: str, found: Mapping[str, object], name: str) -> int | None:
     value = found.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
         raise InputError(f"{source}: {name} must be a whole number; got {value!r:.80}.")
     return value
 
 
-def _listed(source: str, grades: Any) -> list[Any]:
+def _listed(source: str, grades: object) -> list[object]:
     if isinstance(grades, str):
         return [grades]
     if not isinstance(grades, list):
@@ -311,5 +311,5 @@ def _listed(source: str, grades: Any) -> list[Any]:
     return [grades] if grades and all(isinstance(grade, int) for grade in grades) else grades
 
 
-def _pool(pool: Any) -> str:
+def _pool(pool: object) -> str:
     return ",".join(map(str, pool)) if isinstance(pool, list) else str(pool)

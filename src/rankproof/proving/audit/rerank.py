@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.measuring.evaluate import some
@@ -188,7 +187,7 @@ def count(many: int) -> str:
 
 
 def audit_rerank(
-    base: Run, reranked: Run, depth: int | None = None, *, qrels: Any = None, names: tuple[str, str] | None = None
+    base: Run, reranked: Run, depth: int | None = None, *, qrels: object = None, names: tuple[str, str] | None = None
 ) -> RerankAudit:
     """Whether `reranked` is `base`, reranked to `depth`; without a depth, to which depth it is."""
     if depth is not None and depth < 1:
@@ -276,7 +275,7 @@ def first_break(pair: RankingPair, depth: int, names: tuple[str, str]) -> Break 
     return None
 
 
-def _moved(base: Run, reranked: Run, qrels: Any, depth: int, pairs: Sequence[RankingPair]) -> tuple[Moved, ...]:
+def _moved(base: Run, reranked: Run, qrels: object, depth: int, pairs: Sequence[RankingPair]) -> tuple[Moved, ...]:
     """P, R and Success on both sides, at the depth and at the end of the rankings."""
     from rankproof.measuring.evaluate import evaluate, prepare
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
 from rankproof.kernel.verdict import Ruling
 from rankproof.kernel.wording import signed
 from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, on_mean, paying, worst
+from rankproof.proving.per_unit import LOGARITHMS
 from rankproof.proving.rule_params import level_of
-from rankproof.proving.rules.contract import Case, Numbers, RuleSample
-
-LOGARITHMS = "natural logarithms"
+from rankproof.proving.rules.contract import Case, Numbers, RuleSample, RuleValues
 
 
 def gains(sample: RuleSample) -> Numbers:
@@ -28,7 +27,7 @@ def on_change(
     case: Case,
     name: str,
     title: str,
-    values: Mapping[str, Any],
+    values: RuleValues,
     least: float,
     could: Callable[[float, int], str],
 ) -> Ruling:

@@ -19,12 +19,11 @@ decides by: the findings of the checks
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from rankproof.kernel.specs import Flag, Param, Texts, Whole
 from rankproof.kernel.verdict import Ruling
-from rankproof.proving.rules.contract import Case, Rule
+from rankproof.proving.rules.contract import Case, Rule, RuleValues
 from rankproof.reading.finding import SEVERITIES, Finding
 
 NAME = "checks"
@@ -32,12 +31,12 @@ NAME = "checks"
 TOLD = 5
 
 
-def title(values: Mapping[str, Any]) -> str:
+def title(values: RuleValues) -> str:
     """What may not be found, in a few words."""
     return "no check finds an error or a warning" if values["strict"] else "no check finds an error"
 
 
-def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
+def decide(case: Case, values: RuleValues) -> Ruling:
     """By what the checks find."""
     found = case.findings(values["allow"] or (), values["max_depth"], values["strict"])
     errors = [finding for finding in found if finding.severity == "error"]

@@ -15,6 +15,8 @@ from rankproof.kernel.verdict import Ruling
 from rankproof.reading.finding import Finding
 
 Numbers = NDArray[np.float64]
+# What an entry of a policy says, by the names of the rule's parameters; each value as its parameter's kind reads it.
+RuleValues = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,8 +82,8 @@ class Case(Protocol):
 
     def agreement(
         self,
-        human: Any,
-        model: Any,
+        human: object,
+        model: object,
         statistic: str,
         threshold: float,
         relevant: tuple[int, int] | None,
@@ -103,7 +105,7 @@ class Case(Protocol):
 POWER = 0.8
 
 
-def measure_named(values: Mapping[str, Any]) -> tuple[str, ...]:
+def measure_named(values: RuleValues) -> tuple[str, ...]:
     """The measure that an entry names, where it names one."""
     return (values["measure"],) if "measure" in values else ()
 
@@ -122,10 +124,10 @@ class Rule:
     name: str
     page: str
     params: tuple[Param, ...]
-    title: Callable[[Mapping[str, Any]], str]
-    decide: Callable[[Case, Mapping[str, Any]], Ruling]
+    title: Callable[[RuleValues], str]
+    decide: Callable[[Case, RuleValues], Ruling]
     needs_baseline: bool = False
-    refuse: Callable[[Mapping[str, Any]], None] | None = None
+    refuse: Callable[[RuleValues], None] | None = None
 
     @property
     def summary(self) -> str:

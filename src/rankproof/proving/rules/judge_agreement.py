@@ -28,9 +28,7 @@ source: Cohen, A coefficient of agreement for nominal scales, 1960
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Estimate
@@ -39,7 +37,7 @@ from rankproof.kernel.verdict import Ruling
 from rankproof.kernel.wording import number, percent
 from rankproof.proving.mean_rule import decided
 from rankproof.proving.rule_params import BASIS, CONFIDENCE, level_of
-from rankproof.proving.rules.contract import Case, Rule
+from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "judge_agreement"
 STATISTICS = (
@@ -47,18 +45,18 @@ STATISTICS = (
 )  # fmt: skip
 
 
-def title(values: Mapping[str, Any]) -> str:
+def title(values: RuleValues) -> str:
     """What is asked, in a few words."""
     return f"{values['statistic']} with people at least {values['at_least']:g}"
 
 
-def refuse(values: Mapping[str, Any]) -> None:
+def refuse(values: RuleValues) -> None:
     """The judge's least relevant grade says nothing without people's."""
     if values["model_relevant"] is not None and values["relevant"] is None:
         raise UsageError("model_relevant needs relevant beside it: people's least relevant grade")
 
 
-def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
+def decide(case: Case, values: RuleValues) -> Ruling:
     """By the bounds of the statistic, or by the plain statistic."""
     least, level, name = float(values["at_least"]), level_of(case, values), values["statistic"]
     threshold = values["relevant"]

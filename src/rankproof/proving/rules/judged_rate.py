@@ -19,25 +19,22 @@ decides by: Judged@k, the mean share of the first k documents that is judged
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rankproof.kernel.specs import REQUIRED, Number, Param, Whole
 from rankproof.kernel.verdict import Ruling
 from rankproof.kernel.wording import number
 from rankproof.proving.mean_rule import decided
 from rankproof.proving.rule_params import SEGMENT, on
-from rankproof.proving.rules.contract import Case, Rule
+from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "judged_rate"
 
 
-def title(values: Mapping[str, Any]) -> str:
+def title(values: RuleValues) -> str:
     """The rate in a few words."""
     return f"Judged@{values['k']} at least {values['at_least']:g}{on(values)}"
 
 
-def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
+def decide(case: Case, values: RuleValues) -> Ruling:
     """By the mean rate."""
     rate, least = case.judged_rate(values["k"], values["segment"]), float(values["at_least"])
     measure = f"Judged@{values['k']}"

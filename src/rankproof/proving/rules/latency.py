@@ -31,9 +31,7 @@ can pass it at 95%: 1 - 0.95^58 = 0.9490, 1 - 0.95^59 = 0.9515.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.specs import REQUIRED, Number, Param
@@ -42,17 +40,17 @@ from rankproof.kernel.wording import percent
 from rankproof.proving.mean_rule import decided
 from rankproof.proving.percentile import Percentile, nearest_rank, percentile, requests_needed
 from rankproof.proving.rule_params import BASIS, CONFIDENCE, level_of
-from rankproof.proving.rules.contract import Case, Rule
+from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "latency"
 
 
-def title(values: Mapping[str, Any]) -> str:
+def title(values: RuleValues) -> str:
     """The budget in a few words."""
     return f"latency p{values['percentile']:g} at most {values['budget_ms']:g} ms"
 
 
-def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
+def decide(case: Case, values: RuleValues) -> Ruling:
     """By the bounds of the percentile, or by the plain percentile."""
     times, level = case.latencies, level_of(case, values)
     share, budget = float(values["percentile"]) / 100, float(values["budget_ms"])

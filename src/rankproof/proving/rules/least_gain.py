@@ -25,25 +25,22 @@ Changes 0.1, 0.1, 0.1 and -0.1 have the mean 0.05, the standard deviation 0.1 an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rankproof.kernel.specs import REQUIRED, Number, Param
 from rankproof.kernel.verdict import Ruling
 from rankproof.kernel.wording import number
 from rankproof.proving.rule_params import BASIS, CONFIDENCE, MEASURE, SEGMENT, on, refuse_sideless
 from rankproof.proving.rules._change import on_change
-from rankproof.proving.rules.contract import Case, Rule
+from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "least_gain"
 
 
-def title(values: Mapping[str, Any]) -> str:
+def title(values: RuleValues) -> str:
     """The gain in a few words."""
     return f"{values['measure']} gains at least {values['at_least']:g}{on(values)}"
 
 
-def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
+def decide(case: Case, values: RuleValues) -> Ruling:
     """By the bounds of the mean change."""
 
     def could(gain: float, queries: int) -> str:

@@ -32,7 +32,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -42,14 +42,14 @@ from rankproof.kernel.verdict import Ruling
 from rankproof.kernel.wording import number
 from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, on_mean, paying, worst
 from rankproof.proving.rule_params import BASIS, CONFIDENCE, MEASURE, SEGMENT, Bands, level_of, measure_of, on
-from rankproof.proving.rules.contract import Case, Rule, RuleSample
+from rankproof.proving.rules.contract import Case, Numbers, Rule, RuleSample, RuleValues
 
 NAME = "least_value"
 # Least value that a geometric mean tells from 0: see measuring/evaluate.py.
 FLOOR = 1e-5
 
 
-def refuse(values: Mapping[str, Any]) -> None:
+def refuse(values: RuleValues) -> None:
     """One target, on the side that the measure calls better."""
     text, better = values["measure"], measure_of(values["measure"]).better
     said = [key for key in ("at_least", "at_most") if values[key] is not None]
@@ -63,20 +63,20 @@ def refuse(values: Mapping[str, Any]) -> None:
         raise UsageError(f'{text} is a sum over queries, which has no bounds. Say basis = "point"')
 
 
-def title(values: Mapping[str, Any]) -> str:
+def title(values: RuleValues) -> str:
     """The target in a few words."""
     sign, target = _target(values)
     return f"{values['measure']} {'at least' if sign == 'higher' else 'at most'} {target:g}{on(values)}"
 
 
-def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
+def decide(case: Case, values: RuleValues) -> Ruling:
     """By the bounds of the mean, or by the plain mean."""
     text = values["measure"]
     sample = case.values(text, values["segment"])
     better, target = _target(values)
     ruling = Ruling(NAME, title(values), "UNDECIDED", "", measure=text, segment=values["segment"])
-    asked = _asked(sample, target, better, values["basis"], level_of(case, values))
-    ruling = on_mean(case, ruling, _numbers(sample), asked)
+    requirement = _requirement(sample, target, better, values["basis"], level_of(case, values))
+    ruling = on_mean(case, ruling, _numbers(sample), requirement)
     if ruling.observed is None:
         return ruling
     paid = () if ruling.status == "PASS" else worst(case, sample.query_ids, _plain(sample), None, better, target=target)
@@ -103,18 +103,24 @@ def label(value: float, target: float, better: str, bands: Mapping[str, float], 
     return "warn" if near is not None and missed and sign * value >= sign * near - ROUNDING else ""
 
 
-def _target(values: Mapping[str, Any]) -> tuple[Literal["higher", "lower"], float]:
+def _target(values: RuleValues) -> tuple[Literal["higher", "lower"], float]:
     if values["at_least"] is not None:
         return "higher", float(values["at_least"])
     return "lower", float(values["at_most"])
 
 
-def _asked(sample: RuleSample, target: float, better: Any, basis: Any, level: float) -> MeanRequirement:
-    which = "at least" if better == "higher" else "at most"
+def _requirement(
+    sample: RuleSample,
+    target: float,
+    better: Literal["higher", "lower"],
+    basis: Literal["interval", "point"],
+    level: float,
+) -> MeanRequirement:
+    side = "at least" if better == "higher" else "at most"
 
     def could(bound: float) -> str:
         queries = len(sample.values)
-        return f"Set beforehand, a target of {which} {number(bound)} would have passed with these {queries} queries."
+        return f"Set beforehand, a target of {side} {number(bound)} would have passed with these {queries} queries."
 
     if sample.aggregate == "geometric":
         goal = math.log(max(target, FLOOR))
@@ -131,12 +137,12 @@ def _exp(logarithm: float) -> float:
     return math.exp(min(logarithm, 700.0))
 
 
-def _numbers(sample: RuleSample) -> Any:
+def _numbers(sample: RuleSample) -> Numbers:
     """What is averaged; of a sum the sum itself, as one number."""
     return np.array([sample.values.sum()]) if sample.aggregate == "sum" else sample.values
 
 
-def _plain(sample: RuleSample) -> Any:
+def _plain(sample: RuleSample) -> Numbers:
     return np.exp(sample.values) if sample.aggregate == "geometric" else sample.values
 
 

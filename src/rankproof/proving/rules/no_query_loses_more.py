@@ -20,9 +20,7 @@ decides by: the greatest loss of a single query
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from rankproof.kernel.specs import REQUIRED, Number, Param
 from rankproof.kernel.verdict import Ruling
@@ -30,17 +28,17 @@ from rankproof.kernel.wording import number
 from rankproof.proving.mean_rule import ROUNDING, paying, worst
 from rankproof.proving.rule_params import MEASURE, SEGMENT, on, refuse_sideless
 from rankproof.proving.rules._change import gains
-from rankproof.proving.rules.contract import Case, Rule
+from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "no_query_loses_more"
 
 
-def title(values: Mapping[str, Any]) -> str:
+def title(values: RuleValues) -> str:
     """The limit in a few words."""
     return f"no query loses more than {values['than']:g} {values['measure']}{on(values)}"
 
 
-def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
+def decide(case: Case, values: RuleValues) -> Ruling:
     """By the greatest loss."""
     text, than = values["measure"], float(values["than"])
     sample = case.changes(text, values["segment"])

@@ -22,9 +22,7 @@ decides by: the change of each protected query
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -35,25 +33,25 @@ from rankproof.kernel.wording import UNDEFINED, number
 from rankproof.proving.mean_rule import ROUNDING, paying
 from rankproof.proving.rule_params import MEASURE, refuse_sideless
 from rankproof.proving.rules._change import gains
-from rankproof.proving.rules.contract import Case, Rule, RuleSample
+from rankproof.proving.rules.contract import Case, Rule, RuleSample, RuleValues
 
 NAME = "protected"
 
 
-def refuse(values: Mapping[str, Any]) -> None:
+def refuse(values: RuleValues) -> None:
     """A measure with a better side; and the queries said once."""
     refuse_sideless(values)
     if bool(values["queries"]) == bool(values["file"]):
         raise UsageError('say either queries = ["q1", ...] or file = "protected.txt"')
 
 
-def title(values: Mapping[str, Any]) -> str:
+def title(values: RuleValues) -> str:
     """What is kept, in a few words."""
     which = f"{len(values['queries'])} protected" if values["queries"] else "protected"
     return f"{which} {'query keeps' if len(values['queries'] or ()) == 1 else 'queries keep'} {values['measure']}"
 
 
-def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
+def decide(case: Case, values: RuleValues) -> Ruling:
     """By the change of each."""
     text, tolerance = values["measure"], float(values["tolerance"])
     wanted = values["queries"] or case.lines(values["file"])
@@ -62,9 +60,9 @@ def decide(case: Case, values: Mapping[str, Any]) -> Ruling:
     unknown = [query for query in wanted if query not in known]
     if unknown:
         raise UsageError(
-            f"the protected {'query' if len(unknown) == 1 else 'queries'} {', '.join(map(repr, unknown[:5]))} "
+            f"The protected {'query' if len(unknown) == 1 else 'queries'} {', '.join(map(repr, unknown[:5]))} "
             f"{'is' if len(unknown) == 1 else 'are'} not judged, so nobody can say whether it dropped. Judge it, or "
-            "take it out"
+            "take it out."
         )
     dropped = _dropped(case, sample, wanted, tolerance)
     ruling = Ruling(

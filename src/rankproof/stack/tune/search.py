@@ -148,7 +148,7 @@ class Measurer:
         outcome = self._runner.run("tuned", pipeline)
         evaluation = measure_run(join_run(self._judged, outcome.as_run()), self._variants, DEFAULT_SETTINGS)
         values = paired([evaluation], self._measure)
-        by_query = dict(zip(values.query_ids, values.values[:, 0].tolist(), strict=True))
+        by_query = dict(zip(values.unit_ids, values.values[:, 0].tolist(), strict=True))
         return Measured(evaluation[self._measure].mean, by_query, values.scale, len(outcome.failures))
 
     def _key(self, pipeline: Step) -> str:
