@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.wording import interval, number, p_text, percent, signed
+from rankproof.kernel.wording import confidence_interval, counted, interval, number, p_text, signed, verdict_word
 from rankproof.measuring.conversions import BOX, CELL, FINE, TABLE, charts
 from rankproof.proving.wording import headline
 
@@ -124,23 +124,24 @@ def _number(value: float) -> float | None:
 
 
 def line(comparison: Comparison) -> str:
-    """One line: the systems, the queries, and what each measure shows."""
-    told = ", ".join(
-        f"{c.measure} {c.candidate} {signed(c.difference.value)} ({c.direction})"
+    """One line: the systems, the queries, and the result in each measure."""
+    results = ", ".join(
+        f"{c.measure} {c.candidate} {signed(c.difference.value)} ({verdict_word(c.direction)})"
         for c in comparison.contrasts
         if not c.segment and isinstance(c.difference, Estimate)
     )
-    return f"<comparison with {comparison.systems[0]}, {len(comparison.query_ids)} queries: {told or 'nothing shown'}>"
+    queries = counted(len(comparison.query_ids), "query", "queries")
+    return f"<comparison with {comparison.systems[0]}, {queries}: {results or 'nothing can be tested'}>"
 
 
 def header(comparison: Comparison) -> list[str]:
     """The columns of the table of contrasts."""
-    columns = ["measure", "candidate", "baseline", "difference", f"{percent(comparison.level)} interval", "p"]
+    columns = ["measure", "candidate", "baseline", "difference", confidence_interval(comparison.level, short=True), "p"]
     if comparison.segments:
         columns.insert(1, "queries")
     if comparison.correction != "none":
-        columns += ["simultaneous", f"p ({comparison.correction})"]
-    return [*columns, "effect", "won/same/lost", "shown"]
+        columns += ["adjusted CI", f"p ({comparison.correction})"]
+    return [*columns, "effect size", "won/same/lost", "result"]
 
 
 def row(comparison: Comparison, contrast: Contrast) -> list[str]:
@@ -165,14 +166,15 @@ def row(comparison: Comparison, contrast: Contrast) -> list[str]:
         *cells,
         "none" if contrast.effect is None else f"{contrast.effect:+.2f}",
         f"{contrast.wins}/{contrast.ties}/{contrast.losses}",
-        contrast.direction,
+        verdict_word(contrast.direction),
     ]
 
 
 def title(comparison: Comparison) -> str:
     """Who is compared with whom, on how many queries."""
     others = ", ".join(comparison.systems[1:])
-    return f"{others} against {comparison.systems[0]}, {len(comparison.query_ids)} queries"
+    queries = counted(len(comparison.query_ids), "query", "queries")
+    return f"{others} against {comparison.systems[0]}, {queries}"
 
 
 def html(comparison: Comparison) -> str:
@@ -184,8 +186,8 @@ def html(comparison: Comparison) -> str:
         + "</tr>"
         for contrast in comparison.contrasts
     )
-    said = [headline(c) for c in comparison.contrasts if not c.segment]
-    notes = "".join(f"<li>{escape(text)}</li>" for text in (*said, *comparison.warnings))
+    headlines = [headline(c) for c in comparison.contrasts if not c.segment]
+    notes = "".join(f"<li>{escape(text)}</li>" for text in (*headlines, *comparison.warnings))
     return (
         f'<div class="rankproof-comparison" style="{BOX}"><table style="{TABLE}">'
         f'<caption style="text-align:left;color:inherit"><strong>{escape(title(comparison))}</strong></caption>'

@@ -1,10 +1,10 @@
-"""What a trial showed beside its rulings, part by part, for every form that a person reads."""
+"""An A/B test (trial) as sections: units, variants, effects, days and segments."""
 
 from __future__ import annotations
 
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.sections import Section
-from rankproof.kernel.wording import p_phrase, p_text, percent
+from rankproof.kernel.wording import confidence_interval, counted, p_phrase, p_text, percent, verdict_word
 from rankproof.online.trial.reading_records import MetricEffect, TrialReading
 from rankproof.online.trial.records import Scale, shown
 from rankproof.proving.records import Adjusted
@@ -14,30 +14,30 @@ NONE = "none"
 
 def trial_sections(reading: TrialReading) -> list[Section]:
     """The parts that have something to say."""
-    found = [
+    parts = [
         Section("Units", _units(reading)),
         Section("Variants", (), _variants(reading), 2),
         Section("Effects", _effect_lines(reading), _effects(reading), 3),
         Section("Day by day", _trend_lines(reading), _days(reading), 3),
         Section("Segments", _segment_lines(reading), _segments(reading), 3),
     ]
-    return [section for section in found if section.lines or section.table]
+    return [section for section in parts if section.lines or section.table]
 
 
 def _units(reading: TrialReading) -> tuple[str, ...]:
     ratio = reading.sample_ratio
     days = len(reading.dates)
     span = reading.dates[0] if days == 1 else f"{reading.dates[0]} to {reading.dates[-1]}"
-    came = ", ".join(f"{name} {n:,}" for name, n in ratio.observed.items())
+    counts = ", ".join(f"{name} {n:,}" for name, n in ratio.observed.items())
     total = sum(ratio.observed.values())
     lines = [
-        f"{total:,} {reading.unit}s on {days} {'day' if days == 1 else 'days'}, {span}: {reading.per_day:,.0f} a day",
-        f"{came}; as planned by {p_phrase(ratio.p_value)} (a mismatch is below {ratio.alpha:g})",
+        f"{counted(total, reading.unit)} on {counted(days, 'day')}, {span}: {reading.per_day:,.0f} a day",
+        f"{counts}; as planned by {p_phrase(ratio.p_value)} (a mismatch is below {ratio.alpha:g})",
     ]
     losses = {name: loss for name, loss in ratio.detectable.items() if loss is not None}
     if ratio.holds and losses:
-        told = ", ".join(f"{loss:.2%} of {name}" for name, loss in losses.items())
-        lines.append(f"a loss of {told} would be noticed {percent(ratio.power)} of the time")
+        shares = ", ".join(f"{loss:.2%} of {name}" for name, loss in losses.items())
+        lines.append(f"a loss of {shares} would be noticed {percent(ratio.power)} of the time")
     if len(reading.periods) > 1:
         shares = "; ".join(", ".join(f"{n} {percent(s)}" for n, s in period.items()) for period in reading.periods)
         lines.append(f"periods of different shares, compared within each: {shares}")
@@ -68,10 +68,10 @@ def _effects(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
         reading.control,
         other,
         "effect",
-        f"{percent(reading.confidence)} interval",
+        confidence_interval(reading.confidence, short=True),
     )
     rows = [_effect(effect, several) for effect in reading.effects]
-    return (*head, "p", *(("p adjusted",) if several else ()), "shown"), *rows
+    return (*head, "p", *(("adjusted p",) if several else ()), "result"), *rows
 
 
 def _effect(effect: MetricEffect, several: bool) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def _effect(effect: MetricEffect, several: bool) -> tuple[str, ...]:
         _level(effect.treatment),
         *_answer(found.effect, found.scale),
     )
-    return (*cells, *((_adjusted(found.adjusted),) if several else ()), found.direction)
+    return (*cells, *((_adjusted(found.adjusted),) if several else ()), verdict_word(found.direction))
 
 
 def _effect_lines(reading: TrialReading) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ def _effect_lines(reading: TrialReading) -> tuple[str, ...]:
         if e.variance_kept is not None
     ]
     lines += [
-        f"{e.found.metric.name}, {e.found.variant}: no effect can be told: {e.found.effect.reason}"
+        f"{e.found.metric.name}, {e.found.variant}: the effect cannot be estimated: {e.found.effect.reason}"
         for e in reading.effects
         if not isinstance(e.found.effect, Estimate)
     ]
@@ -109,7 +109,7 @@ def _days(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
         return ()
     scales = _scales(reading)
     rows = [(day.date, day.metric, day.variant, *_answer(day.effect, scales[day.metric])[:2]) for day in reading.by_day]
-    return ("day", "metric", "variant", "effect", f"{percent(reading.confidence)} interval"), *rows
+    return ("day", "metric", "variant", "effect", confidence_interval(reading.confidence, short=True)), *rows
 
 
 def _trend_lines(reading: TrialReading) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def _trend_lines(reading: TrialReading) -> tuple[str, ...]:
         if isinstance(t.slope, Estimate)
     ]
     if lines:
-        lines.append("each day by itself, by Welch's interval; neither days nor the trend decide anything")
+        lines.append("each day by itself, by Welch's confidence interval; neither days nor the trend decide anything")
     return tuple(lines)
 
 
@@ -135,7 +135,7 @@ def _segments(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
             effect.found.variant,
             *_answer(effect.found.effect, effect.found.scale),
             _adjusted(effect.found.adjusted),
-            effect.found.direction,
+            verdict_word(effect.found.direction),
         )
         for effect in reading.segments
     ]
@@ -144,10 +144,10 @@ def _segments(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
         "metric",
         "variant",
         "effect",
-        f"{percent(reading.confidence)} interval",
+        confidence_interval(reading.confidence, short=True),
         "p",
-        "p adjusted",
-        "shown",
+        "adjusted p",
+        "result",
     )
     return head, *rows
 

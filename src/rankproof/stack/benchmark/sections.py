@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import Section
-from rankproof.kernel.wording import interval, number, p_phrase, p_text, percent, signed
+from rankproof.kernel.wording import (
+    confidence_interval,
+    counted,
+    interval,
+    number,
+    p_phrase,
+    p_text,
+    signed,
+    verdict_word,
+)
 from rankproof.measuring.grade_shares import UNJUDGED
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import sections
-from rankproof.stack.benchmark.records import (
-    Advice,
-    Benchmark,
-    Ceiling,
-    Latency,
-    ModeComparison,
-    ModeRow,
-    Rung,
-    contrast_of,
-)
+from rankproof.stack.benchmark.records import Advice, Benchmark, Latency, ModeComparison, ModeRow, Rung, contrast_of
 
 
 def ceilings(benchmark: Benchmark) -> Section:
@@ -32,7 +32,7 @@ def ceilings(benchmark: Benchmark) -> Section:
         queries = f"{c.wins}/{c.same}/{c.losses}"
         rows.append(
             (mode, f"first {c.depth}", f"{c.recall:.1%}", number(c.before), number(c.after), number(c.best),
-             _won(c), queries, f"{c.entered}/{c.left}")
+             "nothing to win" if c.won is None else f"{round(100 * c.won)}%", queries, f"{c.entered}/{c.left}")
         )  # fmt: skip
     if not found:
         return Section("")
@@ -43,12 +43,6 @@ def ceilings(benchmark: Benchmark) -> Section:
         f"first {first.k} and out of them, all queries together.",
     )
     return Section("What a rerank won, lost and could have won", lines, tuple(rows), folded=True)
-
-
-def _won(ceiling: Ceiling) -> str:
-    if ceiling.won is None:
-        return "nothing to win"
-    return f"{round(100 * ceiling.won)}%"
 
 
 def reaches(benchmark: Benchmark) -> Section:
@@ -75,9 +69,9 @@ def fusions(benchmark: Benchmark) -> Section:
     for mode, r in found:
         for name, brought in r.rescued.items():
             lost = r.lost[name]
-            had = r.relevant - brought + lost
+            before = r.relevant - brought + lost
             change = f"{brought - lost:+d}" if brought != lost else "0"
-            rows.append((mode, name, str(had), str(brought), str(lost), str(r.relevant), change))
+            rows.append((mode, name, str(before), str(brought), str(lost), str(r.relevant), change))
         lines.append(
             f"{mode}: {r.new} of its {r.relevant} were in no input's first {r.k}; {r.dropped} that some input had "
             "there are gone."
@@ -92,8 +86,8 @@ def notes(benchmark: Benchmark) -> tuple[str, ...]:
     """What steps say of their answers, and which modes they are in."""
     modes: dict[str, list[str]] = {}
     for row in benchmark.rows:
-        for step, told in row.notes.items():
-            for name, text in told.items():
+        for step, notes_of_step in row.notes.items():
+            for name, text in notes_of_step.items():
                 modes.setdefault(f"{step}: {name}: {text}", []).append(row.mode)
     return tuple(f"{note} (in {', '.join(names)})" for note, names in modes.items())
 
@@ -109,7 +103,7 @@ def failures(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
 
 # A grade of which no mode has as much is left out; that nothing is unjudged is worth saying.
 LEAST_SHARE = 0.0005
-SHOWN = {"better": "+", "worse": "-", "not shown": " "}
+SIGNS = {"better": "+", "worse": "-", "not shown": " "}
 
 
 def grades(benchmark: Benchmark) -> Section:
@@ -130,7 +124,7 @@ def grades(benchmark: Benchmark) -> Section:
 
 
 def segments(benchmark: Benchmark) -> Section:
-    """The mean of the first measure by segment and mode, and where a difference from the baseline is shown."""
+    """The mean of the first measure by segment and mode, and where a difference from the baseline is significant."""
     found = benchmark.by_segment
     if found is None:
         return Section("")
@@ -139,30 +133,31 @@ def segments(benchmark: Benchmark) -> Section:
     rows = [("queries", "n", *modes)]
     marks = set()
     for segment, queries in found.segments.items():
-        means, shown = _segment(found, measure, segment, base)
-        marks |= set(shown.values())
-        cells = [number(means[mode]) + SHOWN[shown.get(mode, "not shown")] for mode in modes]
+        means, directions = _segment(found, measure, segment, base)
+        marks |= set(directions.values())
+        cells = [number(means[mode]) + SIGNS[directions.get(mode, "not shown")] for mode in modes]
         rows.append((segment, str(len(queries)), *cells))
+    after = f"after the correction over {counted(found.family.tests, 'test')}"
     if marks <= {"not shown"}:
         rows = [tuple(cell.rstrip() for cell in row) for row in rows]
-        line = f"No difference from {base} is shown in a segment, after the correction over {found.family.tests} tests."
+        line = f"No segment differs significantly from {base}, {after}."
     else:
-        line = f"+ better, - worse than {base}: shown after the correction over {found.family.tests} tests."
+        line = f"+ significantly better, - significantly worse than {base}, {after}."
     return Section(f"{measure} by segment", (line,), tuple(rows))
 
 
 def _segment(
     comparison: Comparison, measure: str, segment: str, baseline: str
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Means by mode, and what is shown against the baseline."""
+    """Means by mode, and the directions of the differences from the baseline."""
     means: dict[str, float] = {}
-    shown: dict[str, str] = {}
+    directions: dict[str, str] = {}
     for contrast in comparison.contrasts:
         if contrast.measure == measure and contrast.segment == segment:
             means[contrast.baseline], means[contrast.candidate] = contrast.baseline_mean, contrast.candidate_mean
             if contrast.baseline == baseline:
-                shown[contrast.candidate] = contrast.direction
-    return means, shown
+                directions[contrast.candidate] = contrast.direction
+    return means, directions
 
 
 TURNED = {"better": "worse", "worse": "better", "not shown": "not shown"}
@@ -173,14 +168,15 @@ def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
     comparison = benchmark.comparison
     corrected = comparison.correction != "none"
     p = f"p ({comparison.correction})" if corrected else "p"
-    level = f"{percent(comparison.level)} interval"
-    rows: list[tuple[str, ...]] = [("mode", "against", "difference", level, p, "won/same/lost", "shown")]
+    level = confidence_interval(comparison.level, short=True)
+    rows: list[tuple[str, ...]] = [("mode", "against", "difference", level, p, "won/same/lost", "result")]
     for row in benchmark.rows:
         for other, what in against(benchmark, row).items():
             rows.append((row.mode, f"{other} ({what})", *_difference(comparison, row.mode, other, measure)))
     lines = (
-        f"An interval is of its difference alone; p is corrected over {comparison.family.tests} tests, and a "
-        f"difference is shown where p is at most {1 - comparison.level:.4g}.",
+        f"A confidence interval (CI) is of its difference alone; p is corrected over "
+        f"{counted(comparison.family.tests, 'test')}, and a difference is significant where p is at most "
+        f"{1 - comparison.level:.4g}.",
     )
     return Section(f"What each stage buys in {measure}", lines if corrected else (), tuple(rows), 2, folded=folded)
 
@@ -200,12 +196,12 @@ def _difference(comparison: Comparison, mode: str, other: str, measure: str) -> 
     answer = contrast.difference
     counts = (contrast.wins, contrast.ties, contrast.losses)[:: 1 if sign > 0 else -1]
     queries = "/".join(map(str, counts))
-    shown = contrast.direction if sign > 0 else TURNED[contrast.direction]
+    result = verdict_word(contrast.direction if sign > 0 else TURNED[contrast.direction])
     if not isinstance(answer, Estimate):
         value = "none" if answer.value is None else signed(sign * answer.value)
-        return value, "none", "none", queries, shown
+        return value, "none", "none", queries, result
     low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
-    return signed(sign * answer.value), interval(low, high), p_text(contrast.p_value), queries, shown
+    return signed(sign * answer.value), interval(low, high), p_text(contrast.p_value), queries, result
 
 
 VERDICT = "Verdict by "
@@ -213,23 +209,23 @@ VERDICT = "Verdict by "
 
 def verdict(advice: Advice) -> Section:
     """What to ship, then a line for each stage."""
-    lines = (f"{rung.mode}: {' '.join(_said(advice, rung))}" for rung in advice.rungs if rung.against)
+    lines = (f"{rung.mode}: {' '.join(_stage_sentences(advice, rung))}" for rung in advice.rungs if rung.against)
     return Section(f"{VERDICT}{advice.measure}", (ship(advice), *lines))
 
 
 def ship(advice: Advice) -> str:
     """The sentence that answers the question."""
     if len(advice.path) == 1:
-        return f"Ship {advice.ship}: no mode is shown to be better than it."
-    way = ", which is shown to be better than ".join(reversed(advice.path[:-1]))
-    return f"Ship {advice.ship}. It is shown to be better than {way}. No mode is shown to be better than {advice.ship}."
+        return f"Ship {advice.ship}: no mode is significantly better."
+    way = ", which is significantly better than ".join(reversed(advice.path[:-1]))
+    return f"Ship {advice.ship}. It is significantly better than {way}. No mode is significantly better than it."
 
 
-def _said(advice: Advice, rung: Rung) -> Iterator[str]:
+def _stage_sentences(advice: Advice, rung: Rung) -> Iterator[str]:
     for held in rung.against:
         yield _held(held)
     if rung.failures:
-        yield f"{rung.failures:,} answers failed, and the order before stood in for them."
+        yield f"{counted(rung.failures, 'answer')} failed, and the order before the stage was kept for them."
     own = advice.times.get(rung.mode)
     before = [advice.times.get(held.other) for held in rung.against]
     if own is not None:
@@ -242,12 +238,12 @@ def _held(held: ModeComparison) -> str:
         return f"No test against {held.other} could be made."
     numbers = f"{signed(held.difference)}, {p_phrase(held.p)}"
     if held.shown != "not shown":
-        return f"{held.shown.capitalize()} than {held.other}: {numbers}."
-    return f"Not shown to differ from {held.other}: {numbers}."
+        return f"Significantly {held.shown} than {held.other}: {numbers}."
+    return f"Not significantly different from {held.other}: {numbers}."
 
 
-BEST = "* shown to be better than every other mode, after the correction"
-# What the time of a mode is: said beside the numbers, because a service may do better.
+BEST = "* significantly better than every other mode, after the correction"
+# What the time of a mode is: it stands beside the numbers, because a service may do better.
 TIMES = "Times are of single queries; a mode's time is the sum of its steps, also of those that could run side by side."
 MOST_PLACES = 6
 WORTH = "Quality for its price"
@@ -261,7 +257,7 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
     """
     first, *others = benchmark.config.measures if every_measure else benchmark.config.measures[:1]
     found = [
-        Section(title(benchmark), _leaders(benchmark), _values(benchmark)),
+        Section(title(benchmark), _leaders(benchmark), _values(benchmark), starred=any(benchmark.best.values())),
         Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
         *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
         stages(benchmark, first),
@@ -288,8 +284,9 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
 def title(benchmark: Benchmark) -> str:
     """Name and size."""
     config = benchmark.config
-    documents = f", {benchmark.documents:,} documents" if benchmark.documents else ""
-    return f"{config.name}: {len(benchmark.rows)} modes on {benchmark.queries:,} queries{documents}"
+    documents = f", {counted(benchmark.documents, 'document')}" if benchmark.documents else ""
+    queries = counted(benchmark.queries, "query", "queries")
+    return f"{config.name}: {counted(len(benchmark.rows), 'mode')} on {queries}{documents}"
 
 
 def fine_print(benchmark: Benchmark) -> list[str]:
@@ -338,14 +335,12 @@ def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
 
 
 def _times(latency: Latency) -> tuple[str, ...]:
-    def shown(milliseconds: float | None) -> str:
-        return "kept" if milliseconds is None else f"{milliseconds:.1f}"
-
-    return shown(latency.p50), shown(latency.p95), shown(latency.p99), shown(latency.most)
+    times = (latency.p50, latency.p95, latency.p99, latency.most)
+    return tuple("kept" if milliseconds is None else f"{milliseconds:.1f}" for milliseconds in times)
 
 
 def _leaders(benchmark: Benchmark) -> tuple[str, ...]:
-    """Who leads where that is shown; else who has the best mean, and who may be as good."""
+    """Who leads significantly; else who has the best mean, and who may be as good."""
     lines = [BEST] if any(benchmark.best.values()) else []
     measure = benchmark.config.measures[0]
     if benchmark.best[measure] is None:
@@ -358,14 +353,14 @@ def _leaders(benchmark: Benchmark) -> tuple[str, ...]:
                   if (c.measure, c.baseline, c.direction) == (measure, top, "worse")}  # fmt: skip
         open_ = [name for name in results if name != top and name not in worse]
         lines.append(
-            f"No mode is shown to be the best in {measure}: {top} has the best mean, "
-            f"and {listed(open_)} {'is' if len(open_) == 1 else 'are'} not shown to be worse."
+            f"No mode is significantly better than all others in {measure}: {top} has the best mean, "
+            f"and {listed(open_)} {'is' if len(open_) == 1 else 'are'} not significantly worse."
         )
     lines.append(TIMES)
     timed = {row.mode: row.latency.queries for row in benchmark.rows if row.latency.queries < benchmark.queries}
     if timed:
-        which = ", ".join(f"{mode} {count} of {benchmark.queries}" for mode, count in timed.items())
-        lines.append(f"Queries that have a time: {which}; answers of the others came from the cache, or not at all.")
+        counts = ", ".join(f"{mode} {count} of {benchmark.queries}" for mode, count in timed.items())
+        lines.append(f"Queries that have a time: {counts}; answers of the others came from the cache, or not at all.")
     return tuple(lines)
 
 
@@ -375,7 +370,7 @@ def listed(names: list[str]) -> str:
 
 
 def _worth(benchmark: Benchmark) -> tuple[str, ...]:
-    """For time and for cost: who is beaten by nobody. By the values seen, which may differ by chance."""
+    """For time and for cost: who is beaten by nobody. By the observed values, which may differ by chance."""
     measure = benchmark.config.measures[0]
     rows = {row.mode: row for row in benchmark.rows}
     lines = []
