@@ -81,7 +81,7 @@ def test_parts_without_anything_to_say_are_left_out() -> None:
 
 
 def test_the_headline_says_it_with_numbers() -> None:
-    """hybrid differs from bm25 in RR@10; the sentence has the difference, its confidence interval and the p-value that decides."""
+    """hybrid differs from bm25 in RR@10; the sentence has the difference, its interval and the adjusted p-value."""
     base = comparison_of(("bm25", "dense", "hybrid"))
     chosen = [c for c in base.contrasts if c.candidate == "hybrid" and c.measure == "RR@10"]
     alone = replace(base, systems=("bm25", "hybrid"), measures=("RR@10",), contrasts=tuple(chosen), holes=None,

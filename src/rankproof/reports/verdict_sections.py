@@ -121,8 +121,8 @@ def fine_print(verdict: Verdict) -> list[str]:
     lines = []
     if chance:
         lines.append(
-            f"bounds: one-sided, {percent(verdict.confidence)} unless a rule says otherwise, by {verdict.significance}; "
-            "PASS when the worse bound meets what is required, FAIL when the better one misses it"
+            f"bounds: one-sided, {percent(verdict.confidence)} unless a rule says otherwise, by {verdict.significance};"
+            " PASS when the worse bound meets what is required, FAIL when the better one misses it"
         )
         several = f"over the {chance} rules that rest on chance" if chance > 1 else "not needed for one rule"
         lines.append(f"correction: all rules must hold, so passing needs none; failing is corrected by Holm, {several}")
