@@ -56,6 +56,11 @@ class Section:
     starred: bool = False
 
 
+def sections_text(parts: Sequence[Section]) -> str:
+    """The sections as plain text, an empty line between them; it ends in a line end."""
+    return "\n\n".join(map(part, parts)) + "\n"
+
+
 def part(section: Section) -> str:
     """The section as plain text: its title, its table, its lines."""
     table = aligned(section.table, section.names) if section.table else []

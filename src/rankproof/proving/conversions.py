@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.wording import confidence_interval, counted, interval, number, p_text, signed, verdict_word
@@ -14,11 +14,13 @@ from rankproof.measuring.conversions import BOX, CELL, FINE, TABLE, charts
 from rankproof.proving.wording import headline
 
 if TYPE_CHECKING:
+    from rich.console import Group
+
     from rankproof.proving.holes.bounds import Bound, Holes
     from rankproof.proving.records import Comparison, Contrast
 
 
-def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, Any]:
+def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, object]:
     """All of it; each query's differences and bounds only when asked for."""
     return {
         "systems": list(comparison.systems),
@@ -50,9 +52,9 @@ def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, Any]:
     }
 
 
-def contrast_dict(contrast: Contrast, by_query: bool) -> dict[str, Any]:
+def contrast_dict(contrast: Contrast, by_query: bool) -> dict[str, object]:
     """One contrast."""
-    document = {
+    document: dict[str, object] = {
         "measure": contrast.measure,
         "baseline": contrast.baseline,
         "candidate": contrast.candidate,
@@ -77,14 +79,14 @@ def contrast_dict(contrast: Contrast, by_query: bool) -> dict[str, Any]:
     return document
 
 
-def answer_dict(answer: Answer) -> dict[str, Any]:
+def answer_dict(answer: Answer) -> dict[str, object]:
     """An Estimate by its fields, an end without limit as None; or the reason why there is none."""
     if isinstance(answer, Estimate):
         return {"estimable": True, **_finite(asdict(answer)), "notes": list(answer.notes)}
     return {"estimable": False, **asdict(answer)}
 
 
-def _holes(holes: Holes, by_query: bool) -> dict[str, Any]:
+def _holes(holes: Holes, by_query: bool) -> dict[str, object]:
     return {
         "universe": holes.universe,
         "documents": holes.documents,
@@ -94,17 +96,17 @@ def _holes(holes: Holes, by_query: bool) -> dict[str, Any]:
         "note": holes.note,
         "bounds": [
             {
-                "measure": found.measure,
-                "values": [_bound(bound, by_query) for bound in found.values],
-                "differences": [_bound(bound, by_query) for bound in found.differences],
+                "measure": bounds.measure,
+                "values": [_bound(bound, by_query) for bound in bounds.values],
+                "differences": [_bound(bound, by_query) for bound in bounds.differences],
             }
-            for found in holes.bounds
+            for bounds in holes.bounds
         ],
     }
 
 
-def _bound(bound: Bound, by_query: bool) -> dict[str, Any]:
-    document: dict[str, Any] = {
+def _bound(bound: Bound, by_query: bool) -> dict[str, object]:
+    document: dict[str, object] = {
         "least": _number(bound.least),
         "greatest": _number(bound.greatest),
         "exact": bound.exact,
@@ -115,7 +117,7 @@ def _bound(bound: Bound, by_query: bool) -> dict[str, Any]:
     return document
 
 
-def _finite(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _finite(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: _number(value) if isinstance(value, float) else value for name, value in fields.items()}
 
 
@@ -196,7 +198,7 @@ def html(comparison: Comparison) -> str:
     )
 
 
-def rich(comparison: Comparison) -> Any:
+def rich(comparison: Comparison) -> Group:
     """A rich table; texts are put in as texts, so that brackets in names are not read as markup."""
     from rich.console import Group
     from rich.table import Table

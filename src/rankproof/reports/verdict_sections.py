@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.sections import Section
+from rankproof.kernel.sections import Section, sections_text
 from rankproof.kernel.verdict import Payer, Ruling
 from rankproof.kernel.wording import UNDEFINED, number, percent, signed
 from rankproof.online.trial.reading_records import trial_of
@@ -32,6 +32,11 @@ def verdict_sections(verdict: Verdict) -> list[Section]:
         Section("Fine print", tuple(fine_print(verdict)), folded=True),
     ]
     return [section for section in parts if section.lines or section.table]
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """The verdict as plain text; it ends in a line end."""
+    return sections_text(verdict_sections(verdict))
 
 
 def _not_passed(verdict: Verdict) -> list[Ruling]:

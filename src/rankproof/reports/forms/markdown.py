@@ -31,12 +31,12 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The sections of the comparison, each under a heading."""
-    return _text(sections(comparison, per_query))
+    return sections_markdown(sections(comparison, per_query))
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The sections of the benchmark, each under a heading; what not everybody reads is folded."""
-    return _text(benchmark_sections(benchmark, per_query))
+    return sections_markdown(benchmark_sections(benchmark, per_query))
 
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
@@ -46,13 +46,14 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     marked = tuple((MARKS[status], *cells) for status, *cells in rows)
     title = rules.title.replace(verdict.status, MARKS[verdict.status], 1)
     head = _section(replace(rules, title=title, table=(header, *marked)), "##")
-    return f"{head}\n\n{_text(others)}" if others else f"{head}\n"
+    return f"{head}\n\n{sections_markdown(others)}" if others else f"{head}\n"
 
 
 OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown", comparison, verdict, benchmark=benchmark),)
 
 
-def _text(parts: Sequence[Section]) -> str:
+def sections_markdown(parts: Sequence[Section]) -> str:
+    """The sections, each under a heading; it ends in a line end."""
     return "\n\n".join(_section(part) for part in parts) + "\n"
 
 

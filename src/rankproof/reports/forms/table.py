@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rankproof.kernel.sections import Section, aligned, part, printable
+from rankproof.kernel.sections import aligned, printable, sections_text
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import sections
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import Grid, grid, notes
-from rankproof.reports.verdict_sections import verdict_sections
+from rankproof.reports.verdict_sections import verdict_text
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import benchmark_sections
 
@@ -33,16 +33,12 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The parts of the comparison, each under its title."""
-    return _text(sections(comparison, per_query))
+    return sections_text(sections(comparison, per_query))
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The parts of the benchmark, each under its title; what stages buy in the first measure."""
-    return _text(benchmark_sections(benchmark, per_query, False))
-
-
-def _text(parts: Sequence[Section]) -> str:
-    return "\n\n".join(map(part, parts)) + "\n"
+    return sections_text(benchmark_sections(benchmark, per_query, False))
 
 
 def _cells(found: Grid, marked: bool) -> list[list[str]]:
@@ -58,7 +54,7 @@ def _cells(found: Grid, marked: bool) -> list[list[str]]:
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """The verdict with its rules in a table, words for those that did not pass, and the fine print."""
-    return _text(verdict_sections(verdict))
+    return verdict_text(verdict)
 
 
 OFFERS = (Report("table", __doc__, render, ".txt", "text/plain", comparison, verdict, benchmark=benchmark),)
