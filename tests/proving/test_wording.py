@@ -42,24 +42,25 @@ def test_an_end_without_limit_is_said_in_words() -> None:
 
 def test_what_is_shown_is_said_with_its_numbers() -> None:
     assert headline(SHOWN) == (
-        "dense is better than bm25 in nDCG@10 (+0.1000, 95% interval +0.0200 to +0.1800, p = 0.0100)."
+        "dense is significantly better than bm25 in nDCG@10 "
+        "(+0.1000, 95% confidence interval +0.0200 to +0.1800, p = 0.0100)."
     )
 
 
 def test_lower_is_better_turns_the_sentence() -> None:
-    assert headline(replace(SHOWN, better="lower")).startswith("dense is worse than bm25")
+    assert headline(replace(SHOWN, better="lower")).startswith("dense is significantly worse than bm25")
 
 
 def test_the_adjusted_p_value_decides() -> None:
     corrected = replace(SHOWN, adjusted=Adjusted(0.2, -0.1, 0.3, "simultaneous"), detectable=Detectable(0.3, 0.8, 40))
     assert corrected.direction == "not shown"
     assert headline(corrected) == (
-        "No difference of dense and bm25 is shown in nDCG@10 (+0.1000, 95% interval +0.0200 to +0.1800, "
-        "p = 0.2000 adjusted); 2 queries show a true difference of 0.3000 in 80% of cases; "
-        "for the observed one about 40 would be needed."
+        "dense and bm25 do not differ significantly in nDCG@10 (+0.1000, 95% confidence interval +0.0200 to +0.1800, "
+        "adjusted p = 0.2000); 2 queries detect a true difference of 0.3000 with 80% power; "
+        "the observed one needs about 40 queries."
     )
 
 
 def test_what_cannot_be_tested_says_why() -> None:
     none = replace(SHOWN, difference=NotEstimable("no query differs", "t", 2, 0.0), segment="lang=en")
-    assert headline(none) == "nDCG@10 on lang=en: dense and bm25 cannot be told apart by a test: no query differs."
+    assert headline(none) == "dense and bm25 cannot be compared by a test in nDCG@10 on lang=en: no query differs."

@@ -42,7 +42,7 @@ def test_the_best_is_marked_only_where_it_is_shown(found: Benchmark) -> None:
         ["both", "0.3667", "0.5000"],
     ]
     assert "| turned | **0.9667** | 0.5000 |" in told(found, "markdown")
-    assert "Bold: shown to be better than every other mode, after the correction." in told(found, "markdown")
+    assert "Bold: significantly better than every other mode, after the correction." in told(found, "markdown")
 
 
 def test_each_mode_stands_against_what_it_builds_on_and_the_baseline(found: Benchmark) -> None:

@@ -81,14 +81,14 @@ def test_parts_without_anything_to_say_are_left_out() -> None:
 
 
 def test_the_headline_says_it_with_numbers() -> None:
-    """hybrid differs from bm25 in RR@10; the sentence has the difference, its interval and both p-values."""
+    """hybrid differs from bm25 in RR@10; the sentence has the difference, its interval and the adjusted p-value."""
     base = comparison_of(("bm25", "dense", "hybrid"))
     chosen = [c for c in base.contrasts if c.candidate == "hybrid" and c.measure == "RR@10"]
     alone = replace(base, systems=("bm25", "hybrid"), measures=("RR@10",), contrasts=tuple(chosen), holes=None,
                     evaluations=(base.evaluations[0], base.evaluations[2]), moves=(), blind_spots=())  # fmt: skip
     text = Elements(shown(alone)).text
-    assert "hybrid is better than bm25 in RR@10." in text
-    assert re.search(r"\+0\.0970, 95% interval \+0\.0488 to \+0\.1451, p\s=\s0\.0002, adjusted p\s=\s0\.0011\.", text)
+    assert "hybrid is significantly better than bm25 in RR@10." in text
+    assert re.search(r"\+0\.0970, 95% confidence interval \+0\.0488 to \+0\.1451, adjusted p\s=\s0\.0011\.", text)
 
 
 def test_what_cannot_be_tested_says_why() -> None:
@@ -96,7 +96,7 @@ def test_what_cannot_be_tested_says_why() -> None:
     reason = NotEstimable("no query differs", "t", 40, 0.0)
     untested = replace(base, contrasts=(replace(base.contrasts[0], difference=reason, adjusted=None, effect=None),))
     text = Elements(shown(replace(untested, measures=("nDCG@10",), holes=None))).text
-    assert "cannot be told apart by a test in nDCG@10" in text
+    assert "cannot be compared by a test in nDCG@10" in text
     assert "No test of nDCG@10 for dense: no query differs." in text
 
 

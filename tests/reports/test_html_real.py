@@ -36,7 +36,7 @@ def test_seven_runs_of_dl20() -> None:
     runs = sorted(f"runs/{path.name}" for path in (SHARED / "dl20" / "runs").glob("*.run"))
     page = page_of("dl20", runs)
     sound(page, 7)
-    assert "systems are better than BM25 in nDCG@10." in page
+    assert "systems are significantly better than BM25 in nDCG@10." in page
     assert '<section id="power"' in page  # not every difference is shown
 
 

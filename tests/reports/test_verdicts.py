@@ -75,11 +75,11 @@ def test_control_characters_are_written_out(form: str) -> None:
 def test_the_table_has_the_verdict_first_and_words_for_what_did_not_pass() -> None:
     lines = render("table", verdict(PASSED, OPEN, status="UNDECIDED")).splitlines()
     assert lines[0] == "UNDECIDED: release, new against old (1 undecided, 1 passed)"
-    assert lines[2].split() == ["verdict", "rule", "seen", "asked", "one-sided", "bounds", "label"]
-    assert lines[3].split() == ["PASS", "Judged@10", "at", "least", "0.9", "0.9500", ">=", "0.9000", "good"]
+    assert lines[1].split() == ["verdict", "rule", "observed", "required", "one-sided", "bounds", "label"]
+    assert lines[2].split() == ["PASS", "Judged@10", "at", "least", "0.9", "0.9500", ">=", "0.9000", "good"]
     assert "UNDECIDED: nDCG@10 at least 0.5" in lines
-    assert "  what would decide it: About 90 queries would." in lines
-    assert lines[-1] == "labels decide nothing"
+    assert "  What would decide it: About 90 queries would." in lines
+    assert lines[-1] == "  labels decide nothing"
 
 
 def test_a_query_that_pays_stands_there_with_its_text_and_values() -> None:
@@ -90,8 +90,8 @@ def test_a_query_that_pays_stands_there_with_its_text_and_values() -> None:
         payers=(Payer("q1", "red  shoes", 0.1, 0.5, -0.4), Payer("q2", "", None, 0.5)),
     )
     lines = render("table", verdict(lost)).splitlines()
-    assert "    q1 'red shoes': 0.5000 -> 0.1000 (-0.4000)" in lines
-    assert "    q2: 0.5000 -> undefined" in lines
+    assert "      q1 'red shoes': 0.5000 -> 0.1000 (-0.4000)" in lines
+    assert "      q2: 0.5000 -> undefined" in lines
 
 
 def test_markdown_has_no_character_of_its_own_in_names() -> None:

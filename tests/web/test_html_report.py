@@ -241,7 +241,7 @@ def test_a_benchmark_shows_its_charts_and_folds_further_measures(
     window = Window(browser, pages["benchmark"], scheme=scheme)
     page = window.page
     assert page.locator("h1").inner_text() == (
-        "Ship turned. It is shown to be better than plain. No mode is shown to be better than turned."
+        "Ship turned. It is significantly better than plain. No mode is significantly better than it."
     )
     assert page.locator("#worth figure").count() == 2  # against time and against cost
     assert page.locator("#worth .chart.wide svg").first.is_visible()

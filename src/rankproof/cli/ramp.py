@@ -23,7 +23,7 @@ from rankproof.online.ramp.records import RampDecision, RampEntry, RampEvidence,
 from rankproof.online.ramp.replay import Replayed
 from rankproof.online.ramp.steps import standing
 from rankproof.online.trial.records import shown as effect
-from rankproof.reports.verdict_text import CHANGES
+from rankproof.reports.verdict_sections import CHANGES
 
 if TYPE_CHECKING:
     from rankproof.online.ramp.look import RampLook

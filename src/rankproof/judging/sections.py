@@ -35,7 +35,7 @@ def interval(found: Found, sign: bool = False) -> str:
     if isinstance(found, AgreementFigure):
         return f"{text(found.value)} ({text(found.low)} to {text(found.high)})"
     value = NOT_THERE if found.value is None else text(found.value)
-    return f"{value}, no interval: {found.reason}"
+    return f"{value}, no confidence interval: {found.reason}"
 
 
 def _summary(found: Calibration) -> Section:
@@ -48,11 +48,11 @@ def _summary(found: Calibration) -> Section:
         cells = [a.kappa["none"], a.kappa["linear"], a.kappa["quadratic"], a.alpha["ordinal"], a.share]
         columns.append((judge.name, f"{a.pairs:,}", *map(_cell, cells)))
         reasons = dict.fromkeys(cell.reason for cell in cells if not isinstance(cell, AgreementFigure))
-        notes += [f"{judge.name}: no interval: {reason}" for reason in reasons]
+        notes += [f"{judge.name}: no confidence interval: {reason}" for reason in reasons]
         notes += _doubts(judge)
     notes.append(
-        f"{percent(found.level)} intervals by leaving out one query at a time; kappa: Cohen's, plain and weighted; "
-        "alpha: Krippendorff's"
+        f"{percent(found.level)} confidence intervals by leaving out one query at a time; kappa: Cohen's, plain and "
+        "weighted; alpha: Krippendorff's"
     )
     title = f"Judges against {found.human}: {found.pairs:,} pairs of {found.queries:,} queries"
     # Few judges stand side by side, where a line holds them; many one below the other.
@@ -128,13 +128,13 @@ def correction_sections(found: CorrectedValues) -> list[Section]:
         notes = [f"assumes: {text}" for text in dict.fromkeys(one.assumption for one in mine) if text]
         answers = [answer for one in mine for answer in (one.human, one.corrected)]
         reasons = dict.fromkeys(answer.reason for answer in answers if not isinstance(answer, AgreementFigure))
-        notes += [f"no interval: {reason}" for reason in reasons]
+        notes += [f"no confidence interval: {reason}" for reason in reasons]
         sections.append(Section(measure, tuple(notes), tuple(rows)))
     lines = (
         f"{found.frame:,} pairs of {found.queries:,} queries, of which people graded {found.human:,}; drawn by: "
         f"{found.design}",
-        f"{percent(found.level)} intervals: what all people's grades of these pairs and queries would give; other "
-        "queries are another question",
+        f"{percent(found.level)} confidence intervals: what all people's grades of these pairs and queries would give; "
+        "other queries are another question",
         "naive: the model's grades taken as they stand; corrected: right although the model errs",
         *found.notes,
     )

@@ -38,12 +38,13 @@ def width(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the report: a table (header first), lines, or both. `names`: columns that are text, from the left.
+    """A part of a report: a table (header first), lines, or both. `names`: columns that are text, from the left.
 
     A line may have others below it that belong to it: then it is a tuple.
 
-    folded   a form that can fold shows the title alone at first
-    code     the lines are code
+    folded    a form that can fold shows the title alone at first
+    code      the lines are code
+    starred   values that end in `*` are the best of their column: a form may write them in bold instead
     """
 
     title: str
@@ -52,10 +53,16 @@ class Section:
     names: int = 1
     folded: bool = False
     code: bool = False
+    starred: bool = False
+
+
+def sections_text(parts: Sequence[Section]) -> str:
+    """The sections as plain text, an empty line between them; it ends in a line end."""
+    return "\n\n".join(map(part, parts)) + "\n"
 
 
 def part(section: Section) -> str:
-    """One part: its title, its table, its lines."""
+    """The section as plain text: its title, its table, its lines."""
     table = aligned(section.table, section.names) if section.table else []
     lines = []
     for line in section.lines:

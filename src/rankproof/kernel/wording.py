@@ -1,13 +1,8 @@
-"""How numbers, intervals, p-values and differences are written for people."""
+"""How numbers, intervals, p-values, differences and test results are written for people."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
 
 PLACES = 4
 UNDEFINED = "undefined"
@@ -59,6 +54,20 @@ def p_phrase(p: float) -> str:
 def percent(level: float) -> str:
     """A confidence level as "95%"."""
     return f"{100 * level:.6g}%"
+
+
+def verdict_word(direction: str) -> str:
+    """The direction of a difference in words: records and JSON say "not shown" where people say "not significant".
+
+    >>> verdict_word("better"), verdict_word("not shown")
+    ('better', 'not significant')
+    """
+    return "not significant" if direction == "not shown" else direction
+
+
+def confidence_interval(level: float, short: bool = False) -> str:
+    """The name of an interval: "95% confidence interval", or "95% CI" for the header of a table."""
+    return f"{percent(level)} {'CI' if short else 'confidence interval'}"
 
 
 def interval(low: float, high: float) -> str:

@@ -13,10 +13,12 @@ from rankproof.errors import MissingExtra
 from rankproof.measuring.wording import overall, query_ids
 
 if TYPE_CHECKING:
+    from rich.console import Group
+
     from rankproof.measuring.records import Evaluation, Result, TieRange
 
 
-def to_dict(evaluation: Evaluation, by_query: bool = True) -> dict[str, Any]:
+def to_dict(evaluation: Evaluation, by_query: bool = True) -> dict[str, object]:
     """Plain dicts, lists, numbers and texts, ready for JSON. A value that does not exist is None."""
     return {
         "run": evaluation.run_name,
@@ -25,19 +27,22 @@ def to_dict(evaluation: Evaluation, by_query: bool = True) -> dict[str, Any]:
         "measures": {text: _result(r, by_query) for text, r in evaluation.results.items()},
         "population": _population(evaluation),
         "fine_print": list(evaluation.fine_print),
-        "findings": [found.to_dict() for found in evaluation.findings],
+        "findings": [finding.to_dict() for finding in evaluation.findings],
         "spelled": dict(evaluation.spelled),
     }
 
 
-def columns(evaluation: Evaluation) -> dict[str, list[Any]]:
+Cell = str | float | None
+
+
+def columns(evaluation: Evaluation) -> dict[str, list[Cell]]:
     """`query_id` and one column per measure: the values that count in the mean, None where none counts."""
     ids = query_ids(evaluation)
-    found: dict[str, list[Any]] = {"query_id": ids}
+    table: dict[str, list[Cell]] = {"query_id": [*ids]}
     for text, result in evaluation.results.items():
-        values: Mapping[str, Any] = result.by_query if result.labels is None else result.labels
-        found[text] = [values.get(query) for query in ids]
-    return found
+        values: Mapping[str, float | str] = result.by_query if result.labels is None else result.labels
+        table[text] = [values.get(query) for query in ids]
+    return table
 
 
 def to_arrow(evaluation: Evaluation) -> Any:
@@ -76,8 +81,8 @@ def _real(value: float) -> float | None:
     return None if math.isnan(value) else float(value)
 
 
-def _result(result: Result, by_query: bool) -> dict[str, Any]:
-    out: dict[str, Any] = {
+def _result(result: Result, by_query: bool) -> dict[str, object]:
+    document: dict[str, object] = {
         "value": _real(result.mean),
         "aggregate": result.aggregate,
         "better": result.better,
@@ -86,18 +91,18 @@ def _result(result: Result, by_query: bool) -> dict[str, Any]:
         "fine_print": result.fine_print,
     }
     if result.ties is not None:
-        out["ties"] = _ties(result.ties, result, by_query)
+        document["ties"] = _ties(result.ties, result, by_query)
     if by_query:
-        out["by_query"] = (
+        document["by_query"] = (
             dict(result.labels)
             if result.labels is not None
             else {query: _real(value) for query, value in result.by_query.items()}
         )
-    return out
+    return document
 
 
-def _ties(ties: TieRange, result: Result, by_query: bool) -> dict[str, Any]:
-    out: dict[str, Any] = {
+def _ties(ties: TieRange, result: Result, by_query: bool) -> dict[str, object]:
+    document: dict[str, object] = {
         "least": _real(ties.least),
         "expected": _real(ties.expected),
         "greatest": _real(ties.greatest),
@@ -105,11 +110,11 @@ def _ties(ties: TieRange, result: Result, by_query: bool) -> dict[str, Any]:
         "note": ties.note,
     }
     if by_query:
-        out["by_query"] = dict(zip(result.query_ids, ties.by_query.tolist(), strict=True))
-    return out
+        document["by_query"] = dict(zip(result.query_ids, ties.by_query.tolist(), strict=True))
+    return document
 
 
-def _population(evaluation: Evaluation) -> dict[str, Any]:
+def _population(evaluation: Evaluation) -> dict[str, object]:
     return {
         key: list(value) if isinstance(value, tuple) else value for key, value in asdict(evaluation.population).items()
     }
@@ -149,7 +154,7 @@ def charts(shown: object) -> str:
     return drawn
 
 
-def rich(evaluation: Evaluation) -> Any:
+def rich(evaluation: Evaluation) -> Group:
     """A rich table; texts are put in as texts, so that brackets in names are not read as markup."""
     from rich.console import Group
     from rich.table import Table

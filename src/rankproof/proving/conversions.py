@@ -6,19 +6,21 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.wording import interval, number, p_text, percent, signed
+from rankproof.kernel.wording import confidence_interval, counted, interval, number, p_text, signed, verdict_word
 from rankproof.measuring.conversions import BOX, CELL, FINE, TABLE, charts
 from rankproof.proving.wording import headline
 
 if TYPE_CHECKING:
+    from rich.console import Group
+
     from rankproof.proving.holes.bounds import Bound, Holes
     from rankproof.proving.records import Comparison, Contrast
 
 
-def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, Any]:
+def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, object]:
     """All of it; each query's differences and bounds only when asked for."""
     return {
         "systems": list(comparison.systems),
@@ -50,9 +52,9 @@ def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, Any]:
     }
 
 
-def contrast_dict(contrast: Contrast, by_query: bool) -> dict[str, Any]:
+def contrast_dict(contrast: Contrast, by_query: bool) -> dict[str, object]:
     """One contrast."""
-    document = {
+    document: dict[str, object] = {
         "measure": contrast.measure,
         "baseline": contrast.baseline,
         "candidate": contrast.candidate,
@@ -77,14 +79,14 @@ def contrast_dict(contrast: Contrast, by_query: bool) -> dict[str, Any]:
     return document
 
 
-def answer_dict(answer: Answer) -> dict[str, Any]:
+def answer_dict(answer: Answer) -> dict[str, object]:
     """An Estimate by its fields, an end without limit as None; or the reason why there is none."""
     if isinstance(answer, Estimate):
         return {"estimable": True, **_finite(asdict(answer)), "notes": list(answer.notes)}
     return {"estimable": False, **asdict(answer)}
 
 
-def _holes(holes: Holes, by_query: bool) -> dict[str, Any]:
+def _holes(holes: Holes, by_query: bool) -> dict[str, object]:
     return {
         "universe": holes.universe,
         "documents": holes.documents,
@@ -94,17 +96,17 @@ def _holes(holes: Holes, by_query: bool) -> dict[str, Any]:
         "note": holes.note,
         "bounds": [
             {
-                "measure": found.measure,
-                "values": [_bound(bound, by_query) for bound in found.values],
-                "differences": [_bound(bound, by_query) for bound in found.differences],
+                "measure": bounds.measure,
+                "values": [_bound(bound, by_query) for bound in bounds.values],
+                "differences": [_bound(bound, by_query) for bound in bounds.differences],
             }
-            for found in holes.bounds
+            for bounds in holes.bounds
         ],
     }
 
 
-def _bound(bound: Bound, by_query: bool) -> dict[str, Any]:
-    document: dict[str, Any] = {
+def _bound(bound: Bound, by_query: bool) -> dict[str, object]:
+    document: dict[str, object] = {
         "least": _number(bound.least),
         "greatest": _number(bound.greatest),
         "exact": bound.exact,
@@ -115,7 +117,7 @@ def _bound(bound: Bound, by_query: bool) -> dict[str, Any]:
     return document
 
 
-def _finite(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _finite(fields: Mapping[str, object]) -> dict[str, object]:
     return {name: _number(value) if isinstance(value, float) else value for name, value in fields.items()}
 
 
@@ -124,23 +126,24 @@ def _number(value: float) -> float | None:
 
 
 def line(comparison: Comparison) -> str:
-    """One line: the systems, the queries, and what each measure shows."""
-    told = ", ".join(
-        f"{c.measure} {c.candidate} {signed(c.difference.value)} ({c.direction})"
+    """One line: the systems, the queries, and the result in each measure."""
+    results = ", ".join(
+        f"{c.measure} {c.candidate} {signed(c.difference.value)} ({verdict_word(c.direction)})"
         for c in comparison.contrasts
         if not c.segment and isinstance(c.difference, Estimate)
     )
-    return f"<comparison with {comparison.systems[0]}, {len(comparison.query_ids)} queries: {told or 'nothing shown'}>"
+    queries = counted(len(comparison.query_ids), "query", "queries")
+    return f"<comparison with {comparison.systems[0]}, {queries}: {results or 'nothing can be tested'}>"
 
 
 def header(comparison: Comparison) -> list[str]:
     """The columns of the table of contrasts."""
-    columns = ["measure", "candidate", "baseline", "difference", f"{percent(comparison.level)} interval", "p"]
+    columns = ["measure", "candidate", "baseline", "difference", confidence_interval(comparison.level, short=True), "p"]
     if comparison.segments:
         columns.insert(1, "queries")
     if comparison.correction != "none":
-        columns += ["simultaneous", f"p ({comparison.correction})"]
-    return [*columns, "effect", "won/same/lost", "shown"]
+        columns += ["adjusted CI", f"p ({comparison.correction})"]
+    return [*columns, "effect size", "won/same/lost", "result"]
 
 
 def row(comparison: Comparison, contrast: Contrast) -> list[str]:
@@ -165,14 +168,15 @@ def row(comparison: Comparison, contrast: Contrast) -> list[str]:
         *cells,
         "none" if contrast.effect is None else f"{contrast.effect:+.2f}",
         f"{contrast.wins}/{contrast.ties}/{contrast.losses}",
-        contrast.direction,
+        verdict_word(contrast.direction),
     ]
 
 
 def title(comparison: Comparison) -> str:
     """Who is compared with whom, on how many queries."""
     others = ", ".join(comparison.systems[1:])
-    return f"{others} against {comparison.systems[0]}, {len(comparison.query_ids)} queries"
+    queries = counted(len(comparison.query_ids), "query", "queries")
+    return f"{others} against {comparison.systems[0]}, {queries}"
 
 
 def html(comparison: Comparison) -> str:
@@ -184,8 +188,8 @@ def html(comparison: Comparison) -> str:
         + "</tr>"
         for contrast in comparison.contrasts
     )
-    said = [headline(c) for c in comparison.contrasts if not c.segment]
-    notes = "".join(f"<li>{escape(text)}</li>" for text in (*said, *comparison.warnings))
+    headlines = [headline(c) for c in comparison.contrasts if not c.segment]
+    notes = "".join(f"<li>{escape(text)}</li>" for text in (*headlines, *comparison.warnings))
     return (
         f'<div class="rankproof-comparison" style="{BOX}"><table style="{TABLE}">'
         f'<caption style="text-align:left;color:inherit"><strong>{escape(title(comparison))}</strong></caption>'
@@ -194,7 +198,7 @@ def html(comparison: Comparison) -> str:
     )
 
 
-def rich(comparison: Comparison) -> Any:
+def rich(comparison: Comparison) -> Group:
     """A rich table; texts are put in as texts, so that brackets in names are not read as markup."""
     from rich.console import Group
     from rich.table import Table

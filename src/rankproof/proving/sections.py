@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import Section
-from rankproof.kernel.wording import number, p_phrase, percent, signed
+from rankproof.kernel.wording import counted, number, percent, signed, verdict_word
 from rankproof.proving.conversions import header, row, title
 from rankproof.proving.holes.bounds import Bound
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, DocMove, QueryMove
-from rankproof.proving.wording import could_have_found, headline
+from rankproof.proving.wording import detectable_text, headline, item_title, margin_text
 
 # More sentences than this are no headlines: then only the first measure has them, and the table says the rest.
 MOST_HEADLINES = 8
@@ -24,14 +24,14 @@ LONGEST_TEXT = 60
 def sections(comparison: Comparison, per_query: bool) -> list[Section]:
     """The parts that have something to say, in the order a reader wants them."""
     whole = [c for c in comparison.contrasts if c.segment == ALL_QUERIES]
-    found = [
+    parts = [
         Section(
             title(comparison),
             _headlines(whole),
             (tuple(header(comparison)), *(tuple(row(comparison, c)) for c in comparison.contrasts)),
             1 + bool(comparison.segments),
         ),
-        Section("Margins", tuple(_margin(c) for c in comparison.contrasts if c.equivalence is not None)),
+        Section("Margins", tuple(margin_text(c) for c in comparison.contrasts if c.equivalence is not None)),
         *_moved(comparison),
         Section("What the measures do not see", _unseen(comparison)),
         _holes(comparison),
@@ -41,49 +41,41 @@ def sections(comparison: Comparison, per_query: bool) -> list[Section]:
         Section("Each query", (), _queries(comparison)) if per_query else Section(""),
         Section("Fine print", (*_design(comparison), *comparison.fine_print)),
     ]
-    return [section for section in found if section.lines or section.table]
+    return [section for section in parts if section.lines or section.table]
 
 
 def _headlines(whole: list[Contrast]) -> tuple[str, ...]:
-    """What is shown, in sentences; what is not shown, in a line each about what could have been found."""
+    """Significant differences in sentences; each of the others in a line about what would have been detected."""
     if len(whole) > MOST_HEADLINES:
         whole = [c for c in whole if c.measure == whole[0].measure]
-    shown = [headline(c) for c in whole if c.direction != "not shown"]
-    unshown = [
-        f"{c.measure}, {c.candidate}: not shown; {could_have_found(c)}."
-        if c.detectable is not None
-        else f"{c.measure}, {c.candidate}: not shown{_why(c)}."
+    significant = [headline(c) for c in whole if c.direction != "not shown"]
+    others = [
+        f"{c.measure}, {c.candidate}: {verdict_word(c.direction)}{_limits(c)}."
         for c in whole
         if c.direction == "not shown"
     ]
-    return (*shown, *unshown)
+    return (*significant, *others)
 
 
-def _why(contrast: Contrast) -> str:
-    """Why there is no test; nothing where the measure only has no better side."""
+def _limits(contrast: Contrast) -> str:
+    """What would have been detected, or why there is no test; nothing where the measure only has no better side."""
+    if contrast.detectable is not None:
+        return f"; {detectable_text(contrast)}"
     return "" if isinstance(contrast.difference, Estimate) else f": {contrast.difference.reason}"
 
 
 def _design(comparison: Comparison) -> list[str]:
-    method = f"method: {comparison.significance}, {percent(comparison.level)} intervals by the same method"
-    kinds = dict.fromkeys(c.adjusted.kind for c in comparison.contrasts if c.adjusted is not None)
-    unmade = sum(not isinstance(c.difference, Estimate) for c in comparison.contrasts)
-    family = f"family: {comparison.family}" + (f" ({unmade} could not be made and do not count)" if unmade else "")
-    family += f", corrected by {comparison.correction}" if comparison.correction != "none" else ", not corrected"
-    beside = [f"simultaneous: {kind}" for kind in kinds]
-    return [method, family, *beside, f"seed: {comparison.seed}"]
-
-
-def _margin(contrast: Contrast) -> str:
-    found = contrast.equivalence
-    assert found is not None
-    where = f" on {contrast.segment}" if contrast.segment else ""
-    said = "is" if found.holds else "is not"
-    kind = "equivalent to" if found.kind == "equivalence" else "non-inferior to"
-    return (
-        f"{contrast.measure}{where}: {contrast.candidate} {said} shown to be {kind} {contrast.baseline} "
-        f"within {number(found.margin)} ({p_phrase(found.p_value)})."
+    method = (
+        f"method: {item_title('significance', comparison.significance)}, {percent(comparison.level)} confidence "
+        "intervals (CI) by the same method"
     )
+    kinds = dict.fromkeys(c.adjusted.kind for c in comparison.contrasts if c.adjusted is not None)
+    untested = sum(not isinstance(c.difference, Estimate) for c in comparison.contrasts)
+    family = f"family: {comparison.family}" + (f" ({untested} could not be made and do not count)" if untested else "")
+    family += f", corrected by {comparison.correction}" if comparison.correction != "none" else ", not corrected"
+    adjusted = [f"adjusted confidence interval: {kind}" for kind in kinds]
+    size = "effect size: Cohen's d_z, the mean over the standard deviation of the differences"
+    return [method, family, *adjusted, size, f"seed: {comparison.seed}"]
 
 
 # ---- which queries pay ---------------------------------------------------------------------------
@@ -91,15 +83,15 @@ def _margin(contrast: Contrast) -> str:
 
 def _moved(comparison: Comparison) -> list[Section]:
     """The first measure's moves; the others stand in the JSON and the HTML report."""
-    found = []
+    parts = []
     most = FEW_MOVES if len(comparison.systems) > FEW_CANDIDATES + 1 else None
     for candidate in comparison.systems[1:]:
         moves = [m for m in comparison.moves if m.candidate == candidate and m.measure == comparison.measures[0]]
-        for which, chosen in (("Lost", _losing(comparison, moves, True)), ("Won", _losing(comparison, moves, False))):
+        for word, chosen in (("Lost", _losing(comparison, moves, True)), ("Won", _losing(comparison, moves, False))):
             if chosen:
-                name = f"{which} most in {comparison.measures[0]}: {candidate}"
-                found.append(Section(name, tuple(_move(move) for move in chosen[:most])))
-    return found
+                name = f"{word} most in {comparison.measures[0]}: {candidate}"
+                parts.append(Section(name, tuple(_move(move) for move in chosen[:most])))
+    return parts
 
 
 def _losing(comparison: Comparison, moves: list[QueryMove], lost: bool) -> list[QueryMove]:
@@ -110,7 +102,7 @@ def _losing(comparison: Comparison, moves: list[QueryMove], lost: bool) -> list[
 
 
 def _move(move: QueryMove) -> tuple[str, ...]:
-    said = f" {short(move.text)!r}" if move.text else ""
+    quoted = f" {short(move.text)!r}" if move.text else ""
     values = f"{number(move.before)} -> {number(move.after)} ({signed(move.difference)})"
     parts = [
         f"{what} {_documents(docs)}"
@@ -118,7 +110,7 @@ def _move(move: QueryMove) -> tuple[str, ...]:
         if docs
     ]
     moved = "; ".join(parts) or "the same documents"
-    return f"{move.query_id}{said}: {values}", f"first {move.depth}: {moved}"
+    return f"{move.query_id}{quoted}: {values}", f"first {move.depth}: {moved}"
 
 
 def _documents(moves: tuple[DocMove, ...]) -> str:
@@ -170,15 +162,17 @@ def _holes(comparison: Comparison) -> Section:
     rates = ", ".join(f"{s} {rate:.1%}" for s, rate in zip(comparison.systems, holes.judged_rates, strict=True))
     base = comparison.systems[0]
     rows = [("measure", "candidate", "least", "greatest", "bound", "sign")]
-    for found in holes.bounds:
-        for candidate, bound in zip(comparison.systems[1:], found.differences, strict=True):
+    for of_measure in holes.bounds:
+        for candidate, bound in zip(comparison.systems[1:], of_measure.differences, strict=True):
             kind = "exact" if bound.exact else "outer"
-            rows.append((found.measure, candidate, signed(bound.least), signed(bound.greatest), kind, _sign(bound)))
+            rows.append(
+                (of_measure.measure, candidate, signed(bound.least), signed(bound.greatest), kind, _sign(bound))
+            )
     if not holes.bounds:
         return Section("What is not judged", (f"Judged@{holes.judged_at}: {rates}.", holes.note))
     lines = (
         f"Judged@{holes.judged_at}: {rates}.",
-        f"{holes.documents:,} unjudged documents could be relevant: {holes.universe}.",
+        f"{counted(holes.documents, 'unjudged document')} could be relevant: {holes.universe}.",
         f"Whatever they are, the difference from {base} lies between least and greatest.",
     )
     return Section("What is not judged", lines, tuple(rows), 2)
@@ -204,11 +198,11 @@ def _ties(comparison: Comparison) -> tuple[str, ...]:
 
 def _diagnoses(comparison: Comparison) -> tuple[str | tuple[str, ...], ...]:
     """What was seen in which runs; below the last of a kind, why it matters and what to try."""
-    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    by_reason: dict[tuple[str, str], dict[str, list[str]]] = {}
     for d in comparison.diagnoses:
-        found.setdefault((d.reason, d.remedy), {}).setdefault(d.message, []).append(d.run)
+        by_reason.setdefault((d.reason, d.remedy), {}).setdefault(d.message, []).append(d.run)
     lines: list[str | tuple[str, ...]] = []
-    for (reason, remedy), seen in found.items():
+    for (reason, remedy), seen in by_reason.items():
         *others, last = (f"{', '.join(runs)}: {message}" for message, runs in seen.items())
         lines += [*others, (last, reason, f"Try: {remedy}")]
     return tuple(lines)

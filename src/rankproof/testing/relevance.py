@@ -101,7 +101,7 @@ class Relevance:
         __tracebackhide__ = True
         if verdict.status == "PASS":
             return
-        from rankproof.reports.verdict_text import verdict_text
+        from rankproof.reports.verdict_sections import verdict_text
 
         text = verdict_text(verdict).rstrip()
         if verdict.status == "UNDECIDED" and undecided == "warn":

@@ -68,17 +68,17 @@ def test_one_goes_from_the_baseline_by_steps_that_are_shown() -> None:
 def test_the_baseline_stays_where_nothing_is_shown() -> None:
     found = advice("plain", "half")
     assert (found.ship, found.path) == ("plain", ("plain",))
-    assert "Ship plain: no mode is shown to be better than it." in verdict(found).lines
+    assert "Ship plain: no mode is significantly better." in verdict(found).lines
 
 
 def test_the_verdict_says_what_was_found_and_nothing_else() -> None:
     said = verdict(advice("plain", "half", "turned", "back"))
     assert said.title == "Verdict by RR"
     first, half, turned, back = said.lines
-    assert first == "Ship turned. It is shown to be better than plain. No mode is shown to be better than turned."
-    assert half.startswith("half: Not shown to differ from plain: -0.0500, p = ")
-    assert turned.startswith("turned: Better than plain: +0.5333, p ")
-    assert back.startswith("back: Worse than turned: -0.5333, p ")
+    assert first == "Ship turned. It is significantly better than plain. No mode is significantly better than it."
+    assert half.startswith("half: Not significantly different from plain: -0.0500, p = ")
+    assert turned.startswith("turned: Significantly better than plain: +0.5333, p ")
+    assert back.startswith("back: Significantly worse than turned: -0.5333, p ")
     assert "20 answers failed" in back
     assert " ms a query instead of " in back
 

@@ -102,9 +102,9 @@ def rankings(runs: Mapping[str, Run]) -> dict[str, dict[str, list[str]]]:
 def shown(sections: Sequence[Section], form: str) -> str:
     """Parts of an answer as text or as Markdown."""
     if form == "markdown":
-        from rankproof.reports.forms.markdown import folded
+        from rankproof.reports.forms.markdown import sections_markdown
 
-        return "\n\n".join(map(folded, sections)) + "\n"
+        return sections_markdown(sections)
     from rankproof.kernel.sections import part
 
     return "\n\n".join(map(part, sections)) + "\n"

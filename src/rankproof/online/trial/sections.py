@@ -1,32 +1,27 @@
-"""Sections of the report of an A/B test beside its rulings: units, variants, effects, days and segments."""
+"""An A/B test (trial) as sections: units, variants, effects, days and segments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.sections import Section
-from rankproof.kernel.wording import counted, p_phrase, p_text, percent
+from rankproof.kernel.wording import confidence_interval, counted, p_phrase, p_text, percent, verdict_word
 from rankproof.online.trial.reading_records import MetricEffect, TrialReading
 from rankproof.online.trial.records import Scale, shown
-from rankproof.online.wording import counted_reason
-from rankproof.proving.records import Adjusted, Direction
+from rankproof.proving.records import Adjusted
 
 NONE = "none"
-# How the directions of effects are called in reports.
-RESULTS: Mapping[Direction, str] = {"better": "better", "worse": "worse", "not shown": "not significant"}
 
 
 def trial_sections(reading: TrialReading) -> list[Section]:
     """The parts that have something to say."""
-    every_section = [
+    parts = [
         Section("Units", _units(reading)),
         Section("Variants", (), _variants(reading), 2),
         Section("Effects", _effect_lines(reading), _effects(reading), 3),
         Section("Day by day", _trend_lines(reading), _days(reading), 3),
         Section("Segments", _segment_lines(reading), _segments(reading), 3),
     ]
-    return [section for section in every_section if section.lines or section.table]
+    return [section for section in parts if section.lines or section.table]
 
 
 def _units(reading: TrialReading) -> tuple[str, ...]:
@@ -41,12 +36,12 @@ def _units(reading: TrialReading) -> tuple[str, ...]:
     ]
     losses = {name: loss for name, loss in ratio.detectable.items() if loss is not None}
     if ratio.holds and losses:
-        losses_text = ", ".join(f"{loss:.2%} of {name}" for name, loss in losses.items())
-        lines.append(f"a loss of {losses_text} would be noticed {percent(ratio.power)} of the time")
+        shares = ", ".join(f"{loss:.2%} of {name}" for name, loss in losses.items())
+        lines.append(f"a loss of {shares} would be noticed {percent(ratio.power)} of the time")
     if len(reading.periods) > 1:
         shares = "; ".join(", ".join(f"{n} {percent(s)}" for n, s in period.items()) for period in reading.periods)
         lines.append(f"periods of different shares, compared within each: {shares}")
-    lines += [f"left out: {counted_reason(count, reason)}" for reason, count in reading.dropped.items()]
+    lines += [f"left out: {count:,} {reason}" for reason, count in reading.dropped.items()]
     return tuple(lines)
 
 
@@ -73,23 +68,23 @@ def _effects(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
         reading.control,
         other,
         "effect",
-        f"{percent(reading.confidence)} confidence interval",
+        confidence_interval(reading.confidence, short=True),
     )
     rows = [_effect(effect, several) for effect in reading.effects]
-    return (*head, "p", *(("p adjusted",) if several else ()), "result"), *rows
+    return (*head, "p", *(("adjusted p",) if several else ()), "result"), *rows
 
 
 def _effect(effect: MetricEffect, several: bool) -> tuple[str, ...]:
-    variant_effect = effect.found
+    found = effect.found
     cells = (
-        variant_effect.metric.name,
-        variant_effect.variant,
+        found.metric.name,
+        found.variant,
         effect.role,
         _level(effect.control),
         _level(effect.treatment),
-        *_answer(variant_effect.effect, variant_effect.scale),
+        *_answer(found.effect, found.scale),
     )
-    return (*cells, *((_adjusted(variant_effect.adjusted),) if several else ()), RESULTS[variant_effect.direction])
+    return (*cells, *((_adjusted(found.adjusted),) if several else ()), verdict_word(found.direction))
 
 
 def _effect_lines(reading: TrialReading) -> tuple[str, ...]:
@@ -102,7 +97,7 @@ def _effect_lines(reading: TrialReading) -> tuple[str, ...]:
         if e.variance_kept is not None
     ]
     lines += [
-        f"{e.found.metric.name}, {e.found.variant}: no effect can be estimated: {e.found.effect.reason}"
+        f"{e.found.metric.name}, {e.found.variant}: the effect cannot be estimated: {e.found.effect.reason}"
         for e in reading.effects
         if not isinstance(e.found.effect, Estimate)
     ]
@@ -114,7 +109,7 @@ def _days(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
         return ()
     scales = _scales(reading)
     rows = [(day.date, day.metric, day.variant, *_answer(day.effect, scales[day.metric])[:2]) for day in reading.by_day]
-    return ("day", "metric", "variant", "effect", f"{percent(reading.confidence)} confidence interval"), *rows
+    return ("day", "metric", "variant", "effect", confidence_interval(reading.confidence, short=True)), *rows
 
 
 def _trend_lines(reading: TrialReading) -> tuple[str, ...]:
@@ -126,7 +121,7 @@ def _trend_lines(reading: TrialReading) -> tuple[str, ...]:
         if isinstance(t.slope, Estimate)
     ]
     if lines:
-        lines.append("each day alone, with Welch's interval; neither the days nor the trend decide anything")
+        lines.append("each day by itself, by Welch's confidence interval; neither days nor the trend decide anything")
     return tuple(lines)
 
 
@@ -140,7 +135,7 @@ def _segments(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
             effect.found.variant,
             *_answer(effect.found.effect, effect.found.scale),
             _adjusted(effect.found.adjusted),
-            RESULTS[effect.found.direction],
+            verdict_word(effect.found.direction),
         )
         for effect in reading.segments
     ]
@@ -149,9 +144,9 @@ def _segments(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
         "metric",
         "variant",
         "effect",
-        f"{percent(reading.confidence)} confidence interval",
+        confidence_interval(reading.confidence, short=True),
         "p",
-        "p adjusted",
+        "adjusted p",
         "result",
     )
     return head, *rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.wording import percent
+from rankproof.kernel.wording import confidence_interval
 from rankproof.proving.holes.bounds import MeasureBounds
 from rankproof.proving.records import Comparison
 from rankproof.reports.charts.frame import (
@@ -43,8 +43,8 @@ def value_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle
         for i, (row, bound, mean) in enumerate(zip(labels(comparison.systems), bounds.values, means, strict=True))
     ]
     title = f"{bounds.measure}: what unjudged documents could make of it"
-    said = "Dot: value as judged; bar: from the least to the greatest value over all possible grades"
-    return _ranges(look, title, said, data, ends, bounds.measure, zero=False)
+    explained = "Dot: value as judged; bar: from the least to the greatest value over all possible grades"
+    return _ranges(look, title, explained, data, ends, bounds.measure, zero=False)
 
 
 def difference_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle) -> Spec:
@@ -67,8 +67,8 @@ def difference_bounds(comparison: Comparison, bounds: MeasureBounds, look: Chart
             found |= {"low": answer.low, "high": answer.high}
         data.append(found)
     title = f"{bounds.measure}: how far unjudged documents could move a difference from {comparison.systems[0]}"
-    said = f"Dot: as judged; line: {percent(comparison.level)} interval; wide bar: over all possible grades"
-    return _ranges(look, title, said, data, ends, f"difference in {bounds.measure}", zero=True)
+    explained = f"Dot: as judged; line: {confidence_interval(comparison.level)}; wide bar: over all possible grades"
+    return _ranges(look, title, explained, data, ends, f"difference in {bounds.measure}", zero=True)
 
 
 def _drawable(row: dict[str, object], ends: list[float]) -> dict[str, object]:
@@ -79,7 +79,13 @@ def _drawable(row: dict[str, object], ends: list[float]) -> dict[str, object]:
 
 
 def _ranges(
-    look: ChartStyle, title: str, said: str, data: list[dict[str, object]], ends: list[float], axis: str, zero: bool
+    look: ChartStyle,
+    title: str,
+    explained: str,
+    data: list[dict[str, object]],
+    ends: list[float],
+    axis: str,
+    zero: bool,
 ) -> Spec:
     colors = look.palette
     data = [_drawable(row, ends) for row in data]
@@ -114,6 +120,6 @@ def _ranges(
     if zero:
         at = {"data": {"values": [{"at": 0.0}]}, "mark": line, "encoding": {"x": {"field": "at", **x}}}
         layers.insert(1, at)
-    spec = framed(look, title, said, layers, height={"step": 30})
+    spec = framed(look, title, explained, layers, height={"step": 30})
     spec["data"] = {"values": data}
     return spec

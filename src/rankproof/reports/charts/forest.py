@@ -1,4 +1,4 @@
-"""Forest plot: the difference of every contrast with its interval, around a line at zero."""
+"""Forest plot: the difference of every contrast with its confidence interval, around a line at zero."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import printable
-from rankproof.kernel.wording import interval, percent, signed
+from rankproof.kernel.wording import confidence_interval, interval, signed
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.reports.charts.frame import (
     KEY,
@@ -165,12 +165,13 @@ def _ends(contrast: Contrast) -> list[float]:
 
 def _margins(contrast: Contrast) -> list[float]:
     """Where the margins lie: on both sides for equivalence, on the side that is worse for non-inferiority."""
-    asked = contrast.equivalence
-    if asked is None:
+    equivalence = contrast.equivalence
+    if equivalence is None:
         return []
-    if asked.kind == "equivalence":
-        return [-asked.margin, asked.margin]
-    return [asked.margin if contrast.better == "lower" else -asked.margin]
+    margin = equivalence.margin
+    if equivalence.kind == "equivalence":
+        return [-margin, margin]
+    return [margin if contrast.better == "lower" else -margin]
 
 
 def _size(contrast: Contrast) -> float:
@@ -189,7 +190,7 @@ def _reading(panel: Panel) -> str:
     kinds = dict.fromkeys(c.adjusted.kind for c in panel.contrasts if c.adjusted is not None)
     thin = f"; thin line: {', '.join(kinds)}" if kinds else ""
     margin = "; dashed: the margin" if any(c.equivalence for c in panel.contrasts) else ""
-    return f"Dot: mean over queries; thick line: {percent(level)} interval{thin}{margin}"
+    return f"Dot: mean over queries; thick line: {confidence_interval(level)}{thin}{margin}"
 
 
 def _minus(text: str) -> str:

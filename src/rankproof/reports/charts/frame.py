@@ -121,7 +121,7 @@ class ChartStyle:
         return round(self.width * 0.3)
 
 
-def framed(look: ChartStyle, title: str, subtitle: str, layers: Sequence[Spec], **more: Any) -> Spec:
+def framed(look: ChartStyle, title: str, subtitle: str, layers: Sequence[Spec], **more: object) -> Spec:
     """A layered chart in the common look: as wide as the look says, with axes and texts beside the plot."""
     colors = look.palette
     spec: Spec = {

@@ -75,9 +75,9 @@ def _middle(prices: Sequence[float], logarithmic: bool) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One value of a dial: gains over the configuration as written of the best setting that has it, and of their mean.
+    """One value of a parameter: gains of the best setting that has it, and of all that have it on average.
 
-    low, high   the interval of the best one's gain; None where there is none
+    low, high   the confidence interval of the best one's gain; None where there is none
     """
 
     name: str
@@ -87,8 +87,8 @@ class Reply:
     high: float | None
 
 
-def response_chart(replies: Sequence[Reply], dial: str, measure: str, look: ChartStyle) -> Spec:
-    """Values of the dial go to the right, the gain up; 0 is the configuration as written."""
+def response_chart(replies: Sequence[Reply], parameter: str, measure: str, look: ChartStyle) -> Spec:
+    """Values of the parameter go to the right, the gain up; 0 is the configuration as written."""
     names = labels(reply.name for reply in replies)
     rows = [
         {
@@ -102,7 +102,7 @@ def response_chart(replies: Sequence[Reply], dial: str, measure: str, look: Char
     colors = look.palette
     turn = -40 if look.narrow or sum(map(len, names)) > 60 else 0
     x = {"field": "name", "type": "nominal", "sort": None,
-         "axis": {"title": dial, "labelAngle": turn, "ticks": False, "labelLimit": look.label_limit}}  # fmt: skip
+         "axis": {"title": parameter, "labelAngle": turn, "ticks": False, "labelLimit": look.label_limit}}  # fmt: skip
     scale = {"scale": {"domain": ends, "nice": True}, "type": "quantitative"}
     y = {**scale, "axis": {"title": f"gain in {measure} on dev", "tickCount": 5, "labelExpr": SIGNED_TICKS}}
     layers: list[Spec] = [
@@ -127,5 +127,7 @@ def response_chart(replies: Sequence[Reply], dial: str, measure: str, look: Char
             "encoding": {"x": x, "y": {"field": "best", **y}, "description": {"field": "key", "type": "nominal"}},
         },
     ]
-    said = "Dot: the best setting with this value, with its interval; tick: the mean of all; dashed: as written"
-    return framed(look, f"{measure} by {dial}", said, layers, height=240)
+    explained = (
+        "Dot: the best setting with this value, with its confidence interval; tick: the mean of all; dashed: as written"
+    )
+    return framed(look, f"{measure} by {parameter}", explained, layers, height=240)

@@ -70,8 +70,8 @@ def value_chart(evaluations: Sequence[Evaluation], measure: str, look: ChartStyl
             "encoding": {"y": y, "text": {"field": "text"}},
         },
     ]  # fmt: skip
-    said = f"Dot: {results[0].aggregate} of all queries" + ("; ticks: single queries" if queries else "")
-    return framed(look, measure, said, layers, height={"step": 30})
+    explained = f"Dot: {results[0].aggregate} of all queries" + ("; ticks: single queries" if queries else "")
+    return framed(look, measure, explained, layers, height={"step": 30})
 
 
 # A part must be this wide to hold its own number.
@@ -90,9 +90,9 @@ def share_chart(shares: GradeShares, look: ChartStyle) -> Spec:
         for name, (_, on), share in zip(names, paints, row, strict=True):
             end = start + share
             room = NARROW_ROOM if look.narrow else ROOM
-            told = f"{100 * share:.0f}%" if share >= room else ""
+            percent_text = f"{100 * share:.0f}%" if share >= room else ""
             data.append({"system": system, "part": name, "from": start, "to": end, "middle": (start + end) / 2,
-                         "text": told, "on": on, "key": f"{KEY}{place}"})  # fmt: skip
+                         "text": percent_text, "on": on, "key": f"{KEY}{place}"})  # fmt: skip
             start = end
     used = [i for i in range(len(names)) if any(row[i] >= 0.0005 for row in shares.shares)]
     data = [row for row in data if row["part"] in {names[i] for i in used}]

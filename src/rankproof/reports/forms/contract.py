@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import Comparison
@@ -20,28 +20,28 @@ class Render(Protocol):
                 cannot set it apart leaves it out, so that the same input always gives the same text
     """
 
-    def __call__(self, evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    def __call__(self, evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
         """The text; it ends in a line end."""
 
 
 class RenderComparison(Protocol):
     """The text of a comparison. `per_query` and `observed` as above."""
 
-    def __call__(self, comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    def __call__(self, comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
         """The text; it ends in a line end."""
 
 
 class RenderVerdict(Protocol):
     """The text of a verdict. `observed` as above."""
 
-    def __call__(self, verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
+    def __call__(self, verdict: Verdict, *, observed: Mapping[str, object]) -> str:
         """The text; it ends in a line end."""
 
 
 class RenderBenchmark(Protocol):
     """The text of a benchmark. `per_query` and `observed` as above."""
 
-    def __call__(self, benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+    def __call__(self, benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
         """The text; it ends in a line end."""
 
 

@@ -12,7 +12,6 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from rankproof.kernel.wording import UNDEFINED
 from rankproof.measuring.records import Evaluation, Result
@@ -21,7 +20,7 @@ from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import as_range
 
 
-def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
     """A header and the rows."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

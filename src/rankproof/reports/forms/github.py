@@ -7,18 +7,17 @@ last line is the verdict itself. They point to the policy file. GitHub shows at 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from rankproof.kernel.sections import printable
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
-from rankproof.reports.verdict_text import headline, payers
+from rankproof.reports.verdict_sections import headline, payers
 
 LEVELS = {"FAIL": "error", "UNDECIDED": "warning", "PASS": "notice"}
 
 
-def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
+def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """One command a line, gravest first."""
     turn = ("FAIL", "UNDECIDED", "PASS")
     told = [ruling for ruling in verdict.rulings if ruling.status != "PASS" or ruling.band == "warn"]

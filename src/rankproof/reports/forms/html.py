@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from rankproof.errors import MissingExtra
 from rankproof.measuring.records import Evaluation
@@ -20,13 +19,12 @@ from rankproof.reports.grid import notes
 from rankproof.reports.page import contrasts, queries, unseen
 from rankproof.reports.page import page as fine
 from rankproof.reports.page.contrasts import power_section, segments_section
-from rankproof.reports.page.elements import Column, PageSection, bullets, table
+from rankproof.reports.page.elements import PageSection, Piece, section_body
 from rankproof.reports.page.unseen import diagnoses_section, grades_section, holes_section
-from rankproof.reports.page.verdict import minus_signs
 from rankproof.stack.benchmark.records import Benchmark
 
 
-def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The page of evaluations."""
     from rankproof.reports.page import values
     from rankproof.reports.page.page import lines_section, page
@@ -43,7 +41,7 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
     )
 
 
-def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The page of a comparison. Its queries are always there: a mean without them cannot be defended."""
     from rankproof.reports.page import verdict as summary
     from rankproof.reports.page.page import page
@@ -60,15 +58,15 @@ def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str
     )
 
 
-def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
+def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """The page of a verdict: the rules first, then the comparison or the evaluation they rest on."""
     from rankproof.reports.page import values
     from rankproof.reports.page import verdict as summary
     from rankproof.reports.page.page import lines_section, manifest, page
     from rankproof.reports.page.verdict import section, verdict_facts, verdict_head
 
-    below: list[Any] = []
-    against: list[Any] = []
+    below: list[PageSection] = []
+    against: list[Piece] = []
     if verdict.comparison is not None:
         against = [summary.caveats(verdict.comparison)]
         below = comparison_page_sections(verdict.comparison, verdict.manifest or verdict.comparison.manifest)
@@ -82,11 +80,11 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
         below = [*trial_page_sections(reading)]
     head = (verdict_head(verdict), verdict_facts(verdict), *against)
     title = f"{verdict.status}: {verdict.candidate} · rankproof"
-    kind = "gate" if verdict.trial is None else "trial"
+    kind = "gate" if verdict.trial is None else "A/B test"
     return page(title, kind, head, (section(verdict), *below))
 
 
-def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The page of a benchmark: the modes first, then the comparison behind them."""
     from rankproof.reports.page import stages
     from rankproof.reports.page import verdict as summary
@@ -112,7 +110,7 @@ def cell(shown: Comparison | Evaluation) -> str:
 OFFERS = (Report("html", __doc__, render, ".html", "text/html", comparison, verdict, cell, benchmark),)
 
 
-def comparison_page_sections(comparison: Comparison, manifest: Mapping[str, Any]) -> list[PageSection]:
+def comparison_page_sections(comparison: Comparison, manifest: Mapping[str, object]) -> list[PageSection]:
     """How large, who pays, for whom; then what the numbers cannot see; then what they stand on."""
     found = [
         contrasts.contrasts_section(comparison),
@@ -131,8 +129,8 @@ def comparison_page_sections(comparison: Comparison, manifest: Mapping[str, Any]
 
 
 LEDES = {
-    "Units": "Who came, on which days, and in the planned shares?",
-    "Variants": "What does each variant come to?",
+    "Units": "How many units, on which days, and in the planned shares?",
+    "Variants": "What is the verdict on each variant?",
     "Effects": "What changed, by how much, and how sure is it?",
     "Day by day": "Does the effect wear off, or take time to come?",
     "Segments": "For whom did it change?",
@@ -143,13 +141,8 @@ def trial_page_sections(reading: TrialReading) -> list[PageSection]:
     """The sections that have something to say."""
     found = []
     for part in trial_sections(reading):
-        inside = []
-        if part.table:
-            head, *rows = part.table
-            columns = [Column(name, "name" if i < part.names else "number") for i, name in enumerate(head)]
-            inside.append(table(part.title, columns, [[minus_signs(text) for text in row] for row in rows]))
-        inside.append(bullets([minus_signs(line) for line in part.lines if isinstance(line, str)], "fine"))
-        found.append(PageSection(part.title.lower().replace(" ", "-"), part.title, LEDES[part.title], tuple(inside)))
+        key = part.title.lower().replace(" ", "-")
+        found.append(PageSection(key, part.title, LEDES[part.title], section_body(part)))
     return found
 
 

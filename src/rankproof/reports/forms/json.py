@@ -33,7 +33,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.version import __version__
@@ -47,7 +46,7 @@ from rankproof.stack.benchmark.records import Benchmark
 SCHEMA = "evaluation/1"
 
 
-def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
     """One JSON object. Numbers are written so that they read back to the same number."""
     document = {
         "rankproof": __version__,
@@ -58,7 +57,7 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
     return to_json(document, indent=2) + "\n"
 
 
-def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """One JSON object, by the published schema `comparison/1`."""
     document = {
         "rankproof": __version__,
@@ -69,7 +68,7 @@ def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str
     return to_json(document, indent=2) + "\n"
 
 
-def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
+def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """One JSON object, by the published schema `verdict/1`; of a trial by `trial/1`, with what it showed."""
     reading = trial_of(verdict)
     of_trial = {} if reading is None else {"trial": reading.to_dict()}
@@ -83,7 +82,7 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
     return to_json(document, indent=2) + "\n"
 
 
-def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """One JSON object, by the published schema `benchmark/1`; times of queries stand under `observed`."""
     from rankproof.stack.benchmark.records import times, to_dict, unbeaten_in_time
 

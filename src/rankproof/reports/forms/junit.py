@@ -12,13 +12,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
-from rankproof.reports.verdict_text import bounds, headline, paid_by, payers
+from rankproof.reports.verdict_sections import bounds, headline, paid_by, payers
 
 # What XML 1.0 cannot hold, not even escaped; and bytes that were no UTF-8, which stand as lone surrogates.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -26,7 +25,7 @@ CLASS = "rankproof.gate"
 TAGS = {"FAIL": "failure", "UNDECIDED": "error"}
 
 
-def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
+def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """The XML document; it ends in a line end."""
     counts = Counter(ruling.status for ruling in verdict.rulings)
     totals = f'tests="{len(verdict.rulings)}" failures="{counts["FAIL"]}" errors="{counts["UNDECIDED"]}"'

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_lowercase
-from typing import Any
 
 from rankproof.kernel.sections import printable
 from rankproof.kernel.wording import number, percent
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
+from rankproof.proving.wording import item_title
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import GridCell, grid, notes
 
@@ -79,12 +79,12 @@ def _caption(comparison: Comparison, over_pairs: bool) -> str:
     corrected = (
         "" if comparison.correction == "none" else f", {comparison.correction} over {comparison.family.tests} tests"
     )
-    test = f"{comparison.significance}{corrected}, {percent(comparison.level)}"
+    test = f"{item_title('significance', comparison.significance)}{corrected}, {percent(comparison.level)}"
     base = escaped(comparison.systems[0])
     marks = (
-        "Letters: shown to be better than the systems with these letters"
+        "Letters: significantly better than the systems with these letters"
         if over_pairs
-        else rf"$\uparrow$, $\downarrow$: shown to be better or worse than {base}"
+        else rf"$\uparrow$, $\downarrow$: significantly better or worse than {base}"
     )
     return f"{len(comparison.query_ids)} queries. Best in bold. {marks} ({escaped(test)})."
 
@@ -122,7 +122,7 @@ def _beaten(whole: list[Contrast], system: str, measure: str, letters: dict[str,
     return r"\mathrm{" + "".join(sorted(letters[name] for name in beaten)) + "}" if beaten else ""
 
 
-def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
     """A tabular environment, and comments."""
     found = grid(evaluations, per_query)
     values = len(found.header) - found.names
@@ -145,7 +145,7 @@ def _cell(found: GridCell) -> str:
     return rf"\textbf{{{cell(found.text)}}}" if found.best else cell(found.text)
 
 
-def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """A table of systems by measures; each query's values are for other forms."""
     return latex_comparison(comparison)
 

@@ -8,40 +8,40 @@ hold for all of them stand once and the others begin with the run's name. The sa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from rankproof.kernel.sections import aligned, part, printable
+from rankproof.kernel.sections import aligned, printable, sections_text
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import sections
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import Grid, grid, notes
+from rankproof.reports.verdict_sections import verdict_text
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import benchmark_sections
 
 BEST = "* best of these runs; whether the difference is more than chance is another question"
 
 
-def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The table, an empty line, the fine print."""
     found = grid(evaluations, per_query)
     marked = any(cell.best for row in found.rows for cell in row)
     below = [*([BEST] if marked else []), *(printable(note) for note in notes(evaluations))]
-    return "\n".join([*aligned(_texts(found, marked), found.names), "", *below]).rstrip() + "\n"
+    return "\n".join([*aligned(_cells(found, marked), found.names), "", *below]).rstrip() + "\n"
 
 
-def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The parts of the comparison, each under its title."""
-    return "\n\n".join(part(section) for section in sections(comparison, per_query)) + "\n"
+    return sections_text(sections(comparison, per_query))
 
 
-def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The parts of the benchmark, each under its title; what stages buy in the first measure."""
-    return "\n\n".join(part(section) for section in benchmark_sections(benchmark, per_query, False)) + "\n"
+    return sections_text(benchmark_sections(benchmark, per_query, False))
 
 
-def _texts(found: Grid, marked: bool) -> list[list[str]]:
+def _cells(found: Grid, marked: bool) -> list[list[str]]:
     """Header and rows; where some values are marked, the others keep the room of the mark."""
     room = " " if marked else ""
     header = [name if i < found.names else name + room for i, name in enumerate(found.header)]
@@ -52,10 +52,8 @@ def _texts(found: Grid, marked: bool) -> list[list[str]]:
     return [header, *rows]
 
 
-def verdict(verdict: Verdict, *, observed: Mapping[str, Any]) -> str:
-    """The verdict, its rules in a table, and words for those that did not pass."""
-    from rankproof.reports.verdict_text import verdict_text
-
+def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
+    """The verdict with its rules in a table, words for those that did not pass, and the fine print."""
     return verdict_text(verdict)
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import Evaluation, Result
@@ -98,7 +97,7 @@ def _line(name: str, query: str, text: str) -> str:
     return f"{name:<22}\t{query}\t{text}"
 
 
-def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, Any]) -> str:
+def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The lines of each run, one run after the other."""
     return "".join(f"{line}\n" for run in evaluations for line in trec_lines(run, per_query))
 

@@ -5,11 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.wording import number, percent
+from rankproof.kernel.wording import confidence_interval, counted, number, percent, verdict_word
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
+from rankproof.proving.wording import claim, item_title, numbers
 from rankproof.reports.charts.forest import Panel, forest, panels, segment_panels
-from rankproof.reports.page.elements import Column, PageCell, PageSection, Safe, figure, join, stacked, table, tag
-from rankproof.reports.page.verdict import MARK, TONE, called, claim, difference, minus, numbers, p_value, span
+from rankproof.reports.page.elements import (
+    MARK,
+    TONE,
+    Column,
+    PageCell,
+    PageSection,
+    Safe,
+    figure,
+    join,
+    minus,
+    stacked,
+    table,
+    tag,
+)
+from rankproof.reports.page.verdict import difference, p_value, spaced, span
 
 # More plots than this are folded away: they can be opened, and the table has the same numbers.
 OPEN_PLOTS = 4
@@ -26,7 +40,7 @@ def contrasts_section(comparison: Comparison) -> PageSection:
         "How large is each difference, and how sure is it?",
         (
             *plots[:OPEN_PLOTS],
-            tag("details", tag("summary", f"{len(folded)} more plots"), *folded) if folded else None,
+            tag("details", tag("summary", counted(len(folded), "more plot")), *folded) if folded else None,
             contrast_table("Differences, over all queries", comparison, whole),
             _legend(comparison),
         ),
@@ -35,19 +49,23 @@ def contrasts_section(comparison: Comparison) -> PageSection:
 
 def plot(panel: Panel, comparison: Comparison, explained: bool) -> Safe:
     """One forest plot; the first of several says how to read them."""
-    thin = "; the thin line is the interval that holds together with all others" if _adjusted(panel.contrasts) else ""
-    margin = "; dashed lines are the margins asked for" if any(c.equivalence for c in panel.contrasts) else ""
-    caption = (
-        f"The dot is the mean difference over queries and the thick line its {percent(comparison.level)} "
-        f"interval{thin}{margin}. Blue is shown to be better, orange to be worse, gray is not shown."
+    thin = (
+        "; the thin line is the adjusted confidence interval, which holds together with all others"
+        if _adjusted(panel.contrasts)
+        else ""
     )
-    tips = [[claim(c), numbers(c)] for c in panel.contrasts]
-    label = f"Forest plot. {' '.join(f'{claim(c)}: {numbers(c)}.' for c in panel.contrasts)}"
+    margin = "; dashed lines are the margins" if any(c.equivalence for c in panel.contrasts) else ""
+    caption = (
+        f"The dot is the mean difference over queries and the thick line its {confidence_interval(comparison.level)}"
+        f"{thin}{margin}. Blue is significantly better, orange significantly worse, gray not significant."
+    )
+    tips = [[claim(c), spaced(numbers(c))] for c in panel.contrasts]
+    label = f"Forest plot. {' '.join(f'{claim(c)}: {spaced(numbers(c))}.' for c in panel.contrasts)}"
     return figure(lambda look: forest(panel, look), label, caption if explained else None, title=panel.title, tips=tips)
 
 
 def contrast_table(caption: str, comparison: Comparison, contrasts: Sequence[Contrast]) -> Safe:
-    """Means, difference, interval, p-values, effect, wins: a row for each contrast."""
+    """Means, difference, confidence interval, p-values, effect size, wins: a row for each contrast."""
     pairs = any(c.baseline != comparison.systems[0] for c in contrasts)
     several = len(comparison.systems) > 2
     parts = any(c.segment for c in contrasts)
@@ -60,10 +78,10 @@ def contrast_table(caption: str, comparison: Comparison, contrasts: Sequence[Con
         Column("Baseline value" if several else comparison.systems[0], "number", "number"),
         Column("Candidate value" if several else comparison.systems[-1], "number", "number"),
         Column("Difference", "number", "number"),
-        Column("Shown", "label", "text"),
-        Column(f"{percent(comparison.level)} interval" + (", simultaneous below" if adjusted else ""), "number"),
+        Column("Result", "label", "text"),
+        Column(confidence_interval(comparison.level) + (", adjusted below" if adjusted else ""), "number"),
         Column("p, adjusted below" if adjusted else "p", "number", "number"),
-        Column("Effect", "number", "number"),
+        Column("Effect size", "number", "number"),
         Column("Won/same/lost", "number"),
     ]
     rows = [_row(c, parts, several, pairs) for c in contrasts]
@@ -77,13 +95,14 @@ def _row(contrast: Contrast, parts: bool, several: bool, pairs: bool) -> list[Pa
     names += [contrast.candidate] if several else []
     names += [contrast.baseline] if pairs else []
     if isinstance(answer, Estimate):
-        shown = PageCell(MARK[contrast.direction], tone=TONE[contrast.direction])
+        word = verdict_word(contrast.direction)
+        result = PageCell(MARK[word], tone=TONE[word])
         interval = PageCell(
             stacked(span(answer.low, answer.high), span(together.low, together.high) if together else None)
         )
         p = PageCell(stacked(p_value(answer.p_value), p_value(together.p_value) if together else None), answer.p_value)
     else:
-        shown = PageCell(tag("span", "no test", title=answer.reason), tone=TONE["not shown"])
+        result = PageCell(tag("span", "no test", title=answer.reason), tone="open")
         interval, p = PageCell("none"), PageCell("none")
     effect = contrast.effect
     return [
@@ -91,7 +110,7 @@ def _row(contrast: Contrast, parts: bool, several: bool, pairs: bool) -> list[Pa
         PageCell(number(contrast.baseline_mean), contrast.baseline_mean),
         PageCell(number(contrast.candidate_mean), contrast.candidate_mean),
         PageCell(tag("strong", difference(answer.value)), answer.value),
-        shown,
+        result,
         interval,
         p,
         PageCell("none" if effect is None else minus(f"{effect:+.2f}"), effect),
@@ -103,18 +122,18 @@ def _legend(comparison: Comparison) -> Safe:
     """What the columns mean, once."""
     lines = [
         "Difference: candidate minus baseline, whichever side is better.",
-        "Effect: mean over standard deviation of the differences by query.",
-        f"Shown: the p-value that decides is at most {1 - comparison.level:.2g}.",
+        "Effect size: Cohen's d_z, the mean over the standard deviation of the differences by query.",
+        f"Better or worse: statistically significant, the p-value that decides is at most {1 - comparison.level:.2g}.",
     ]
     if _adjusted(comparison.contrasts):
         kinds = dict.fromkeys(c.adjusted.kind for c in comparison.contrasts if c.adjusted is not None)
-        by = called("corrections", comparison.correction)
+        by = item_title("corrections", comparison.correction)
         lines.insert(
             1,
-            f"Adjusted p: {by} over {comparison.family}; it decides, also where a simultaneous "
-            "interval, which is wider, still holds 0.",
+            f"Adjusted p: {by} over {comparison.family}; it decides, also where an adjusted "
+            "confidence interval, which is wider, still holds 0.",
         )
-        lines.insert(2, f"Simultaneous interval: {', '.join(kinds)}.")
+        lines.insert(2, f"Adjusted confidence interval: {', '.join(kinds)}.")
     untested: dict[tuple[str, str], list[str]] = {}
     for c in comparison.contrasts:
         if not isinstance(c.difference, Estimate):
@@ -141,14 +160,14 @@ def segments_section(comparison: Comparison) -> PageSection | None:
         "Does it hold for every kind of query, or does one kind pay for another?",
         (
             *plots[:OPEN_PLOTS],
-            tag("details", tag("summary", f"{len(folded)} more plots"), *folded) if folded else None,
+            tag("details", tag("summary", counted(len(folded), "more plot")), *folded) if folded else None,
             contrast_table("Differences by segment", comparison, parts),
         ),
     )
 
 
 def power_section(comparison: Comparison) -> PageSection | None:
-    """For each contrast that is not shown: the least difference it could have found, and the queries it would take."""
+    """For each contrast that is not significant: the least detectable difference, and the queries that it needs."""
     found = [(c, c.detectable) for c in comparison.contrasts if c.detectable is not None]
     if not found:
         return None
@@ -158,7 +177,7 @@ def power_section(comparison: Comparison) -> PageSection | None:
         Column("Queries", "name"),
         Column("Candidate", "name", "text"),
         Column("Observed", sort="number"),
-        Column("Could have found", sort="number"),
+        Column("Detectable", sort="number"),
         Column("Queries needed", sort="number"),
     ]
     rows = [
@@ -175,8 +194,8 @@ def power_section(comparison: Comparison) -> PageSection | None:
         for c, able in found
     ]
     note = (
-        f"Could have found: the least true difference that so many queries show in {power} of cases. Queries "
-        f"needed: to show a difference as large as the observed one in {power} of cases."
+        f"Detectable: the least true difference that so many queries detect with {power} power. Queries needed: to "
+        f"detect a difference as large as the observed one with {power} power."
     )
-    inside = table("Differences that are not shown", columns, rows)
-    return PageSection("power", "What could have been found", note, (inside,))
+    inside = table("Differences that are not significant", columns, rows)
+    return PageSection("power", "Power: what would have been detected", note, (inside,))

@@ -1,4 +1,4 @@
-"""Elements of the HTML page: escaped markup, sections, tables and figures."""
+"""Elements of the HTML page: escaped markup, signs and tones, sections, tables and figures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from html import escape
 from unicodedata import category
 
 from rankproof.kernel.jsontext import to_json
-from rankproof.kernel.sections import printable
+from rankproof.kernel.sections import Section, printable
 from rankproof.reports.charts.frame import PAGE, ChartStyle, Spec, to_inline
 
 _VOID = frozenset({"input", "link", "meta", "wbr"})
@@ -39,14 +39,14 @@ def tag(name: str, /, *inside: Piece, **attributes: str | int | float | bool | N
 
     True writes the bare attribute; None and False leave it out.
     """
-    said = "".join(
+    written = "".join(
         f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{_attribute(value)}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )
     if name in _VOID:
-        return Safe(f"<{name}{said}>")
-    return Safe(f"<{name}{said}>{''.join(map(text, inside))}</{name}>")
+        return Safe(f"<{name}{written}>")
+    return Safe(f"<{name}{written}>{''.join(map(text, inside))}</{name}>")
 
 
 def breakable(name: str) -> Safe:
@@ -65,15 +65,25 @@ def made(html: str) -> Safe:
     return Safe(html)
 
 
+def minus(text: str) -> str:
+    """The text with a true minus sign, which is as wide as the plus."""
+    return text.replace("-", "−")
+
+
+def minus_signs(sentence: str) -> str:
+    """Hyphens before a number as minus signs; others belong to names."""
+    return re.sub(r"(?<![\w-])-(?=\d)", "−", sentence)
+
+
 def _attribute(value: str | int | float) -> str:
     return escape(_readable(str(value)), quote=True)
 
 
-def _readable(said: str) -> str:
+def _readable(text: str) -> str:
     """The text with control characters written out; spaces of all scripts and line ends do no harm in a page."""
-    if said.isprintable():
-        return said
-    return "".join(c if c == "\n" or category(c) == "Zs" else printable(c) for c in said)
+    if text.isprintable():
+        return text
+    return "".join(c if c == "\n" or category(c) == "Zs" else printable(c) for c in text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +167,32 @@ def table(
     return tag("div", whole, class_="scroll", tabindex=0, role="region", aria_label=caption)
 
 
+# Results of tests, as `verdict_word` has them, with the mark and the tone that they have on a page.
+MARK = {"better": "▲ better", "worse": "▼ worse", "not significant": "not significant"}
+TONE = {"better": "better", "worse": "worse", "not significant": "open"}
+
+
+def section_table(section: Section, caption: str = "") -> Safe:
+    """The table of a section; results of tests have their tone."""
+    header, *rows = section.table
+    columns = [Column(title, "name" if i < section.names else "number") for i, title in enumerate(header)]
+    return table(caption or section.title, columns, [[_section_cell(text) for text in row] for row in rows])
+
+
+def _section_cell(text: str) -> PageCell | str:
+    return PageCell(MARK[text], tone=TONE[text]) if text in MARK else minus_signs(text)
+
+
+def section_lines(section: Section) -> Safe:
+    """The lines of a section as a list; what stands below a line goes on in it."""
+    return bullets([minus_signs(line if isinstance(line, str) else ": ".join(line)) for line in section.lines], "fine")
+
+
+def section_body(section: Section) -> tuple[Piece, ...]:
+    """The table, where there is one, and the lines."""
+    return (section_table(section) if section.table else None, section_lines(section))
+
+
 def listed(pairs: Sequence[tuple[Piece, Piece]], class_: str = "facts") -> Safe:
     """Names and what they stand for."""
     return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in pairs), class_=class_)
@@ -168,12 +204,12 @@ def bullets(lines: Sequence[Piece], class_: str | None = None) -> Safe:
 
 
 def _cell(column: Column, number: int, cell: PageCell | Piece) -> Safe:
-    found = cell if isinstance(cell, PageCell) else PageCell(cell)
-    classes = " ".join(c for c in (_class(column), found.tone) if c)
-    plain = column.kind == "name" and isinstance(found.inside, str) and not isinstance(found.inside, Safe)
-    inside = breakable(str(found.inside)) if plain else text(found.inside)
+    content = cell if isinstance(cell, PageCell) else PageCell(cell)
+    classes = " ".join(c for c in (_class(column), content.tone) if c)
+    plain = column.kind == "name" and isinstance(content.inside, str) and not isinstance(content.inside, Safe)
+    inside = breakable(str(content.inside)) if plain else text(content.inside)
     name, scope = ("th", "row") if number == 0 else ("td", None)
-    return tag(name, inside, scope=scope, class_=classes or None, data_value=_sorted_by(found.value))
+    return tag(name, inside, scope=scope, class_=classes or None, data_value=_sorted_by(content.value))
 
 
 def _sorted_by(value: float | str | None) -> float | str | None:

@@ -7,15 +7,14 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from typing import Any
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.version import __version__
 from rankproof.kernel.wording import percent
 from rankproof.proving.records import Comparison
+from rankproof.proving.wording import item_title
 from rankproof.reports.charts.frame import DARK, LIGHT, declarations
 from rankproof.reports.page.elements import PageSection, Piece, Safe, bullets, join, listed, made, tag, text
-from rankproof.reports.page.verdict import called
 
 
 def page(title: str, kind: str, head: Sequence[Piece], sections: Sequence[PageSection | None]) -> str:
@@ -88,13 +87,13 @@ def _hash(content: str) -> str:
 
 def fine_print(comparison: Comparison) -> PageSection:
     """Method, family, and the lines of the comparison."""
-    method = called("significance", comparison.significance)
-    corrected = called("corrections", comparison.correction)
+    method = item_title("significance", comparison.significance)
+    corrected = item_title("corrections", comparison.correction)
     answers = [c.difference for c in comparison.contrasts if isinstance(c.difference, Estimate)]
     resamples = [a.resamples for a in answers if a.resamples is not None]
     drawn = [f"resamples: {max(resamples):,}"] if resamples else []
     lines = [
-        f"method: {method}, {percent(comparison.level)} intervals by the same method",
+        f"method: {method}, {percent(comparison.level)} confidence intervals by the same method",
         f"family: {comparison.family}, {corrected}",
         *drawn,
         f"seed: {comparison.seed}",
@@ -108,30 +107,32 @@ def lines_section(lines: Sequence[str]) -> PageSection:
     return PageSection("fine-print", "Fine print", None, (bullets(list(lines), "fine"),))
 
 
-def manifest(fields: Mapping[str, Any]) -> PageSection:
+def manifest(fields: Mapping[str, object]) -> PageSection:
     """Hashes, versions and seed; the version of rankproof where no manifest was made."""
     apart = ("observed", "results")  # the page itself has the results
     shown = {key: value for key, value in fields.items() if key not in apart} or {"rankproof": __version__}
     return PageSection("manifest", "Manifest", "What it takes to get the same numbers again.", (_nested(shown),))
 
 
-def _nested(value: Any) -> Safe:
+def _nested(value: object) -> Safe:
     if isinstance(value, Mapping | list | tuple) and not value:
         return text("none")
     if isinstance(value, Mapping):
         return listed([(str(key), _nested(inner)) for key, inner in value.items()], "manifest")
     if isinstance(value, str | bool | int | float) or value is None:
         return _plain(value)
+    if not isinstance(value, list | tuple):
+        return text(str(value))
     if all(isinstance(inner, str | int | float) for inner in value):
         return join(map(_plain, value), ", ")
     return tag("ul", *(tag("li", _nested(inner)) for inner in value), class_="plain")
 
 
-def _plain(value: Any) -> Safe:
+def _plain(value: object) -> Safe:
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return text("none")
     if isinstance(value, bool):
         return text("yes" if value else "no")
-    said = str(value)
-    looks_like_hash = len(said) >= 32 and said.isalnum()
-    return tag("code", said) if looks_like_hash else text(said)
+    written = str(value)
+    looks_like_hash = len(written) >= 32 and written.isalnum()
+    return tag("code", written) if looks_like_hash else text(written)

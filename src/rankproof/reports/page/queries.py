@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 from rankproof.kernel.wording import PLACES, number
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, DocMove, QueryMove
@@ -146,7 +145,7 @@ def _table(comparison: Comparison, contrast: Contrast) -> Safe:
     return table(caption, columns, rows, id_="query-table", keys=keys, sorted_by=by)
 
 
-def _data(comparison: Comparison, contrasts: list[Contrast]) -> dict[str, Any]:
+def _data(comparison: Comparison, contrasts: list[Contrast]) -> dict[str, object]:
     """What a script needs to show another contrast, and a query at the pointer."""
     at = {query: i for i, query in enumerate(comparison.query_ids)}
     used = {(c.measure, s) for c in contrasts for s in (c.baseline, c.candidate)}

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankproof.kernel.sections import Section as Part
+from rankproof.kernel.sections import Section
 from rankproof.reports.charts.stack import Point, pareto_chart
 from rankproof.reports.page.contrasts import segments_section
-from rankproof.reports.page.elements import Column, PageCell, PageSection, Piece, Safe, bullets, figure, table, tag
+from rankproof.reports.page.elements import (
+    Column,
+    PageSection,
+    Safe,
+    figure,
+    section_body,
+    section_lines,
+    section_table,
+    table,
+    tag,
+)
 from rankproof.reports.page.unseen import grades_section
-from rankproof.reports.page.verdict import MARK, TONE, minus_signs
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import WORTH, benchmark_sections, money, ship
 
@@ -20,14 +29,14 @@ STAGES = "What each stage buys in "
 
 
 def head(benchmark: Benchmark) -> Safe:
-    """The headline: what to ship; without advice who leads in the first measure, where that is shown."""
+    """The headline: what to ship; without advice who leads significantly in the first measure."""
     if benchmark.advice is not None:
         return tag("h1", ship(benchmark.advice))
     measure = benchmark.config.measures[0]
     ahead = benchmark.best[measure]
     if ahead is None:
-        return tag("h1", f"No mode is shown to be the best in {measure}.")
-    return tag("h1", f"{ahead} is better than every other mode in {measure}.")
+        return tag("h1", f"No mode is significantly better than all others in {measure}.")
+    return tag("h1", f"{ahead} is significantly better than every other mode in {measure}.")
 
 
 def sections(benchmark: Benchmark) -> list[PageSection]:
@@ -36,49 +45,38 @@ def sections(benchmark: Benchmark) -> list[PageSection]:
     values, pipelines, *others = parts
     stages = [part for part in others if part.title.startswith(STAGES)]
     found = [
-        PageSection("modes", "Modes", values.title, (_table(VALUES, values), _lines(values), _pipelines(pipelines))),
-        PageSection("stages", stages[0].title, None, (*_body(stages[0]), *map(_folded, stages[1:]))),
+        PageSection(
+            "modes",
+            "Modes",
+            values.title,
+            (section_table(values, VALUES), section_lines(values), _pipelines(pipelines)),
+        ),
+        PageSection("stages", stages[0].title, None, (*section_body(stages[0]), *map(_folded, stages[1:]))),
     ]
     for number, part in enumerate(part for part in others if part not in stages):
         if part.title == WORTH:
             charts = (*_pareto(benchmark, "time"), *_pareto(benchmark, "cost"))
-            found.append(PageSection("worth", WORTH, "Which modes are worth what they take?", (*charts, _lines(part))))
+            found.append(
+                PageSection("worth", WORTH, "Which modes are worth what they take?", (*charts, section_lines(part)))
+            )
         elif part.title.startswith("Grades in"):
             shown = grades_section(benchmark.comparison)
             found += [shown] if shown is not None else []
         else:
-            found.append(PageSection(f"part-{number}", part.title, None, _body(part)))
+            found.append(PageSection(f"part-{number}", part.title, None, section_body(part)))
     apart = None if benchmark.by_segment is None else segments_section(benchmark.by_segment)
     return [*found, *([apart] if apart is not None else [])]
 
 
-def _body(part: Part) -> tuple[Piece, ...]:
-    return (_table(part.title, part) if part.table else None, _lines(part))
-
-
-def _folded(part: Part) -> Safe:
+def _folded(part: Section) -> Safe:
     """Measures after the first open on demand."""
-    return tag("details", tag("summary", part.title), *_body(part))
+    return tag("details", tag("summary", part.title), *section_body(part))
 
 
-def _pipelines(part: Part) -> Safe:
+def _pipelines(part: Section) -> Safe:
     rows = [line.partition(" = ")[::2] for line in part.lines if isinstance(line, str)]
     columns = [Column("mode", "name"), Column("pipeline", "words")]
     return table(part.title, columns, [[mode, tag("code", text)] for mode, text in rows])
-
-
-def _table(caption: str, part: Part) -> Safe:
-    first, *rows = part.table
-    columns = [Column(title, "name" if i < part.names else "number") for i, title in enumerate(first)]
-    return table(caption, columns, [[_cell(text) for text in row] for row in rows])
-
-
-def _cell(text: str) -> PageCell | str:
-    return PageCell(MARK[text], tone=TONE[text]) if text in MARK else minus_signs(text)
-
-
-def _lines(part: Part) -> Safe:
-    return bullets([minus_signs(line if isinstance(line, str) else ": ".join(line)) for line in part.lines], "fine")
 
 
 def _pareto(benchmark: Benchmark, what: str) -> Sequence[Safe]:

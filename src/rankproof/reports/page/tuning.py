@@ -1,10 +1,10 @@
-"""Tuning: the page of a search over dials: what came of it, gains side by side, each dial's response."""
+"""Tuning: the page of a search over parameters: the result, gains side by side, the response to each parameter."""
 
 from __future__ import annotations
 
 from rankproof.errors import MissingExtra
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.wording import interval, number, p_text, percent, signed
+from rankproof.kernel.wording import confidence_interval, interval, number, p_text, signed
 from rankproof.reports.charts.stack import Reply, response_chart
 from rankproof.reports.page.elements import Column, PageSection, Piece, Safe, bullets, figure, join, listed, table, tag
 from rankproof.reports.page.page import page
@@ -42,24 +42,24 @@ def _facts(tuning: Tuning) -> Safe:
 
 
 def _gains(tuning: Tuning) -> PageSection:
-    level = percent(tuning.config.benchmark.design.confidence)
+    ends = confidence_interval(tuning.config.benchmark.design.confidence)
     columns = [
         Column("queries", "name"), Column("n"), Column("as written"), Column("winner"), Column("gain"),
-        Column(f"{level} interval"), Column("p"),
+        Column(ends), Column("p"),
     ]  # fmt: skip
     rows = [["dev, on which it was picked", *_gain(tuning.dev)]]
     rows.append(["out of bag: picked again without the queries it is measured on", *_gain(tuning.out_of_bag)])
     if tuning.test is not None:
         rows.append(["test, never seen by the search", *_gain(tuning.test)])
-    dials = table(
-        "Dials",
-        [Column("dial", "name"), Column("as written"), Column("winner")],
+    parameters = table(
+        "Parameters",
+        [Column("parameter", "name"), Column("as written"), Column("winner")],
         [[d.name, shown(d.as_written), shown(tuning.winner.dials[d.name])] for d in tuning.config.dials],
     )
     lede = "What did the search find, and what is it worth on queries it never saw?"
     winner = tag("p", "Winner: ", tag("code", tuning.winner.pipeline))
     return PageSection(
-        "gain", "Gain", lede, (table("The winner against the file as written", columns, rows), dials, winner)
+        "gain", "Gain", lede, (table("The winner against the file as written", columns, rows), parameters, winner)
     )
 
 
@@ -77,10 +77,10 @@ def _against(tuning: Tuning) -> PageSection | None:
     if not tuning.against:
         return None
     config = tuning.config
-    level = percent(config.benchmark.design.confidence)
+    ends = confidence_interval(config.benchmark.design.confidence)
     columns = [
-        Column("mode", "name"), Column(config.measure), Column(f"gain of {config.mode}"), Column(f"{level} interval"),
-        Column("p adjusted"), Column("pipeline", "words"),
+        Column("mode", "name"), Column(config.measure), Column(f"gain of {config.mode}"), Column(ends),
+        Column("adjusted p"), Column("pipeline", "words"),
     ]  # fmt: skip
     rows = [
         [
@@ -96,10 +96,10 @@ def _against(tuning: Tuning) -> PageSection | None:
 
 def _responses(tuning: Tuning) -> list[PageSection]:
     found = []
-    for at, (dial, several) in enumerate(tuning.responses.items(), 1):
+    for at, (parameter, several) in enumerate(tuning.responses.items(), 1):
         columns = [
-            Column(dial, "name"), Column("settings"), Column(f"mean {tuning.config.measure}"), Column("best"),
-            Column("gain of the best"), Column("interval"),
+            Column(parameter, "name"), Column("settings"), Column(f"mean {tuning.config.measure}"), Column("best"),
+            Column("gain of the best"), Column("confidence interval"),
         ]  # fmt: skip
         rows = [
             [
@@ -108,23 +108,25 @@ def _responses(tuning: Tuning) -> list[PageSection]:
             ]
             for r in several
         ]  # fmt: skip
-        numbers = table(f"Values of {dial} on dev", columns, rows)
-        found.append(PageSection(f"dial-{at}", dial, None, (_drawn(tuning, dial, several), numbers)))
+        numbers = table(f"Values of {parameter} on dev", columns, rows)
+        found.append(PageSection(f"parameter-{at}", parameter, None, (_drawn(tuning, parameter, several), numbers)))
     return found
 
 
-def _drawn(tuning: Tuning, dial: str, several: tuple[Response, ...]) -> Piece:
+def _drawn(tuning: Tuning, parameter: str, several: tuple[Response, ...]) -> Piece:
     measure, sign = tuning.config.measure, -1.0 if tuning.better == "lower" else 1.0
     written = tuning.settings[0].mean
     replies = [_reply(found, sign, written, bool(tuning.scale)) for found in several]
     tips = [[spoken(r), f"best {number(r.best)}", f"mean {number(r.mean)}", f"{r.settings} settings"] for r in several]
     caption = (
-        "Dot: the best setting with this value, and the interval of its gain over the file as written (dashed). "
-        "Tick: the mean of all settings with this value. All on dev: the best was picked there, so it flatters."
+        "Dot: the best setting with this value, and the confidence interval of its gain over the file as written "
+        "(dashed). Tick: the mean of all settings with this value. All on dev, where the best was picked: it flatters."
     )
-    label = f"Gain in {measure} by {dial}: the table below has the numbers."
+    label = f"Gain in {measure} by {parameter}: the table below has the numbers."
     try:
-        return figure(lambda look: response_chart(replies, dial, measure, look), label, caption, tips=tips, along="x")
+        return figure(
+            lambda look: response_chart(replies, parameter, measure, look), label, caption, tips=tips, along="x"
+        )
     except MissingExtra as error:
         return tag("p", join(["No chart: ", str(error)]), class_="fine")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankproof.kernel.wording import number
+from rankproof.kernel.wording import counted, number
 from rankproof.measuring.report import Diagnosis
 from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
 from rankproof.proving.records import BlindSpot, Comparison
@@ -53,7 +53,7 @@ def _row(spot: BlindSpot) -> list[PageCell]:
         PageCell(f"{spot.changed} of {spot.queries}", spot.changed),
         PageCell(str(len(spot.unseen)), len(spot.unseen)),
         PageCell(f"{spot.share:.0%}", spot.share),
-        PageCell(", ".join(seen) or "no measure asked for"),
+        PageCell(", ".join(seen) or "no measure of this report"),
         PageCell(", ".join(spot.unseen[:NAMED])),
     ]
 
@@ -86,7 +86,7 @@ def ties(comparison: Comparison) -> PageSection | None:
     return PageSection(
         "ties",
         "Ties",
-        "Could another order of documents with the same score change what is said?",
+        "Could another order of documents with the same score change the result?",
         (table("Differences over all orders of tied documents", columns, rows), bullets(notes, "fine")),
     )
 
@@ -102,9 +102,9 @@ def holes_section(comparison: Comparison) -> PageSection | None:
     if holes is None:
         return None
     rates = ", ".join(f"{s} {rate:.1%}" for s, rate in zip(comparison.systems, holes.judged_rates, strict=True))
-    said = (
-        f"Judged among the first {holes.judged_at}: {rates}. {holes.documents:,} unjudged documents could be relevant "
-        f"({holes.universe})."
+    summary = (
+        f"Judged among the first {holes.judged_at}: {rates}. {counted(holes.documents, 'unjudged document')} could be "
+        f"relevant ({holes.universe})."
     )
     plots = [plot(comparison, b) for b in bounded(comparison) for plot in (_differences, _values)][:MOST_PLOTS]
     folded = plots[OPEN_PLOTS:]
@@ -113,11 +113,11 @@ def holes_section(comparison: Comparison) -> PageSection | None:
         "Unjudged documents",
         "How far could documents that nobody judged move the numbers?",
         (
-            tag("p", said),
+            tag("p", summary),
             tag("p", holes.warning, class_="warning") if holes.warning else None,
             tag("p", f"There are {holes.note}.") if holes.note else None,
             *plots[:OPEN_PLOTS],
-            tag("details", tag("summary", f"{len(folded)} more plots"), *folded) if folded else None,
+            tag("details", tag("summary", counted(len(folded), "more plot")), *folded) if folded else None,
             _table(comparison) if plots else None,
             bullets(_notes(holes), "fine"),
         ),
@@ -211,9 +211,9 @@ def diagnoses_section(comparison: Comparison) -> PageSection | None:
     return PageSection("diagnoses", "Diagnosis", "What is wrong with each system, and what to try?", (inside,))
 
 
-def _item(runs: list[str], said: Diagnosis, systems: int) -> Safe:
+def _item(runs: list[str], diagnosis: Diagnosis, systems: int) -> Safe:
     who = "Every system" if len(runs) == systems > 1 else ", ".join(runs)
-    return tag("li", tag("strong", f"{who}:"), f" {said.message} {said.reason} ", tag("em", said.remedy))
+    return tag("li", tag("strong", f"{who}:"), f" {diagnosis.message} {diagnosis.reason} ", tag("em", diagnosis.remedy))
 
 
 def grades_section(comparison: Comparison) -> PageSection | None:

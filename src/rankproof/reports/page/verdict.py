@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rankproof.kernel import shelf
-from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.verdict import Ruling
-from rankproof.kernel.wording import interval, p_phrase, p_text, percent, signed
+from rankproof.kernel.wording import interval, p_text, percent, signed
 from rankproof.online.trial.reading_records import trial_of
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.proving.verdict import Verdict
+from rankproof.proving.wording import claim, item_title, margin_text, numbers
 from rankproof.reports.page.elements import (
     Column,
     PageCell,
@@ -21,28 +20,16 @@ from rankproof.reports.page.elements import (
     bullets,
     join,
     listed,
+    minus,
+    minus_signs,
     stacked,
     table,
     tag,
 )
-from rankproof.reports.verdict_text import bounds, fine_print, paid_by, payers, value
-
-MARK = {"better": "▲ better", "worse": "▼ worse", "not shown": "not shown"}
-TONE = {"better": "better", "worse": "worse", "not shown": "open"}
-
+from rankproof.reports.verdict_sections import fine_print, paid_by, payers, ruling_row
 
 # So many systems are called by their names; more are counted.
 FEW = 3
-
-
-def minus(text: str) -> str:
-    """The text with a true minus sign, which is as wide as the plus."""
-    return text.replace("-", "−")
-
-
-def minus_signs(sentence: str) -> str:
-    """Hyphens before a number as minus signs; others belong to names."""
-    return re.sub(r"(?<![\w-])-(?=\d)", "−", sentence)
 
 
 def difference(value: float | None) -> str:
@@ -60,11 +47,6 @@ def p_value(p: float | None) -> str:
     return p_text(p).replace("<", "< ")
 
 
-def called(shelf_name: str, item: str) -> str:
-    """What an item of a shelf is called on its own page: "Paired t-test" for "t"."""
-    return str(shelf.find(shelf_name, item).summary).partition(":")[0]
-
-
 def against_baseline(comparison: Comparison, measure: str) -> list[Contrast]:
     """The contrasts of one measure with the baseline, over all queries."""
     return [
@@ -74,29 +56,9 @@ def against_baseline(comparison: Comparison, measure: str) -> list[Contrast]:
     ]
 
 
-def claim(contrast: Contrast) -> str:
-    """Who is better, without numbers."""
-    pair = f"{contrast.candidate} and {contrast.baseline}"
-    if not isinstance(contrast.difference, Estimate):
-        return f"{pair} cannot be told apart by a test in {contrast.measure}"
-    if contrast.direction != "not shown":
-        return f"{contrast.candidate} is {contrast.direction} than {contrast.baseline} in {contrast.measure}"
-    if contrast.better == "neither":
-        return f"{contrast.measure} has no better side; {pair} differ by {difference(contrast.difference.value)}"
-    return f"No difference between {pair} is shown in {contrast.measure}"
-
-
-def numbers(contrast: Contrast) -> str:
-    """The difference, its interval and the p-values; or the reason why there is none."""
-    answer = contrast.difference
-    if not isinstance(answer, Estimate):
-        return answer.reason
-    said = f"{difference(answer.value)}, {percent(answer.level)} interval {span(answer.low, answer.high)}, "
-    said += p_phrase(answer.p_value)
-    if contrast.adjusted is not None:
-        said += f", adjusted {p_phrase(contrast.adjusted.p_value)}"
-    # A line does not end between "p", its sign and its number.
-    return re.sub(r"p ([=<]) ", "p\u00a0\\1\u00a0", said)
+def spaced(sentence: str) -> str:
+    """True minus signs, and no line that ends between "p", its sign and its number."""
+    return re.sub(r"p ([=<]) ", "p\u00a0\\1\u00a0", minus_signs(sentence))
 
 
 def overall(contrasts: Sequence[Contrast]) -> str:
@@ -104,22 +66,21 @@ def overall(contrasts: Sequence[Contrast]) -> str:
     first = contrasts[0]
     if len(contrasts) == 1:
         return claim(first)
-    counts = {shown: [c for c in contrasts if c.direction == shown] for shown in MARK}
     several = len(contrasts)
-    if not counts["better"] and not counts["worse"]:
-        return f"None of {several} systems is shown to differ from {first.baseline} in {first.measure}"
     parts = []
-    for shown in ("better", "worse"):
-        found = counts[shown]
-        if found:
-            who = found[0].candidate if len(found) == 1 else f"{len(found)} of {several} systems"
-            parts.append(f"{who} {'is' if len(found) == 1 else 'are'} {shown} than {first.baseline}")
-    unshown = counts["not shown"]
-    others = ""
-    if unshown and several <= FEW:
-        named = " and ".join(c.candidate for c in unshown)
-        others = f"; {named} {'is' if len(unshown) == 1 else 'are'} not shown to differ"
-    return f"{' and '.join(parts)} in {first.measure}{others}"
+    for direction in ("better", "worse"):
+        names = [c.candidate for c in contrasts if c.direction == direction]
+        if names:
+            who = names[0] if len(names) == 1 else f"{len(names)} of {several} systems"
+            verb = "is" if len(names) == 1 else "are"
+            parts.append(f"{who} {verb} significantly {direction} than {first.baseline}")
+    if not parts:
+        return f"None of {several} systems differs significantly from {first.baseline} in {first.measure}"
+    others = [c.candidate for c in contrasts if c.direction == "not shown"]
+    rest = ""
+    if others and several <= FEW:
+        rest = f"; {' and '.join(others)} {'does' if len(others) == 1 else 'do'} not differ significantly"
+    return f"{' and '.join(parts)} in {first.measure}{rest}"
 
 
 STATUS_MARK = {"PASS": "✓ PASS", "FAIL": "✕ FAIL", "UNDECIDED": "? UNDECIDED"}
@@ -129,14 +90,14 @@ SENTENCE = {
     "FAIL": "{candidate} may not ship: it misses the {what} “{policy}”",
     "UNDECIDED": "It is not decided whether {candidate} meets the {what} “{policy}”",
 }
-BROKEN = "The trial “{policy}” cannot be trusted: units did not come in the planned shares"
+BROKEN = "The A/B test “{policy}” cannot be trusted: units did not come in the planned shares"
 
 
 def verdict_head(verdict: Verdict) -> Safe:
     """The status, a sentence and the reasons."""
     trial = trial_of(verdict)
     form = BROKEN if trial is not None and not trial.sample_ratio.holds else SENTENCE[verdict.status]
-    what = "policy" if trial is None else "goals of the trial"
+    what = "policy" if trial is None else "goals of the A/B test"
     sentence = form.format(candidate=verdict.candidate, policy=verdict.policy, what=what)
     return join(
         [
@@ -148,9 +109,9 @@ def verdict_head(verdict: Verdict) -> Safe:
 
 
 def verdict_facts(verdict: Verdict) -> Safe:
-    """What was asked of whom."""
+    """Policy, candidate, baseline and the counts of rulings."""
     pairs: list[tuple[Piece, Piece]] = [
-        ("Policy" if verdict.trial is None else "Trial", verdict.policy),
+        ("Policy" if verdict.trial is None else "A/B test", verdict.policy),
         ("Candidate", verdict.candidate),
     ]
     pairs += [("Baseline", verdict.baseline)] if verdict.baseline is not None else []
@@ -164,8 +125,8 @@ def section(verdict: Verdict) -> PageSection:
     columns = [
         Column("Rule", "name"),
         Column("Verdict", "label", "text"),
-        Column("Seen"),
-        Column("Asked"),
+        Column("Observed"),
+        Column("Required"),
         *([Column("One-sided bounds"), Column("p of a miss, adjusted below")] if chance else []),
         Column("Reason", "words"),
     ]
@@ -173,7 +134,7 @@ def section(verdict: Verdict) -> PageSection:
     return PageSection(
         "rules",
         "Rules",
-        "What does each rule ask, and does it hold?",
+        "What does each rule require, and does it hold?",
         (
             table("Rulings", columns, [_row(ruling, chance) for ruling in verdict.rulings], class_="rulings"),
             *(_payers(ruling) for ruling in paying),
@@ -183,18 +144,17 @@ def section(verdict: Verdict) -> PageSection:
 
 
 def _row(ruling: Ruling, chance: bool) -> list[PageCell]:
-    side = "≤" if ruling.better == "lower" else "≥"
-    asked = "" if ruling.threshold is None else minus(f"{side} {value(ruling, ruling.threshold)}")
+    status, title, observed, required, bounds, band = ruling_row(ruling)
     cells = [
-        PageCell(ruling.title),
-        PageCell(stacked(STATUS_MARK[ruling.status], ruling.band or None), tone=STATUS_TONE[ruling.status]),
-        PageCell("" if ruling.observed is None else minus(value(ruling, ruling.observed))),
-        PageCell(asked),
+        PageCell(title),
+        PageCell(stacked(STATUS_MARK[status], band or None), tone=STATUS_TONE[status]),
+        PageCell(minus(observed)),
+        PageCell(minus(required).replace("<=", "≤").replace(">=", "≥")),
     ]
     if chance:
         adjusted = p_value(ruling.adjusted) if ruling.adjusted is not None else None
         plain = p_value(ruling.p_fail) if ruling.p_fail is not None else ""
-        cells += [PageCell(minus(bounds(ruling))), PageCell(stacked(plain, adjusted))]
+        cells += [PageCell(minus(bounds)), PageCell(stacked(plain, adjusted))]
     more = " ".join(line for line in (ruling.decides, *ruling.notes) if line)
     return [*cells, PageCell(stacked(minus_signs(ruling.reason), minus_signs(more)))]
 
@@ -214,10 +174,10 @@ def comparison_head(comparison: Comparison, level: str = "h1") -> Safe:
     contrasts = against_baseline(comparison, comparison.measures[0])
     inside: list[Piece] = [tag(level, f"{overall(contrasts)}.", class_="claim")]
     if len(contrasts) == 1:
-        inside.append(tag("p", f"{_capital(numbers(contrasts[0]))}.", class_="numbers"))
+        inside.append(tag("p", f"{_capital(spaced(numbers(contrasts[0])))}.", class_="numbers"))
     else:
         best = max(contrasts, key=_gain)
-        inside.append(tag("p", f"Largest: {best.candidate}, {numbers(best)}.", class_="numbers"))
+        inside.append(tag("p", f"Largest: {best.candidate}, {spaced(numbers(best))}.", class_="numbers"))
     return join(inside)
 
 
@@ -228,8 +188,8 @@ def also(comparison: Comparison) -> Safe:
         contrasts = against_baseline(comparison, measure)
         if not contrasts:
             continue
-        said = f" ({numbers(contrasts[0])})" if len(contrasts) == 1 else ""
-        sentences.append(f"{overall(contrasts)}{said}.")
+        details = f" ({spaced(numbers(contrasts[0]))})" if len(contrasts) == 1 else ""
+        sentences.append(f"{overall(contrasts)}{details}.")
     more = len(sentences) - MOST_SENTENCES
     shown = sentences[:MOST_SENTENCES] + ([f"{more} further measures stand in the table below."] if more > 0 else [])
     return bullets(shown, "also")
@@ -238,13 +198,14 @@ def also(comparison: Comparison) -> Safe:
 def comparison_facts(comparison: Comparison) -> Safe:
     """What it rests on."""
     tests = comparison.family.tests
-    corrected = called("corrections", comparison.correction) + (f" over {tests} tests" if tests > 1 else "")
+    method = item_title("significance", comparison.significance)
+    corrected = item_title("corrections", comparison.correction) + (f" over {tests} tests" if tests > 1 else "")
     return listed(
         [
             ("Baseline", comparison.systems[0]),
             ("Candidates", ", ".join(comparison.systems[1:])),
             ("Queries", f"{len(comparison.query_ids):,}"),
-            ("Method", f"{called('significance', comparison.significance)}, {percent(comparison.level)} intervals"),
+            ("Method", f"{method}, {percent(comparison.level)} confidence intervals"),
             *([("Correction", corrected)] if comparison.correction != "none" else []),
         ]
     )
@@ -267,21 +228,8 @@ def caveats(comparison: Comparison) -> Safe:
 
 
 def margins(comparison: Comparison) -> Safe:
-    """What was asked about equivalence or non-inferiority."""
-    lines = []
-    for contrast in comparison.contrasts:
-        asked = contrast.equivalence
-        if asked is None:
-            continue
-        holds = "is" if asked.holds else "is not"
-        kind = "equivalent to" if asked.kind == "equivalence" else "not worse than"
-        where = f" on {contrast.segment}" if contrast.segment != ALL_QUERIES else ""
-        within = "within" if asked.kind == "equivalence" else "by more than"
-        lines.append(
-            f"{contrast.candidate} {holds} shown to be {kind} {contrast.baseline} {within} {asked.margin:g} in "
-            f"{contrast.measure}{where} (p = {asked.p_value:.4f}, interval {span(asked.low, asked.high)})."
-        )
-    return bullets(lines, "also")
+    """Results for the margins of equivalence or non-inferiority."""
+    return bullets([spaced(margin_text(c)) for c in comparison.contrasts if c.equivalence is not None], "also")
 
 
 def title(comparison: Comparison) -> str:
@@ -290,7 +238,7 @@ def title(comparison: Comparison) -> str:
 
 
 def _unjudged(comparison: Comparison, contrast: Contrast) -> list[str]:
-    """Whether unjudged documents could turn what is shown."""
+    """Whether unjudged documents could turn a significant difference."""
     if comparison.holes is None or contrast.direction == "not shown":
         return []
     place = comparison.systems.index(contrast.candidate) - 1

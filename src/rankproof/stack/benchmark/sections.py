@@ -6,20 +6,20 @@ from collections.abc import Iterator
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import Section
-from rankproof.kernel.wording import counted, interval, number, p_phrase, p_text, percent, signed
+from rankproof.kernel.wording import (
+    confidence_interval,
+    counted,
+    interval,
+    number,
+    p_phrase,
+    p_text,
+    signed,
+    verdict_word,
+)
 from rankproof.measuring.grade_shares import UNJUDGED
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import sections
-from rankproof.stack.benchmark.records import (
-    Advice,
-    Benchmark,
-    Ceiling,
-    Latency,
-    ModeComparison,
-    ModeRow,
-    ModeSummary,
-    contrast_of,
-)
+from rankproof.stack.benchmark.records import Advice, Benchmark, Latency, ModeComparison, ModeRow, ModeSummary, contrast_of
 
 
 def ceilings(benchmark: Benchmark) -> Section:
@@ -27,16 +27,16 @@ def ceilings(benchmark: Benchmark) -> Section:
     rows = [
         ("mode", "reranks", "recall there", "before", "after", "at best", "won of possible", "won/same/lost", "in/out"),
     ]
-    reranks = [(row.mode, row.ceiling) for row in benchmark.rows if row.ceiling is not None]
-    for mode, c in reranks:
+    found = [(row.mode, row.ceiling) for row in benchmark.rows if row.ceiling is not None]
+    for mode, c in found:
         queries = f"{c.wins}/{c.same}/{c.losses}"
         rows.append(
             (mode, f"first {c.depth}", f"{c.recall:.1%}", number(c.before), number(c.after), number(c.best),
-             _won(c), queries, f"{c.entered}/{c.left}")
+             "nothing to win" if c.won is None else f"{round(100 * c.won)}%", queries, f"{c.entered}/{c.left}")
         )  # fmt: skip
-    if not reranks:
+    if not found:
         return Section("")
-    _, first = reranks[0]
+    _, first = found[0]
     lines = (
         f"{first.measure}; at best: the same documents in the best order; recall there: the share of the relevant "
         f"documents among those that it reranks; won/same/lost: queries; in/out: relevant documents moved into the "
@@ -45,22 +45,14 @@ def ceilings(benchmark: Benchmark) -> Section:
     return Section("What a rerank won, lost and could have won", lines, tuple(rows), folded=True)
 
 
-def _won(ceiling: Ceiling) -> str:
-    if ceiling.won is None:
-        return "nothing to win"
-    return f"{round(100 * ceiling.won)}%"
-
-
 def reaches(benchmark: Benchmark) -> Section:
     """What a stage after each mode could reach at best."""
     measure = benchmark.config.measures[0]
-    reached = [(row.mode, row.reach) for row in benchmark.rows if row.reach is not None]
+    found = [(row.mode, row.reach) for row in benchmark.rows if row.reach is not None]
     values = {e.run_name: e[measure].mean for e in benchmark.comparison.evaluations}
     rows = [("mode", "documents a query", "recall", measure, "at best")]
-    rows += [
-        (mode, f"{r.documents:.1f}", f"{r.recall:.1%}", number(values[mode]), number(r.best)) for mode, r in reached
-    ]
-    if not reached:
+    rows += [(mode, f"{r.documents:.1f}", f"{r.recall:.1%}", number(values[mode]), number(r.best)) for mode, r in found]
+    if not found:
         return Section("")
     lines = (
         "Recall: the share of the relevant documents among those that a mode gives, which no stage after it can raise; "
@@ -71,10 +63,10 @@ def reaches(benchmark: Benchmark) -> Section:
 
 def fusions(benchmark: Benchmark) -> Section:
     """Relevant documents in the head of each fusion and of its inputs."""
-    fused = [(row.mode, row.rescue) for row in benchmark.rows if row.rescue is not None]
+    found = [(row.mode, row.rescue) for row in benchmark.rows if row.rescue is not None]
     rows = [("mode", "input", "input has", "brought", "dropped", "fusion has", "change")]
     lines = []
-    for mode, r in fused:
+    for mode, r in found:
         for name, brought in r.rescued.items():
             lost = r.lost[name]
             before = r.relevant - brought + lost
@@ -84,9 +76,9 @@ def fusions(benchmark: Benchmark) -> Section:
             f"{mode}: {r.new} of its {r.relevant} were in no input's first {r.k}; {r.dropped} that some input had "
             "there are gone."
         )
-    if not fused:
+    if not found:
         return Section("")
-    k = fused[0][1].k
+    k = found[0][1].k
     return Section(f"Relevant documents that a fusion brought into the first {k}", tuple(lines), tuple(rows), 2, True)
 
 
@@ -94,8 +86,8 @@ def notes(benchmark: Benchmark) -> tuple[str, ...]:
     """What steps say of their answers, and which modes they are in."""
     modes: dict[str, list[str]] = {}
     for row in benchmark.rows:
-        for step, texts in row.notes.items():
-            for name, text in texts.items():
+        for step, notes_of_step in row.notes.items():
+            for name, text in notes_of_step.items():
                 modes.setdefault(f"{step}: {name}: {text}", []).append(row.mode)
     return tuple(f"{note} (in {', '.join(names)})" for note, names in modes.items())
 
@@ -111,7 +103,7 @@ def failures(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
 
 # A grade of which no mode has as much is left out; that nothing is unjudged is worth saying.
 LEAST_SHARE = 0.0005
-SHOWN = {"better": "+", "worse": "-", "not shown": " "}
+SIGNS = {"better": "+", "worse": "-", "not shown": " "}
 
 
 def grades(benchmark: Benchmark) -> Section:
@@ -132,32 +124,32 @@ def grades(benchmark: Benchmark) -> Section:
 
 
 def segments(benchmark: Benchmark) -> Section:
-    """The mean of the first measure by segment and mode, and where a difference from the baseline is shown."""
-    comparison = benchmark.by_segment
-    if comparison is None:
+    """The mean of the first measure by segment and mode, and where a difference from the baseline is significant."""
+    found = benchmark.by_segment
+    if found is None:
         return Section("")
     measure, base = benchmark.config.measures[0], benchmark.config.baseline
     modes = [row.mode for row in benchmark.rows]
     rows = [("queries", "n", *modes)]
     marks = set()
-    for segment, queries in comparison.segments.items():
-        means, directions = _segment(comparison, measure, segment, base)
+    for segment, queries in found.segments.items():
+        means, directions = _segment(found, measure, segment, base)
         marks |= set(directions.values())
-        cells = [number(means[mode]) + SHOWN[directions.get(mode, "not shown")] for mode in modes]
+        cells = [number(means[mode]) + SIGNS[directions.get(mode, "not shown")] for mode in modes]
         rows.append((segment, str(len(queries)), *cells))
+    after = f"after the correction over {counted(found.family.tests, 'test')}"
     if marks <= {"not shown"}:
         rows = [tuple(cell.rstrip() for cell in row) for row in rows]
-        tests = comparison.family.tests
-        line = f"No difference from {base} is shown in a segment, after the correction over {tests} tests."
+        line = f"No segment differs significantly from {base}, {after}."
     else:
-        line = f"+ better, - worse than {base}: shown after the correction over {comparison.family.tests} tests."
+        line = f"+ significantly better, - significantly worse than {base}, {after}."
     return Section(f"{measure} by segment", (line,), tuple(rows))
 
 
 def _segment(
     comparison: Comparison, measure: str, segment: str, baseline: str
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Means by mode, and what is shown against the baseline."""
+    """Means by mode, and the directions of the differences from the baseline."""
     means: dict[str, float] = {}
     directions: dict[str, str] = {}
     for contrast in comparison.contrasts:
@@ -176,26 +168,27 @@ def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
     comparison = benchmark.comparison
     corrected = comparison.correction != "none"
     p = f"p ({comparison.correction})" if corrected else "p"
-    level = f"{percent(comparison.level)} interval"
-    rows: list[tuple[str, ...]] = [("mode", "against", "difference", level, p, "won/same/lost", "shown")]
+    level = confidence_interval(comparison.level, short=True)
+    rows: list[tuple[str, ...]] = [("mode", "against", "difference", level, p, "won/same/lost", "result")]
     for row in benchmark.rows:
         for other, what in against(benchmark, row).items():
             rows.append((row.mode, f"{other} ({what})", *_difference(comparison, row.mode, other, measure)))
     lines = (
-        f"An interval is of its difference alone; p is corrected over {comparison.family.tests} tests, and a "
-        f"difference is shown where p is at most {1 - comparison.level:.4g}.",
+        f"A confidence interval (CI) is of its difference alone; p is corrected over "
+        f"{counted(comparison.family.tests, 'test')}, and a difference is significant where p is at most "
+        f"{1 - comparison.level:.4g}.",
     )
     return Section(f"What each stage buys in {measure}", lines if corrected else (), tuple(rows), 2, folded=folded)
 
 
 def against(benchmark: Benchmark, row: ModeRow) -> dict[str, str]:
-    """The modes that a mode is compared with, and what they are to it."""
+    """The modes that a mode is held against, and what they are to it."""
     base = benchmark.config.baseline
     before = dict.fromkeys(row.inputs, "before" if row.rescue is None else "input")  # of its fusion
-    roles = {other: f"{what}, baseline" if other == base else what for other, what in before.items()}
-    if row.mode != base and base not in roles:
-        roles[base] = "baseline"
-    return roles
+    found = {other: f"{what}, baseline" if other == base else what for other, what in before.items()}
+    if row.mode != base and base not in found:
+        found[base] = "baseline"
+    return found
 
 
 def _difference(comparison: Comparison, mode: str, other: str, measure: str) -> tuple[str, ...]:
@@ -203,12 +196,12 @@ def _difference(comparison: Comparison, mode: str, other: str, measure: str) -> 
     answer = contrast.difference
     counts = (contrast.wins, contrast.ties, contrast.losses)[:: 1 if sign > 0 else -1]
     queries = "/".join(map(str, counts))
-    direction = contrast.direction if sign > 0 else TURNED[contrast.direction]
+    result = verdict_word(contrast.direction if sign > 0 else TURNED[contrast.direction])
     if not isinstance(answer, Estimate):
         value = "none" if answer.value is None else signed(sign * answer.value)
-        return value, "none", "none", queries, direction
+        return value, "none", "none", queries, result
     low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
-    return signed(sign * answer.value), interval(low, high), p_text(contrast.p_value), queries, direction
+    return signed(sign * answer.value), interval(low, high), p_text(contrast.p_value), queries, result
 
 
 VERDICT = "Verdict by "
@@ -216,41 +209,41 @@ VERDICT = "Verdict by "
 
 def verdict(advice: Advice) -> Section:
     """What to ship, then a line for each stage."""
-    lines = (f"{mode.mode}: {' '.join(_sentences(advice, mode))}" for mode in advice.modes if mode.against)
+    lines = (f"{summary.mode}: {' '.join(_stage_sentences(advice, summary))}" for summary in advice.modes if summary.against)
     return Section(f"{VERDICT}{advice.measure}", (ship(advice), *lines))
 
 
 def ship(advice: Advice) -> str:
     """The sentence that answers the question."""
     if len(advice.path) == 1:
-        return f"Ship {advice.ship}: no mode is shown to be better than it."
-    way = ", which is shown to be better than ".join(reversed(advice.path[:-1]))
-    return f"Ship {advice.ship}. It is shown to be better than {way}. No mode is shown to be better than {advice.ship}."
+        return f"Ship {advice.ship}: no mode is significantly better."
+    way = ", which is significantly better than ".join(reversed(advice.path[:-1]))
+    return f"Ship {advice.ship}. It is significantly better than {way}. No mode is significantly better than it."
 
 
-def _sentences(advice: Advice, mode: ModeSummary) -> Iterator[str]:
-    for comparison in mode.against:
-        yield _compared(comparison)
-    if mode.failures:
-        yield f"{counted(mode.failures, 'answer')} failed, and the order before was kept in their place."
-    own = advice.times.get(mode.mode)
-    before = [advice.times.get(comparison.other) for comparison in mode.against]
+def _stage_sentences(advice: Advice, summary: ModeSummary) -> Iterator[str]:
+    for held in summary.against:
+        yield _held(held)
+    if summary.failures:
+        yield f"{counted(summary.failures, 'answer')} failed, and the order before the stage was kept for them."
+    own = advice.times.get(summary.mode)
+    before = [advice.times.get(held.other) for held in summary.against]
     if own is not None:
         instead = f" instead of {before[0]:,.1f}" if len(before) == 1 and before[0] is not None else ""
         yield f"{own:,.1f} ms a query{instead}."
 
 
-def _compared(comparison: ModeComparison) -> str:
-    if comparison.difference is None or comparison.p is None:
-        return f"No test against {comparison.other} could be made."
-    numbers = f"{signed(comparison.difference)}, {p_phrase(comparison.p)}"
-    if comparison.shown != "not shown":
-        return f"{comparison.shown.capitalize()} than {comparison.other}: {numbers}."
-    return f"Not shown to differ from {comparison.other}: {numbers}."
+def _held(held: ModeComparison) -> str:
+    if held.difference is None or held.p is None:
+        return f"No test against {held.other} could be made."
+    numbers = f"{signed(held.difference)}, {p_phrase(held.p)}"
+    if held.shown != "not shown":
+        return f"Significantly {held.shown} than {held.other}: {numbers}."
+    return f"Not significantly different from {held.other}: {numbers}."
 
 
-BEST = "* shown to be better than every other mode, after the correction"
-# What the time of a mode is: said beside the numbers, because a service may do better.
+BEST = "* significantly better than every other mode, after the correction"
+# What the time of a mode is: it stands beside the numbers, because a service may do better.
 TIMES = "Times are of single queries; a mode's time is the sum of its steps, also of those that could run side by side."
 MOST_PLACES = 6
 WORTH = "Quality for its price"
@@ -263,8 +256,8 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
     every_measure   a stage table for each measure, and not for the first alone
     """
     first, *others = benchmark.config.measures if every_measure else benchmark.config.measures[:1]
-    parts = [
-        Section(title(benchmark), _leaders(benchmark), _values(benchmark)),
+    found = [
+        Section(title(benchmark), _leaders(benchmark), _values(benchmark), starred=any(benchmark.best.values())),
         Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
         *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
         stages(benchmark, first),
@@ -280,19 +273,20 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
     ]
     for section in sections(benchmark.comparison, per_query):
         if section.title == "Warnings":
-            parts.append(section)
+            found.append(section)
         elif section.title == "Each query":
-            parts.append(Section(section.title, section.lines, section.table, section.names, folded=True))
+            found.append(Section(section.title, section.lines, section.table, section.names, folded=True))
         elif section.title == "Fine print":
-            parts.append(Section(section.title, (*section.lines, *fine_print(benchmark)), folded=True))
-    return [section for section in parts if section.lines or section.table]
+            found.append(Section(section.title, (*section.lines, *fine_print(benchmark)), folded=True))
+    return [section for section in found if section.lines or section.table]
 
 
 def title(benchmark: Benchmark) -> str:
     """Name and size."""
     config = benchmark.config
-    documents = f", {benchmark.documents:,} documents" if benchmark.documents else ""
-    return f"{config.name}: {len(benchmark.rows)} modes on {benchmark.queries:,} queries{documents}"
+    documents = f", {counted(benchmark.documents, 'document')}" if benchmark.documents else ""
+    queries = counted(benchmark.queries, "query", "queries")
+    return f"{config.name}: {counted(len(benchmark.rows), 'mode')} on {queries}{documents}"
 
 
 def fine_print(benchmark: Benchmark) -> list[str]:
@@ -341,14 +335,12 @@ def _values(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
 
 
 def _times(latency: Latency) -> tuple[str, ...]:
-    def cell(milliseconds: float | None) -> str:
-        return "kept" if milliseconds is None else f"{milliseconds:.1f}"
-
-    return cell(latency.p50), cell(latency.p95), cell(latency.p99), cell(latency.most)
+    times = (latency.p50, latency.p95, latency.p99, latency.most)
+    return tuple("kept" if milliseconds is None else f"{milliseconds:.1f}" for milliseconds in times)
 
 
 def _leaders(benchmark: Benchmark) -> tuple[str, ...]:
-    """Who leads where that is shown; else who has the best mean, and who may be as good."""
+    """Who leads significantly; else who has the best mean, and who may be as good."""
     lines = [BEST] if any(benchmark.best.values()) else []
     measure = benchmark.config.measures[0]
     if benchmark.best[measure] is None:
@@ -361,8 +353,8 @@ def _leaders(benchmark: Benchmark) -> tuple[str, ...]:
                   if (c.measure, c.baseline, c.direction) == (measure, top, "worse")}  # fmt: skip
         open_ = [name for name in results if name != top and name not in worse]
         lines.append(
-            f"No mode is shown to be the best in {measure}: {top} has the best mean, "
-            f"and {listed(open_)} {'is' if len(open_) == 1 else 'are'} not shown to be worse."
+            f"No mode is significantly better than all others in {measure}: {top} has the best mean, "
+            f"and {listed(open_)} {'is' if len(open_) == 1 else 'are'} not significantly worse."
         )
     lines.append(TIMES)
     timed = {row.mode: row.latency.queries for row in benchmark.rows if row.latency.queries < benchmark.queries}
@@ -378,7 +370,7 @@ def listed(names: list[str]) -> str:
 
 
 def _worth(benchmark: Benchmark) -> tuple[str, ...]:
-    """For time and for cost: who is beaten by nobody. By the values seen, which may differ by chance."""
+    """For time and for cost: who is beaten by nobody. By the observed values, which may differ by chance."""
     measure = benchmark.config.measures[0]
     rows = {row.mode: row for row in benchmark.rows}
     lines = []

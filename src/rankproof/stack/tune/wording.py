@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.specs import show_number
-from rankproof.kernel.wording import interval, p_phrase, percent, signed
+from rankproof.kernel.wording import confidence_interval, interval, p_phrase, signed
 from rankproof.stack.tune.records import Response, Tuning
 
 
@@ -23,25 +23,25 @@ def conclusion(tuning: Tuning) -> str:
     outcome, test = tuning.ruling.outcome, tuning.test
     if test is None:
         return "Keep the configuration as written: no setting did better on dev. The test queries were not touched."
-    numbers = f"({said(test.answer)})"
+    numbers = f"({gain_text(test.answer)})"
     if outcome == "gain":
-        return f"Use the winner: it is better on queries that the search never saw {numbers}."
+        return f"Use the winner: it is significantly better on queries that the search never saw {numbers}."
     flag = "OVERFITTED. " if tuning.ruling.overfitted else ""
     if outcome == "worse":
-        return f"{flag}Keep the configuration as written: the winner is worse on test {numbers}."
-    return f"{flag}Keep the configuration as written: no gain is shown on test {numbers}."
+        return f"{flag}Keep the configuration as written: the winner is significantly worse on test {numbers}."
+    return f"{flag}Keep the configuration as written: the gain on test is not significant {numbers}."
 
 
-def said(answer: Answer) -> str:
-    """A gain with its interval and p-value."""
+def gain_text(answer: Answer) -> str:
+    """A gain with its confidence interval and p-value."""
     if not isinstance(answer, Estimate):
         return f"{signed(answer.value or 0.0)}; {answer.reason}"
-    ends = f"{percent(answer.level)} interval {interval(answer.low, answer.high)}"
+    ends = f"{confidence_interval(answer.level)} {interval(answer.low, answer.high)}"
     return f"{signed(answer.value)}, {ends}, {p_phrase(answer.p_value)}"
 
 
 def spoken(response: Response) -> str:
-    """A value of a parameter, or a span of them."""
+    """A value of a parameter, or a range of values."""
     low, high = shown(response.low), shown(response.high)
     return low if low == high else f"{low} to {high}"
 
@@ -49,7 +49,7 @@ def spoken(response: Response) -> str:
 def shown(value: object) -> str:
     """A value of a parameter as a person writes it."""
     if value is None:
-        return "nothing said"
+        return "not set"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):

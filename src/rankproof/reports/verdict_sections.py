@@ -1,0 +1,138 @@
+"""A verdict as sections, and the cells and lines that its other forms take from it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.sections import Section, sections_text
+from rankproof.kernel.verdict import Payer, Ruling
+from rankproof.kernel.wording import UNDEFINED, number, percent, signed
+from rankproof.online.trial.reading_records import trial_of
+from rankproof.online.trial.records import shown
+from rankproof.online.trial.sections import trial_sections
+from rankproof.proving.sections import short
+from rankproof.proving.verdict import Verdict
+
+HEADER = ("verdict", "rule", "observed", "required", "one-sided bounds", "label")
+# Rules whose numbers are changes against the baseline, shown with their sign.
+CHANGES = ("no_regression", "least_gain", "better", "not_worse")
+# How many of the queries that pay are shown under a rule.
+MOST_PAYERS = 5
+
+
+def verdict_sections(verdict: Verdict) -> list[Section]:
+    """The table of rules, a section for each rule that did not pass, what an A/B test measured, the fine print."""
+    reading = trial_of(verdict)
+    parts = [
+        Section(headline(verdict), table=(HEADER, *(ruling_row(ruling) for ruling in verdict.rulings)), names=2),
+        *(Section(f"{ruling.status}: {ruling.title}", _reasons(ruling)) for ruling in _not_passed(verdict)),
+        *(trial_sections(reading) if reading is not None else []),
+        Section("Fine print", tuple(fine_print(verdict)), folded=True),
+    ]
+    return [section for section in parts if section.lines or section.table]
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """The verdict as plain text; it ends in a line end."""
+    return sections_text(verdict_sections(verdict))
+
+
+def _not_passed(verdict: Verdict) -> list[Ruling]:
+    """The rulings that need words: those that did not pass, gravest first."""
+    return [r for status in ("FAIL", "UNDECIDED") for r in verdict.rulings if r.status == status]
+
+
+def _reasons(ruling: Ruling) -> tuple[str | tuple[str, ...], ...]:
+    lines: list[str | tuple[str, ...]] = [ruling.reason]
+    if ruling.decides:
+        lines.append(f"What would decide it: {ruling.decides}")
+    if ruling.payers:
+        lines.append((f"{paid_by(ruling).capitalize()}:", *payers(ruling)))
+    if ruling.answer is None:
+        lines += ruling.notes
+    return tuple(lines)
+
+
+def headline(verdict: Verdict) -> str:
+    """The verdict and how the rules fell out, in a line."""
+    counts: Counter[str] = Counter(ruling.status for ruling in verdict.rulings)
+    words = {"FAIL": "failed", "UNDECIDED": "undecided", "PASS": "passed"}
+    outcome = ", ".join(f"{counts[status]} {word}" for status, word in words.items() if counts[status])
+    return f"{verdict.status}: {verdict.policy}, {_subject(verdict)} ({outcome})"
+
+
+def _subject(verdict: Verdict) -> str:
+    """Who is judged, against whom."""
+    return verdict.candidate if verdict.baseline is None else f"{verdict.candidate} against {verdict.baseline}"
+
+
+def ruling_row(ruling: Ruling) -> tuple[str, ...]:
+    """The cells of one rule, in the columns of HEADER."""
+    sign = "<=" if ruling.better == "lower" else ">="
+    required = "" if ruling.threshold is None else f"{sign} {value(ruling, ruling.threshold)}"
+    observed = "" if ruling.observed is None else value(ruling, ruling.observed)
+    return ruling.status, ruling.title, observed, required, bounds(ruling), ruling.band
+
+
+def value(ruling: Ruling, at: float) -> str:
+    """A number of a ruling as text, in its unit."""
+    if ruling.unit == "ms":
+        return f"{at:,.6g} ms"
+    if ruling.unit == "errors":
+        return f"{at:.0f}"
+    if ruling.unit == "share":
+        return shown(at, "relative")
+    return signed(at) if ruling.rule in CHANGES else number(at)
+
+
+def bounds(ruling: Ruling) -> str:
+    """Both one-sided bounds, or why there are none."""
+    if ruling.basis == "point":
+        return "point"
+    answer = ruling.answer
+    if not isinstance(answer, Estimate):
+        return ""
+    low, high = ("none" if math.isinf(at) else value(ruling, at) for at in (answer.low, answer.high))
+    return f"{low}, {high}"
+
+
+def _payer(paid: Payer) -> str:
+    """A query that pays, with its text and what happened to it."""
+    text = short(paid.text)
+    quoted = f" {text!r}" if text else ""
+    now = UNDEFINED if paid.value is None else number(paid.value)
+    if paid.before is None:
+        return f"{paid.query_id}{quoted}: {now}"
+    change = "" if paid.difference is None else f" ({signed(paid.difference)})"
+    return f"{paid.query_id}{quoted}: {number(paid.before)} -> {now}{change}"
+
+
+def payers(ruling: Ruling) -> list[str]:
+    """The queries that pay most."""
+    lines = [_payer(paid) for paid in ruling.payers[:MOST_PAYERS]]
+    return [*lines, "and more"] if len(ruling.payers) > MOST_PAYERS else lines
+
+
+def paid_by(ruling: Ruling) -> str:
+    """What the list of queries is."""
+    return "queries that lost most" if ruling.payers[0].before is not None else "queries that miss it most"
+
+
+def fine_print(verdict: Verdict) -> list[str]:
+    """What the verdict rests on."""
+    chance = sum(ruling.p_fail is not None for ruling in verdict.rulings)
+    lines = []
+    if chance:
+        lines.append(
+            f"bounds: one-sided, {percent(verdict.confidence)} unless a rule says otherwise, by {verdict.significance};"
+            " PASS when the worse bound meets what is required, FAIL when the better one misses it"
+        )
+        several = f"over the {chance} rules that rest on chance" if chance > 1 else "not needed for one rule"
+        lines.append(f"correction: all rules must hold, so passing needs none; failing is corrected by Holm, {several}")
+    if any(ruling.basis == "point" for ruling in verdict.rulings):
+        lines.append('point: the plain value was compared (basis = "point"); chance is not ruled out')
+    if any(ruling.band for ruling in verdict.rulings):
+        lines.append("labels decide nothing")
+    return [*lines, *verdict.notes]
