@@ -115,8 +115,8 @@ def compare_files(files: Sequence[str], choices: dict[str, Any]) -> Compared:
             f"A comparison takes judgments, a baseline and at least one candidate: QRELS BASELINE CANDIDATE...; "
             f"got {counted(len(files), 'file')}. With --saved it takes kept reports instead."
         )
-    from rankproof.measuring.prepare import prepare_qrels
     from rankproof.measuring.names import parse
+    from rankproof.measuring.prepare import prepare_qrels
     from rankproof.proving.compare import compare
     from rankproof.proving.manifest import Given
     from rankproof.reading.collect import documents_of

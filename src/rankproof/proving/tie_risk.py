@@ -18,7 +18,7 @@ from rankproof.measuring.evaluate import apply_reading, speak
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun
-from rankproof.measuring.records import GEOMETRIC_FLOOR, Settings
+from rankproof.measuring.records import Settings
 from rankproof.measuring.ties import over_ties, refuse_split_ties
 from rankproof.proving.per_unit import logarithms
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, TieRisk

@@ -19,7 +19,15 @@ from rankproof.kernel.wording import (
 from rankproof.measuring.grade_shares import UNJUDGED
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import sections
-from rankproof.stack.benchmark.records import Advice, Benchmark, Latency, ModeComparison, ModeRow, ModeSummary, contrast_of
+from rankproof.stack.benchmark.records import (
+    Advice,
+    Benchmark,
+    Latency,
+    ModeComparison,
+    ModeRow,
+    ModeSummary,
+    contrast_of,
+)
 
 
 def ceilings(benchmark: Benchmark) -> Section:
@@ -209,7 +217,9 @@ VERDICT = "Verdict by "
 
 def verdict(advice: Advice) -> Section:
     """What to ship, then a line for each stage."""
-    lines = (f"{summary.mode}: {' '.join(_stage_sentences(advice, summary))}" for summary in advice.modes if summary.against)
+    lines = (
+        f"{summary.mode}: {' '.join(_stage_sentences(advice, summary))}" for summary in advice.modes if summary.against
+    )
     return Section(f"{VERDICT}{advice.measure}", (ship(advice), *lines))
 
 
