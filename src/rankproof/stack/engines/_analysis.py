@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from rankproof.errors import MissingExtra
-from rankproof.kernel.specs import Choice, Flag, Param
+from rankproof.kernel.specs import Choice, Flag, Kind, Param
 
 # The lists that bm25s has, and the algorithms of Snowball that PyStemmer has, so that a wrong name is
 # refused without loading either.
@@ -27,7 +27,7 @@ WORDS = r"(?u)\b\w\w+\b"
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Kind):
     """A regular expression that finds the words of a text: the whole match, or its only group."""
 
     def read(self, value: Any) -> str:

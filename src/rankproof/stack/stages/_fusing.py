@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import Param, show_number
+from rankproof.kernel.specs import Kind, Param, show_number
 from rankproof.reading.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Kind):
     """A number from 0 on for each pipeline, not all of them 0."""
 
     def read(self, value: Any) -> tuple[float, ...]:
