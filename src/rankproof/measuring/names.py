@@ -141,8 +141,11 @@ def _variant(measure: Measure, call: Call, token: str) -> Variant:
 
 def options_of(item: NamedItem, call: Call, token: str) -> tuple[dict[str, Any], float | int | None]:
     """The parameters and the cutoff that a token gives to an item, with defaults for the rest."""
-    noun = f"parameter of {item.name} ({token})"
-    return read_params(call.options, item.params, token, noun=noun, texts=True), _cutoff(item, call.at, token)
+    try:
+        values = read_params(call.options, item.params, token, noun=f"parameter of {item.name}", texts=True)
+    except UnknownName as error:  # the measure is known: `rankproof explain` must not look for it elsewhere
+        raise UsageError(f"{token}: {error}") from None
+    return values, _cutoff(item, call.at, token)
 
 
 def _cutoff(item: NamedItem, at: str | None, token: str) -> float | int | None:
