@@ -78,4 +78,4 @@ def test_an_unknown_name_offers_its_neighbors() -> None:
 def test_a_wrong_parameter_is_explained_and_not_called_unknown() -> None:
     told = explain("nDCG(gian=exp2)@10")
     assert told.exit_code == 2
-    assert "nDCG has no parameter 'gian'" in told.stderr
+    assert "No parameter of nDCG is called 'gian'" in told.stderr

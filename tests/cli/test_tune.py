@@ -169,10 +169,10 @@ def test_without_the_library_for_charts_the_page_says_so(here: Path) -> None:
     ("table", "words"),
     [
         ("", "does not say what to tune"),
-        ("[tune]\n[tune.dials]\nwords.k1 = [1, -1]\n", "k1 of bm25 must be a number from 0 to 1000; got -1"),
+        ("[tune]\n[tune.dials]\nwords.k1 = [1, -1]\n", "k1 must be a number from 0 to 1000; got -1"),
         (
             "[tune]\ndev = 'dev'\ntest = 'test'\n[tune.dials]\nwords.k1 = [1, 2]\n",
-            "data has no splits. Say share in [tune]",
+            "data has no splits. Give share in [tune]",
         ),
     ],
 )

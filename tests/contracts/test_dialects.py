@@ -100,7 +100,7 @@ def test_what_it_names_exists(name: str) -> None:
         params = {p.name: p for p in (dialect.instead.get(measure) or measures[measure]).params}
         for param, value in defaults.items():
             kind = params[param].kind
-            assert kind.read(kind.show(value)) == value
+            assert kind.parse(kind.show(value)) == value
     for measure, instead in dialect.instead.items():
         assert instead.name == measure, "a measure keeps its name"
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import show_number
-from rankproof.measuring.judged_table import JudgedTable, Pool
+from rankproof.kernel.specs import Kind, show_number
+from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import average_weight, by_rank
 
 # A gain is one of two words, or a mapping written as a tuple of (grade, gain) pairs, sorted by grade.
@@ -17,10 +18,16 @@ Gain = str | tuple[tuple[int, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class GainKind:
+class GainKind(Kind):
     """`linear`, `exp2`, or a mapping such as `{1:0,2:1,3:10}`."""
 
-    def read(self, text: str) -> Gain:
+    def read(self, value: object) -> Gain:
+        """The word, or the pairs of a mapping or of its text."""
+        if isinstance(value, Mapping):
+            value = "{" + ",".join(f"{grade}:{gain}" for grade, gain in value.items()) + "}"
+        return self.parse(str(value))
+
+    def parse(self, text: str) -> Gain:
         """The word, or the mapping's pairs."""
         if text in ("linear", "exp2"):
             return text
@@ -34,7 +41,7 @@ class GainKind:
             raise ValueError(f"must be linear, exp2 or a mapping such as {{1:0,2:1,3:10}}; got {text!r}") from None
         return tuple(sorted(pairs.items()))
 
-    def show(self, value: Any) -> str:
+    def show(self, value: Gain) -> str:
         """The word, or the mapping in braces."""
         if isinstance(value, str):
             return value

@@ -9,44 +9,42 @@ from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import REQUIRED
+from rankproof.kernel.specs import Call, read_params, split_call
 from rankproof.measuring.measures.contract import Measure, NamedItem, Variant
 
-_FORM = re.compile(r"(?P<name>[^()@\s]+)(?:\((?P<params>.*)\))?(?:@(?P<at>[^@()]+))?")
+
+def parse(names: str | Variant | Iterable[str | Variant]) -> tuple[Variant, ...]:
+    """The measures that a text, or several texts, name; each once, in their order."""
+    if isinstance(names, Variant):
+        return (names,)
+    if isinstance(names, str):
+        return _parse_text(names)
+    variants: dict[Variant, Variant] = {}
+    for name in names:
+        _gather(variants, parse(name))
+    return tuple(variants.values())
 
 
-def parse(asked: str | Variant | Iterable[str | Variant]) -> tuple[Variant, ...]:
-    """The variants that a text, or several texts, ask for; each once, in the order asked."""
-    if isinstance(asked, Variant):
-        return (asked,)
-    if isinstance(asked, str):
-        return _parse_text(asked)
-    found: dict[Variant, Variant] = {}
-    for item in asked:
-        _gather(found, parse(item))
-    return tuple(found.values())
-
-
-def canonical(asked: str) -> str:
-    """The canonical text of what was asked; of the first measure, when a name stands for several."""
-    return str(parse(asked)[0])
+def canonical(name: str) -> str:
+    """The canonical text of a name; of the first measure, when the name stands for several."""
+    return str(parse(name)[0])
 
 
 @lru_cache(maxsize=1024)
 def _parse_text(text: str) -> tuple[Variant, ...]:
-    found: dict[Variant, Variant] = {}
+    variants: dict[Variant, Variant] = {}
     for token in tokens(text):
-        _gather(found, read(token))
-    if not found:
-        raise UsageError("No measure was asked for. Name one or more, such as: nDCG@10 RR@10 R@100")
-    return tuple(found.values())
+        _gather(variants, read(token))
+    if not variants:
+        raise UsageError("No measure was named. Name one or more, such as: nDCG@10 RR@10 R@100")
+    return tuple(variants.values())
 
 
-def _gather(found: dict[Variant, Variant], more: Iterable[Variant]) -> None:
-    """Adds what is not there yet; of two that are equal, the one that somebody spelled out stays."""
+def _gather(variants: dict[Variant, Variant], more: Iterable[Variant]) -> None:
+    """Adds what is not there yet; of two equal ones, the one that was typed as another tool's name stays."""
     for variant in more:
-        if variant.typed or variant not in found:
-            found[variant] = variant
+        if variant.typed or variant not in variants:
+            variants[variant] = variant
 
 
 def tokens(text: str) -> list[str]:
@@ -80,13 +78,13 @@ def tokens(text: str) -> list[str]:
 
 def read(token: str) -> tuple[Variant, ...]:
     """The variants of one token: one, except for trec_eval's names, which may stand for several."""
-    match = _FORM.fullmatch(token)
-    measure = None if match is None else _ours(match["name"])
+    call = split_call(token)
+    measure = None if call is None else _ours(call.name)
     # trec_eval's bare `P` has cutoffs of its own: a name that lacks what it needs may still be one of its names.
     bare = measure is not None and measure.cutoff in ("required", "recall") and token == measure.name
-    if match is not None and measure is not None and measure.name == match["name"] and not bare:
-        return (_variant(measure, match["params"], match["at"], token),)
-    # Loaded only here: most texts are canonical and never ask for another tool's names.
+    if call is not None and measure is not None and measure.name == call.name and not bare:
+        return (_variant(measure, call, token),)
+    # Loaded only here: most texts are canonical and need no other tool's names.
     from rankproof.measuring.trec_names import trec_variants
 
     ours = translated(token)
@@ -95,12 +93,12 @@ def read(token: str) -> tuple[Variant, ...]:
     trec = trec_variants(token)
     if trec is not None:
         return trec
-    if match is not None and measure is None:
-        measure = _of_others(match["name"])
-    if match is None or measure is None:
+    if call is not None and measure is None:
+        measure = _of_others(call.name)
+    if call is None or measure is None:
         name = re.split(r"[(@]", token)[0]
         raise UnknownName("measure", name or token, _known_names())
-    return (_variant(measure, match["params"], match["at"], token),)
+    return (_variant(measure, call, token),)
 
 
 def by_name(name: str) -> Measure | None:
@@ -137,37 +135,17 @@ def _known_names() -> set[str]:
     return {*shelf.everything("measures"), *_spellings()}
 
 
-def _variant(measure: Measure, params: str | None, at: str | None, token: str) -> Variant:
-    return Variant(measure, *choices(measure, params, at, token))
+def _variant(measure: Measure, call: Call, token: str) -> Variant:
+    return Variant(measure, *options_of(measure, call, token))
 
 
-def choices(
-    item: NamedItem, params: str | None, at: str | None, token: str
-) -> tuple[dict[str, Any], float | int | None]:
-    """The parameters and the cutoff that a token gives to an item, with defaults for what is left unsaid."""
-    known = {p.name: p for p in item.params}
-    values = {p.name: p.default for p in item.params}
-    for part in _split_params(params):
-        name, eq, text = part.partition("=")
-        name = name.strip()
-        if not eq or name not in known:
-            offer = f"It takes: {', '.join(known)}." if known else "It takes no parameters."
-            raise UsageError(f"{token}: {item.name} has no parameter {name!r}. {offer}")
-        try:
-            values[name] = known[name].kind.read(text.strip())
-        except ValueError as error:
-            raise UsageError(f"{token}: {name} {error}.") from None
-    for name, value in values.items():
-        if value is REQUIRED:
-            raise UsageError(f"{token}: say {name}, {known[name].meaning}.")
-    return values, _cutoff(item, at, token)
-
-
-def _split_params(params: str | None) -> list[str]:
-    """Parameters between commas, leaving the commas of `{1:0,2:1}` alone."""
-    if params is None or not params.strip():
-        return []
-    return re.split(r",(?![^{]*\})", params)
+def options_of(item: NamedItem, call: Call, token: str) -> tuple[dict[str, Any], float | int | None]:
+    """The parameters and the cutoff that a token gives to an item, with defaults for the rest."""
+    try:
+        values = read_params(call.options, item.params, token, noun=f"parameter of {item.name}", texts=True)
+    except UnknownName as error:  # the measure is known: `rankproof explain` must not look for it elsewhere
+        raise UsageError(f"{token}: {error}") from None
+    return values, _cutoff(item, call.at, token)
 
 
 def _cutoff(item: NamedItem, at: str | None, token: str) -> float | int | None:
@@ -176,7 +154,7 @@ def _cutoff(item: NamedItem, at: str | None, token: str) -> float | int | None:
             raise UsageError(f"{token}: {item.name} needs a cutoff, such as {item.name}@10.")
         return None
     if item.cutoff == "none":
-        raise UsageError(f"{token}: {item.name} takes no cutoff. Ask for {item.name}.")
+        raise UsageError(f"{token}: {item.name} takes no cutoff. Write {item.name}.")
     try:
         value = float(at) if item.cutoff == "recall" else int(at)
     except ValueError:
@@ -206,12 +184,12 @@ def translated(token: str) -> str:
     match = _PEER_FORM.fullmatch(token)
     if match is None:
         return token
-    name, choices = NAMES.get(match["name"].casefold().replace("-", "_"), (match["name"], ""))
+    name, options = NAMES.get(match["name"].casefold().replace("-", "_"), (match["name"], ""))
     patience = _RBP.fullmatch(name)
     if patience:
-        name, choices = "RBP", f"p=0.{patience[1]}"
+        name, options = "RBP", f"p=0.{patience[1]}"
     if match["rel"]:
-        choices = ",".join(filter(None, (choices, f"rel={match['rel']}")))
-    if not choices:
+        options = ",".join(filter(None, (options, f"rel={match['rel']}")))
+    if not options:
         return token
-    return f"{name}({choices})" + (f"@{match['at']}" if match["at"] else "")
+    return f"{name}({options})" + (f"@{match['at']}" if match["at"] else "")

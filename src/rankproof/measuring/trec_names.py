@@ -144,7 +144,7 @@ class Values:
     def read(self, measure: Measure, name: str, text: str) -> Iterator[Variant]:
         """The numbers as the parameter reads them."""
         (param,) = (p for p in measure.params if p.name == self.param)
-        value = param.kind.read(text if self.single else text.replace(",", ";"))
+        value = param.kind.parse(text if self.single else text.replace(",", ";"))
         yield Variant(measure, measure.variant(**{self.param: value}).values, None, f"{name}_{text}")
 
     def show(self, variant: Variant) -> str | None:
@@ -168,7 +168,7 @@ class Gains:
     def read(self, measure: Measure, name: str, text: str) -> Iterator[Variant]:
         """The mapping."""
         (param,) = (p for p in measure.params if p.name == "gain")
-        gain: Any = param.kind.read("{" + text.replace("=", ":") + "}")
+        gain: Any = param.kind.parse("{" + text.replace("=", ":") + "}")
         yield Variant(measure, measure.variant(gain=gain).values, None, f"{name}_{text}")
 
     def show(self, variant: Variant) -> str | None:
@@ -196,7 +196,7 @@ class Named:
         match = re.fullmatch(rf"{self.param}=(.+)", text)
         if match is None:
             raise ValueError(f"takes {self.param}=NUMBER; got {text!r}")
-        made = measure.variant(**{self.param: param.kind.read(match[1])})
+        made = measure.variant(**{self.param: param.kind.parse(match[1])})
         yield Variant(measure, made.values, None, f"{name}_{text}")
 
     def show(self, variant: Variant) -> str | None:

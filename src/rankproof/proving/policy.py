@@ -9,7 +9,22 @@ from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import REQUIRED, Choice, Flag, Kind, Number, Path, Text, Texts, Whole
+from rankproof.kernel.specs import (
+    Choice,
+    Flag,
+    ItemName,
+    Kind,
+    Number,
+    OptionValues,
+    Path,
+    Text,
+    Texts,
+    Whole,
+    check_tables,
+    read_table,
+    read_value,
+    with_defaults,
+)
 from rankproof.proving.rules.contract import Rule
 from rankproof.reading.detect import by_prefix
 from rankproof.reading.source import read_toml
@@ -17,7 +32,7 @@ from rankproof.reading.source import read_toml
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clause:
-    """One rule of a policy, with every choice made.
+    """One rule of a policy, with every parameter set.
 
     rule     the item of the rules shelf
     values   by the names of its parameters
@@ -26,20 +41,20 @@ class Clause:
     """
 
     rule: str
-    values: Mapping[str, Any]
+    values: OptionValues
     title: str = ""
     place: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy:
-    """Rules, and the inputs and choices that they rest on. Inputs are paths or whatever `evaluate` takes.
+    """Rules, and the inputs and options that they rest on. Inputs are paths or whatever `evaluate` takes.
 
     queries       a file with columns of queries, whose values make segments
     latency       a file with one request per line: query id and milliseconds
     confidence    of each one-sided bound
     significance  the item of the significance shelf that gives the bounds
-    choices       how runs are read and measured: the choices of `evaluate`
+    choices       how runs are read and measured: the options of `evaluate`
     source        the file it was read from; "" for an object
     """
 
@@ -55,23 +70,23 @@ class Policy:
     significance: str = "t"
     resamples: int = 100_000
     seed: int = 0
-    choices: Mapping[str, Any] = field(default_factory=dict)
+    choices: OptionValues = field(default_factory=dict)
     source: str = ""
 
 
-# What stands at the top of a policy: its tables.
+# The tables at the top of a policy.
 TABLES = ("policy", "evaluate", "rule")
 # Files that a policy names from its own folder.
 INPUTS = ("qrels", "baseline", "candidate", "topics", "queries", "latency")
 STATISTICS: dict[str, Kind] = {
     "confidence": Number(0.5, 1, open_low=True, open_high=True),
-    "significance": Text(),
+    "significance": ItemName("significance"),
     "resamples": Whole(1_000),
     "seed": Whole(0),
 }
-# The choices of `rankproof evaluate`, by the names they have in Python.
+# The options of `rankproof evaluate`, by the names they have in Python.
 CHOICES: dict[str, Kind] = {
-    "dialect": Text(),
+    "dialect": ItemName("dialects"),
     "depth": Whole(1),
     "judged_only": Flag(),
     "level": Whole(0),
@@ -83,30 +98,46 @@ CHOICES: dict[str, Kind] = {
     "collapse": Text(),
     "drop_self": Flag(),
     "allow": Texts(),
-    "qrels_format": Text(),
-    "run_format": Text(),
+    "qrels_format": ItemName("formats"),
+    "run_format": ItemName("formats"),
 }
-# Choices that name an item of a shelf.
-ON_SHELVES = {"significance": "significance", "dialect": "dialects", "qrels_format": "formats", "run_format": "formats"}
 
 
-def read_policy(what: Any, **instead: Any) -> Policy:
-    """A policy from a path, a dict of the shape of the TOML, or a Policy; what is given `instead` goes before.
+@dataclass(frozen=True, slots=True)
+class PolicyInput(Kind):
+    """A file named from `folder`; standard input and names such as irds:... as they are.
 
-    Files that a policy file names are looked for from its own folder; those given here, from where one is.
+    A policy that is a dict and no file may hold objects too.
     """
-    if isinstance(what, Policy):
-        policy = what
-    elif isinstance(what, Mapping):
-        policy = policy_of(what, "the policy", "")
-    elif isinstance(what, str | os.PathLike):
-        policy = _file(os.fspath(what))
-    else:
-        raise UsageError(f"A policy is a path, a dict or a Policy; got {type(what).__name__}.")
-    said = {name: value for name, value in instead.items() if value is not None}
-    for name in STATISTICS.keys() & said.keys():
-        said[name] = _value(STATISTICS[name], said[name], name, name)
-    return replace(policy, **said)
+
+    folder: str
+
+    def read(self, value: object) -> object:
+        """The path, or the object."""
+        if not isinstance(value, str):
+            if self.folder:
+                raise ValueError(f"must be the name of a file; got {value!r:.80}")
+            return value
+        if not value:
+            raise ValueError("must be the name of a file; got an empty text")
+        return value if value == "-" or by_prefix(value) is not None else os.path.join(self.folder, value)
+
+
+def read_policy(policy: Policy | Mapping[str, Any] | str | os.PathLike[str], **instead: Any) -> Policy:
+    """A policy from a path, a dict of the shape of the TOML, or a Policy; values given `instead` replace its own.
+
+    Files that a policy file names are looked for from its own folder; those given here, from the working folder.
+    """
+    if isinstance(policy, Mapping):
+        policy = policy_of(policy, "the policy", "")
+    elif isinstance(policy, str | os.PathLike):
+        policy = _file(os.fspath(policy))
+    elif not isinstance(policy, Policy):
+        raise UsageError(f"A policy is a path, a dict or a Policy; got {type(policy).__name__}.")
+    values = {name: value for name, value in instead.items() if value is not None}
+    for name in STATISTICS.keys() & values.keys():
+        values[name] = read_value(STATISTICS[name], values[name], name)
+    return replace(policy, **values)
 
 
 def _file(path: str) -> Policy:
@@ -118,31 +149,20 @@ def _file(path: str) -> Policy:
 
 def policy_of(document: Mapping[str, Any], place: str, folder: str) -> Policy:
     """The policy in a document; `place` names it in messages, `folder` is where its files are looked for."""
-    for key in document:
-        if key not in TABLES:
-            raise UnknownName(f"table of {place}", key, TABLES)
-    head = _table(document, "policy", place)
-    known = {"name": Text(), **dict.fromkeys(INPUTS), **STATISTICS}
-    fields: dict[str, Any] = {}
-    for key, value in head.items():
-        if key not in known:
-            raise UnknownName(f"key of [policy] in {place}", key, known)
-        kind = known[key]
-        where = f"{place}, [policy]: {key}"
-        fields[key] = _input(value, folder, where) if kind is None else _value(kind, value, key, where)
-    choices = {}
-    for key, value in _table(document, "evaluate", place).items():
-        if key not in CHOICES:
-            raise UnknownName(f"key of [evaluate] in {place}", key, CHOICES)
-        choices[key] = _value(CHOICES[key], value, key, f"{place}, [evaluate]: {key}")
+    check_tables(document, TABLES, place)
+    kinds = {"name": Text(), **dict.fromkeys(INPUTS, PolicyInput(folder)), **STATISTICS}
+    fields = read_table(document.get("policy", {}), kinds, f"{place}, [policy]")
+    choices = read_table(document.get("evaluate", {}), CHOICES, f"{place}, [evaluate]")
     entries = document.get("rule", [])
     if not isinstance(entries, list | tuple) or not entries:
-        raise UsageError(f"{place} has no [[rule]]: nothing is asked. Rules: {', '.join(shelf.everything('rules'))}.")
+        raise UsageError(
+            f"{place} has no [[rule]], so there is nothing to decide. Rules: {', '.join(shelf.everything('rules'))}."
+        )
     clauses = tuple(read_clause(e, f"{place}, rule {i}", folder) for i, e in enumerate(entries, start=1))
     return Policy(name=fields.pop("name", ""), clauses=clauses, choices=choices, **fields)
 
 
-def read_clause(entry: Any, place: str, folder: str = "") -> Clause:
+def read_clause(entry: object, place: str, folder: str = "") -> Clause:
     """One entry of a policy, its values read by the parameters of its rule."""
     if not isinstance(entry, Mapping) or not isinstance(entry.get("rule"), str):
         raise UsageError(f'{place}: a rule needs its name, such as rule = "least_value"; got {entry!r:.80}.')
@@ -152,56 +172,17 @@ def read_clause(entry: Any, place: str, folder: str = "") -> Clause:
     except UnknownName as error:
         raise UnknownName(f"rule ({place})", name, shelf.everything("rules")) from error
     place = f"{place} ({name})"
-    known = {param.name: param for param in rule.params}
-    values: dict[str, Any] = {}
-    for key, value in entry.items():
-        if key in ("rule", "title"):
-            continue
-        if key not in known:
-            raise UnknownName(f"key of {place}", key, (*known, "rule", "title"))
-        values[key] = _value(known[key].kind, value, key, f"{place}: {key}")
-        if isinstance(known[key].kind, Path):
-            values[key] = _input(values[key], folder, f"{place}: {key}")
-    for param in rule.params:
-        if param.name not in values:
-            if param.default is REQUIRED:
-                raise UsageError(f"{place}: {param.name} is missing: {param.meaning}.")
-            values[param.name] = param.default
+    kinds = {param.name: param.kind for param in rule.params}
+    title = read_value(Text(), entry["title"], f"{place}: title") if "title" in entry else ""
+    # Files of a rule are named from the policy's folder, as the policy's own are.
+    given = read_table(entry, kinds, place, others=("rule", "title"))
+    for key, value in given.items():
+        if isinstance(kinds[key], Path):
+            given[key] = read_value(PolicyInput(folder), value, f"{place}: {key}")
+    values = with_defaults(given, rule.params, place)
     if rule.refuse is not None:
         try:
             rule.refuse(values)
         except UsageError as error:
             raise UsageError(f"{place}: {error}.") from None
-    title = _value(Text(), entry["title"], "title", f"{place}: title") if "title" in entry else ""
     return Clause(name, values, title, place)
-
-
-def _table(document: Mapping[str, Any], key: str, place: str) -> Mapping[str, Any]:
-    table = document.get(key, {})
-    if not isinstance(table, Mapping):
-        raise UsageError(f"{place}: [{key}] must be a table of keys and values; got {table!r:.80}.")
-    return table
-
-
-def _value(kind: Kind, value: Any, key: str, where: str) -> Any:
-    try:
-        read = kind.read(value)
-    except ValueError as error:
-        raise UsageError(f"{where} {error}.") from None
-    if key in ON_SHELVES:
-        try:
-            shelf.find(ON_SHELVES[key], read)
-        except UnknownName as error:
-            raise UnknownName(f"{error.kind} ({where})", read, shelf.everything(ON_SHELVES[key])) from error
-    return read
-
-
-def _input(value: Any, folder: str, where: str) -> Any:
-    """A file named from the policy's folder; objects, standard input and names such as irds:... as they are."""
-    if not isinstance(value, str):
-        if folder:
-            raise UsageError(f"{where} must be the name of a file; got {value!r:.80}.")
-        return value
-    if not value:
-        raise UsageError(f"{where} must be the name of a file; got an empty text.")
-    return value if value == "-" or by_prefix(value) is not None else os.path.join(folder, value)

@@ -29,7 +29,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class MeasureName:
+class MeasureName(Kind):
     """One measure, in any accepted spelling; becomes its canonical text."""
 
     def read(self, value: Any) -> str:
@@ -52,7 +52,7 @@ class MeasureName:
 
 
 @dataclass(frozen=True, slots=True)
-class Bands:
+class Bands(Kind):
     """Labels and the values where each begins: {good = 0.35, strong = 0.40}."""
 
     def read(self, value: Any) -> dict[str, float]:

@@ -160,7 +160,7 @@ def test_dials_stand_in_the_order_of_the_modes() -> None:
             ["hybrid.weights.1 = 0", "hybrid.weights.2 = 0"],
         ),
         ("hybrid", {"lexical.fields.brand": [1, 2]}, UsageError, ["'brand'", "title, text"]),
-        ("hybrid", {}, UsageError, ["t.toml", "dial", "[tune.dials]"]),
+        ("hybrid", {}, UsageError, ["t.toml", "tune.dials", "[tune.dials]"]),
     ],
 )
 def test_what_cannot_be_turned_is_refused_before_anything_runs(

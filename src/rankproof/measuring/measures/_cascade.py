@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.kernel.specs import Optional, Param, Whole
 from rankproof.measuring.judged_table import JudgedTable, Pool
-from rankproof.measuring.measures._kinds import Optional, WholeText
-from rankproof.measuring.measures.contract import MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import Values, Variant
 
-MAX_GRADE = MeasureParam(
+MAX_GRADE = Param(
     "max_grade",
-    Optional(WholeText(1), "collection"),
+    Optional(Whole(1), "collection"),
     None,
     "the top of the scale: the collection's top grade, or a number; grades above it count as it",
 )

@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
+from rankproof.kernel.specs import Number, Param
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._cascade import survival
-from rankproof.measuring.measures._kinds import NumberText
-from rankproof.measuring.measures.contract import REL, Mask, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import REL, Mask, Values, Variant
 from rankproof.measuring.subtopics import Subtopics
 
-COVERS = MeasureParam("rel", REL.kind, REL.default, "the least grade with which a document covers a subtopic")
-ALPHA = MeasureParam(
-    "alpha", NumberText(0, 1), 0.5, "how much of a subtopic's worth each document that covers it takes"
-)
+COVERS = Param("rel", REL.kind, REL.default, "the least grade with which a document covers a subtopic")
+ALPHA = Param("alpha", Number(0, 1), 0.5, "how much of a subtopic's worth each document that covers it takes")
 
 # A ranking can beat the greedy ideal, but by no more than this: the gain of a set is submodular and weights
 # fall with rank. Nemhauser, Wolsey and Fisher, An analysis of approximations for maximizing submodular

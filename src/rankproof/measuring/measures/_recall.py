@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.kernel.specs import Choice, Param
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._kinds import ChoiceText
 from rankproof.measuring.measures._running import Counts, scan
-from rankproof.measuring.measures.contract import MeasureParam, Values
+from rankproof.measuring.measures.contract import Values
 
-ROUNDING = MeasureParam(
+ROUNDING = Param(
     "rounding",
-    ChoiceText(("nearest", "plus_0.9")),
+    Choice(("nearest", "plus_0.9")),
     "nearest",
     "how level times relevant documents becomes whole: to the nearest (trec_eval 10), or by adding 0.9 and "
     "cutting (trec_eval 9)",

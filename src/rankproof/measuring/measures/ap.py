@@ -21,15 +21,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.kernel.specs import Choice, Param
 from rankproof.measuring.dependence import PrecisionSum
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import by_rank, worth_by_grade
-from rankproof.measuring.measures._kinds import ChoiceText
-from rankproof.measuring.measures.contract import REL, Measure, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
-DENOMINATOR = MeasureParam(
+DENOMINATOR = Param(
     "denominator",
-    ChoiceText(("relevant", "min_k", "relevant_retrieved")),
+    Choice(("relevant", "min_k", "relevant_retrieved")),
     "relevant",
     "divide by all relevant documents, by at most k of them, or by those found",
 )

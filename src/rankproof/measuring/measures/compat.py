@@ -24,14 +24,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.kernel.specs import Number, Param
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._kinds import NumberText
-from rankproof.measuring.measures.contract import Measure, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import Measure, Values, Variant
 from rankproof.measuring.measures.err import nothing_graded
 
-PATIENCE = MeasureParam(
-    "p", NumberText(0, 1, open_low=True, open_high=True), 0.95, "the chance of going on to the next rank"
-)
+PATIENCE = Param("p", Number(0, 1, open_low=True, open_high=True), 0.95, "the chance of going on to the next rank")
 
 
 def ideal_position(table: JudgedTable) -> Values:

@@ -1,4 +1,4 @@
-"""What an item on the measures shelf is: Measure; and one way of asking for it: Variant."""
+"""Contract of the measures shelf: Measure, and a measure with all its parameters set: Variant."""
 
 from __future__ import annotations
 
@@ -9,26 +9,15 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import REQUIRED, show_number
+from rankproof.kernel.specs import REQUIRED, OptionValues, Param, Whole, call_text
 from rankproof.measuring.dependence import Dependence, Ordered
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._kinds import TextKind, WholeText
 
-__all__ = ["REL", "REQUIRED", "Cutoff", "Mask", "Measure", "MeasureParam", "NamedItem", "Values", "Variant", "text_of"]
+__all__ = ["REL", "REQUIRED", "Cutoff", "Mask", "Measure", "NamedItem", "Param", "Values", "Variant", "text_of"]
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Cutoff = Literal["none", "optional", "required", "recall"]
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureParam:
-    """A choice that a measure leaves open: name, what it may hold, what it is when nothing is said."""
-
-    name: str
-    kind: TextKind
-    default: Any
-    meaning: str
 
 
 class NamedItem(Protocol):
@@ -39,33 +28,31 @@ class NamedItem(Protocol):
         """What it is called."""
 
     @property
-    def params(self) -> tuple[MeasureParam, ...]:
-        """The choices it leaves open."""
+    def params(self) -> tuple[Param, ...]:
+        """Its parameters."""
 
     @property
     def cutoff(self) -> Cutoff:
         """Whether it takes a cutoff."""
 
 
-REL = MeasureParam("rel", WholeText(0), 1, "the least grade that counts as relevant")
+REL = Param("rel", Whole(0), 1, "the least grade that counts as relevant")
 
 
-def text_of(item: NamedItem, values: dict[str, Any], at: float | int | None) -> str:
-    """The canonical text of an item with its choices: what is default is left unsaid."""
-    said = [f"{p.name}={p.kind.show(values[p.name])}" for p in item.params if values[p.name] != p.default]
-    text = item.name + (f"({','.join(said)})" if said else "")
-    return text if at is None else f"{text}@{show_number(at)}"
+def text_of(item: NamedItem, values: OptionValues, at: float | int | None) -> str:
+    """The canonical text of an item with its options; defaults are left out."""
+    return call_text(item.name, item.params, values, at)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variant:
-    """A measure with every choice made. `str()` is its canonical text, which reads back to itself.
+    """A measure with every parameter set. `str()` is its canonical text, which reads back to itself.
 
     `typed` is another tool's name for it, when that tool prints parameters as they were typed; it makes no difference.
     """
 
     measure: Measure
-    values: dict[str, Any]
+    values: OptionValues
     at: float | int | None = None
     typed: str = ""
     text: str = field(init=False)
@@ -134,7 +121,7 @@ class Measure:
     name: str
     page: str
     compute: Callable[[JudgedTable, Variant], Values]
-    params: tuple[MeasureParam, ...] = ()
+    params: tuple[Param, ...] = ()
     cutoff: Cutoff = "optional"
     undefined: Callable[[JudgedTable, Variant], Mask] = without_relevant
     skips_undefined: bool = False
@@ -158,5 +145,5 @@ class Measure:
         return self.page.strip().splitlines()[0]
 
     def variant(self, at: float | int | None = None, **values: Any) -> Variant:
-        """This measure with the given choices and defaults for the rest."""
+        """This measure with the given parameters and defaults for the rest."""
         return Variant(self, {p.name: values.get(p.name, p.default) for p in self.params}, at)

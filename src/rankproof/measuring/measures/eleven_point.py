@@ -19,14 +19,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.kernel.specs import Numbers, Param
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._kinds import Numbers
 from rankproof.measuring.measures._recall import ROUNDING, interpolated
-from rankproof.measuring.measures.contract import REL, Measure, MeasureParam, Values, Variant, ordered
+from rankproof.measuring.measures.contract import REL, Measure, Values, Variant, ordered
 
-LEVELS = MeasureParam(
-    "recall", Numbers(), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), "the levels of recall"
-)
+LEVELS = Param("recall", Numbers(), (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), "the levels of recall")
 
 
 def eleven_point(table: JudgedTable, variant: Variant) -> Values:

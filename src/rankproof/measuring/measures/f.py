@@ -20,13 +20,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.kernel.specs import Number, Param
 from rankproof.measuring.dependence import Share
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import Counts, over_hits
-from rankproof.measuring.measures._kinds import NumberText
-from rankproof.measuring.measures.contract import REL, Measure, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
-WEIGHT = MeasureParam("weight", NumberText(low=0), 1.0, "how many times as important recall is as precision")
+WEIGHT = Param("weight", Number(low=0), 1.0, "how many times as important recall is as precision")
 
 
 def harmonic(precision: Values, recall: Values, weight: float) -> Values:

@@ -23,30 +23,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import REQUIRED
+from rankproof.kernel.specs import REQUIRED, Kind, Param
 from rankproof.measuring.dependence import Fixed, Linear
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import chance_within
-from rankproof.measuring.measures.contract import Mask, Measure, MeasureParam, Values, Variant, never
+from rankproof.measuring.measures.contract import Mask, Measure, Values, Variant, never
 
 
 @dataclass(frozen=True, slots=True)
-class GradeKind:
+class GradeKind(Kind):
     """A grade, or the word `unjudged`, held as None."""
 
-    def read(self, text: str) -> int | None:
+    def read(self, value: object) -> int | None:
+        """The grade, or None for unjudged."""
+        return None if value is None else self.parse(str(value))
+
+    def parse(self, text: str) -> int | None:
         """The grade, or None for unjudged."""
         try:
             return None if text == "unjudged" else int(text)
         except ValueError:
             raise ValueError(f"must be a whole number or unjudged; got {text!r}") from None
 
-    def show(self, value: Any) -> str:
+    def show(self, value: int | None) -> str:
         """The grade's digits, or the word."""
         return "unjudged" if value is None else str(value)
 
 
-GRADE = MeasureParam("grade", GradeKind(), REQUIRED, "the grade to count: a whole number, or unjudged")
+GRADE = Param("grade", GradeKind(), REQUIRED, "the grade to count: a whole number, or unjudged")
 
 
 def counted(table: JudgedTable, variant: Variant) -> Mask:

@@ -28,15 +28,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.kernel.specs import Number, Optional, Param, Whole
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._cascade import MAX_GRADE, say_top_grade, top_grade
-from rankproof.measuring.measures._kinds import NumberText, Optional, WholeText
-from rankproof.measuring.measures.contract import Measure, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import Measure, Values, Variant
 from rankproof.measuring.measures.err import nothing_graded
 
 # At T = 0.5 and below, the chance to go on can pass through 0 and rise again: no reader does that.
-GOAL = MeasureParam("T", NumberText(0.5, open_low=True), 1.0, "how many relevant documents the reader came for")
-HORIZON = MeasureParam("horizon", Optional(WholeText(1), "endless"), None, "the last rank that anyone looks at")
+GOAL = Param("T", Number(0.5, open_low=True), 1.0, "how many relevant documents the reader came for")
+HORIZON = Param("horizon", Optional(Whole(1), "endless"), None, "the last rank that anyone looks at")
 
 
 def inst(table: JudgedTable, variant: Variant) -> Values:

@@ -22,15 +22,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.kernel.specs import Choice, Param
 from rankproof.measuring.dependence import Ordered, Share
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import chance_within
-from rankproof.measuring.measures._kinds import ChoiceText
-from rankproof.measuring.measures.contract import REL, Mask, Measure, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import REL, Mask, Measure, Values, Variant
 
-OVER = MeasureParam(
+OVER = Param(
     "over",
-    ChoiceText(("relevant", "found")),
+    Choice(("relevant", "found")),
     "relevant",
     "divide by all relevant documents, or by those that the ranking has",
 )

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.kernel.specs import Choice, Param
 from rankproof.measuring.dependence import fixed
 from rankproof.measuring.judged_table import JudgedTable, share
 from rankproof.measuring.measures._expected import chance_within
-from rankproof.measuring.measures._kinds import ChoiceText
-from rankproof.measuring.measures.contract import Measure, MeasureParam, Values, Variant, never
+from rankproof.measuring.measures.contract import Measure, Values, Variant, never
 
-DENOMINATOR = MeasureParam(
-    "denominator", ChoiceText(("returned", "k")), "returned", "divide by min(k, documents returned), or by k"
+DENOMINATOR = Param(
+    "denominator", Choice(("returned", "k")), "returned", "divide by min(k, documents returned), or by k"
 )
 
 

@@ -21,19 +21,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.kernel.specs import Choice, Param, Whole
 from rankproof.measuring import gain as d
 from rankproof.measuring.dependence import OverIdeal
 from rankproof.measuring.gain import GainKind, describe_gain, gain_of
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._kinds import ChoiceText, WholeText
-from rankproof.measuring.measures.contract import Mask, Measure, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import Mask, Measure, Values, Variant
 
-GAIN = MeasureParam("gain", GainKind(), "linear", "what a grade is worth: linear, exp2 or a mapping")
-DISCOUNT = MeasureParam("discount", ChoiceText(("log2", "jk2002")), "log2", "log2(rank+1), or none before rank 2")
-FLOOR = MeasureParam("rel", WholeText(0), 0, "grades below this have gain 0")
-IDEAL = MeasureParam(
+GAIN = Param("gain", GainKind(), "linear", "what a grade is worth: linear, exp2 or a mapping")
+DISCOUNT = Param("discount", Choice(("log2", "jk2002")), "log2", "log2(rank+1), or none before rank 2")
+FLOOR = Param("rel", Whole(0), 0, "grades below this have gain 0")
+IDEAL = Param(
     "ideal",
-    ChoiceText(("judged", "judged_uncut", "retrieved")),
+    Choice(("judged", "judged_uncut", "retrieved")),
     "judged",
     "best order of all judged documents cut at k, of all of them, or of the retrieved ones cut at k",
 )

@@ -21,15 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.kernel.specs import Choice, Param
 from rankproof.measuring.dependence import Linear, is_relevant
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import chance_within
-from rankproof.measuring.measures._kinds import ChoiceText
-from rankproof.measuring.measures.contract import REL, Measure, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
-DENOMINATOR = MeasureParam(
-    "denominator", ChoiceText(("k", "returned")), "k", "divide by k, or by min(k, documents returned)"
-)
+DENOMINATOR = Param("denominator", Choice(("k", "returned")), "k", "divide by k, or by min(k, documents returned)")
 
 
 def precision(table: JudgedTable, variant: Variant) -> Values:

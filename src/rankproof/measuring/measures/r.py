@@ -16,15 +16,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.kernel.specs import Choice, Param
 from rankproof.measuring.dependence import Share
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import chance_within
-from rankproof.measuring.measures._kinds import ChoiceText
-from rankproof.measuring.measures.contract import REL, Measure, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
-DENOMINATOR = MeasureParam(
+DENOMINATOR = Param(
     "denominator",
-    ChoiceText(("relevant", "min_k")),
+    Choice(("relevant", "min_k")),
     "relevant",
     "divide by all relevant documents, or at most k of them",
 )

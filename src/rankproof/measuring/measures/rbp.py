@@ -25,15 +25,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.kernel.specs import Number, Param
 from rankproof.measuring.dependence import Linear, first, is_relevant
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import average_weight, by_rank
-from rankproof.measuring.measures._kinds import NumberText
-from rankproof.measuring.measures.contract import REL, Measure, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
-PATIENCE = MeasureParam(
-    "p", NumberText(0, 1, open_low=True, open_high=True), 0.9, "the chance of going on to the next document"
-)
+PATIENCE = Param("p", Number(0, 1, open_low=True, open_high=True), 0.9, "the chance of going on to the next document")
 
 
 def weight(rank: NDArray[Any], p: float) -> Values:

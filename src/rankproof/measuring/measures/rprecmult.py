@@ -18,15 +18,15 @@ Four relevant documents; with mult 0.5 the first 2 count, with mult 2 the first 
 
 from __future__ import annotations
 
+from rankproof.kernel.specs import Number, Param
 from rankproof.measuring.dependence import Cut
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._kinds import NumberText
 from rankproof.measuring.measures._recall import documents
 from rankproof.measuring.measures._running import Counts
-from rankproof.measuring.measures.contract import REL, Measure, MeasureParam, Values, Variant
+from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 from rankproof.measuring.measures.rprec import expected_at, precision_at
 
-MULT = MeasureParam("mult", NumberText(low=0, open_low=True), 1.0, "how many times R documents are looked at")
+MULT = Param("mult", Number(low=0, open_low=True), 1.0, "how many times R documents are looked at")
 
 
 def multiple_precision(table: JudgedTable, variant: Variant) -> Values:

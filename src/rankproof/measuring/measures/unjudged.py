@@ -18,15 +18,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rankproof.kernel.specs import Choice, Param
 from rankproof.measuring.dependence import fixed
 from rankproof.measuring.judged_table import JudgedTable, share
-from rankproof.measuring.measures._kinds import ChoiceText
-from rankproof.measuring.measures.contract import Measure, MeasureParam, Values, Variant, never
+from rankproof.measuring.measures.contract import Measure, Values, Variant, never
 from rankproof.measuring.measures.judged import bottom, expected_count, seen
 
-DENOMINATOR = MeasureParam(
-    "denominator", ChoiceText(("k", "returned")), "k", "divide by k, or by min(k, documents returned)"
-)
+DENOMINATOR = Param("denominator", Choice(("k", "returned")), "k", "divide by k, or by min(k, documents returned)")
 
 
 def unjudged_share(table: JudgedTable, variant: Variant) -> Values:

@@ -25,18 +25,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.kernel.specs import Numbers, Param, Whole
 from rankproof.measuring.dependence import Linear, is_relevant
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._kinds import Numbers, WholeText
-from rankproof.measuring.measures.contract import REL, Measure, MeasureParam, Values, Variant, never
+from rankproof.measuring.measures.contract import REL, Measure, Values, Variant, never
 
-WEIGHTS = MeasureParam(
+WEIGHTS = Param(
     "weights",
     Numbers(4),
     (1.0, -1.0, 0.0, 0.0),
     "worth of a hit, a false hit, a miss, a rightly left out document",
 )
-COLLECTION = MeasureParam("collection", WholeText(0), 0, "documents in the collection")
+COLLECTION = Param("collection", Whole(0), 0, "documents in the collection")
 
 
 def utility(table: JudgedTable, variant: Variant) -> Values:

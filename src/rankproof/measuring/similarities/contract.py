@@ -1,4 +1,4 @@
-"""What an item on the similarities shelf is, and how its name is read: Similarity, Pairing, `RBO(p=0.9)`."""
+"""Contract of the similarities shelf: Similarity, Pairing, and the reader of their names: `RBO(p=0.9)`."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.measuring.measures.contract import Cutoff, MeasureParam, text_of
-from rankproof.measuring.names import choices, tokens
+from rankproof.kernel.specs import OptionValues, Param, split_call
+from rankproof.measuring.measures.contract import Cutoff, text_of
+from rankproof.measuring.names import options_of, tokens
 
 Ranking = Sequence[str]  # document ids, best first, none twice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairing:
-    """A similarity with every choice made. `str()` is its canonical text, which reads back to itself."""
+    """A similarity with every parameter set. `str()` is its canonical text, which reads back to itself."""
 
     similarity: Similarity
-    values: dict[str, Any]
+    values: OptionValues
     at: float | int | None = None
     text: str = field(init=False)
 
@@ -58,7 +59,7 @@ class Similarity:
     name: str
     page: str
     compare: Callable[[Ranking, Ranking, Pairing], float | None]
-    params: tuple[MeasureParam, ...] = ()
+    params: tuple[Param, ...] = ()
     cutoff: Cutoff = "none"
     symmetric: bool = True
     low: float = 0.0
@@ -71,28 +72,25 @@ class Similarity:
         return self.page.strip().splitlines()[0]
 
     def pairing(self, at: float | int | None = None, **values: Any) -> Pairing:
-        """This similarity with the given choices and defaults for the rest."""
+        """This similarity with the given parameters and defaults for the rest."""
         return Pairing(self, {p.name: values.get(p.name, p.default) for p in self.params}, at)
 
 
-_FORM = re.compile(r"(?P<name>[^()@\s]+)(?:\((?P<params>.*)\))?(?:@(?P<at>[^@()]+))?")
-
-
-def parse(asked: str) -> tuple[Pairing, ...]:
-    """The pairings that a text asks for; each once, in the order asked."""
-    found = dict.fromkeys(read(token) for token in tokens(asked))
-    if not found:
-        raise UsageError("No similarity was asked for. Name one or more, such as: RBO Jaccard@10")
-    return tuple(found)
+def parse(text: str) -> tuple[Pairing, ...]:
+    """The pairings that a text names; each once, in the order of the text."""
+    pairings = dict.fromkeys(read(token) for token in tokens(text))
+    if not pairings:
+        raise UsageError("No similarity was named. Name one or more, such as: RBO Jaccard@10")
+    return tuple(pairings)
 
 
 def read(token: str) -> Pairing:
     """The pairing of one token."""
-    match = _FORM.fullmatch(token)
-    if match is None:
+    call = split_call(token)
+    if call is None:
         raise UnknownName("similarity", re.split(r"[(@]", token)[0] or token, shelf.everything("similarities"))
-    item = by_name(match["name"])
-    return Pairing(item, *choices(item, match["params"], match["at"], token))
+    item = by_name(call.name)
+    return Pairing(item, *options_of(item, call, token))
 
 
 def by_name(name: str) -> Similarity:

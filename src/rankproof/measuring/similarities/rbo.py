@@ -20,13 +20,12 @@ Agreement 0 at depth 1 and 1 at depth 2 and ever after: with p = 0.5 the weight 
 
 from __future__ import annotations
 
-from rankproof.measuring.measures._kinds import NumberText
-from rankproof.measuring.measures.contract import MeasureParam
+from rankproof.kernel.specs import Number, Param
 from rankproof.measuring.similarities.contract import Pairing, Ranking, Similarity
 
-PATIENCE = MeasureParam(
+PATIENCE = Param(
     "p",
-    NumberText(0, 1, open_low=True, open_high=True),
+    Number(0, 1, open_low=True, open_high=True),
     0.9,
     "how much weight a depth has, against the one above",
 )

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime, time
 from hashlib import sha256
 from typing import Any
 
-from rankproof.errors import UnknownName, UsageError
+from rankproof.errors import UsageError
 from rankproof.kernel.jsontext import to_json
-from rankproof.kernel.specs import REQUIRED, Choice, Kind, Number, Param, Path, Text, Whole
+from rankproof.kernel.specs import (
+    REQUIRED,
+    Choice,
+    Number,
+    Param,
+    Path,
+    Text,
+    Whole,
+    check_tables,
+    read_table,
+    with_defaults,
+)
 from rankproof.online.ramp.records import RampPolicy, RampStep, StopRules
 from rankproof.reading.source import read_toml
 
@@ -48,10 +58,8 @@ def read_ramp(path: str | os.PathLike[str]) -> RampPolicy:
     source = os.fspath(path)
     document = toml(source, HOW_TO_START)
     folder = os.path.dirname(source)
-    for key in document:
-        if key not in TABLES:
-            raise UnknownName(f"table of {source}", key, TABLES)
-    head = _values(document.get("ramp", {}), RAMP, f"{source}, [ramp]")
+    check_tables(document, TABLES, source)
+    head = _table(document.get("ramp", {}), RAMP, f"{source}, [ramp]")
     stem = os.path.splitext(os.path.basename(source))[0]
     head["state"] = head["state"] or f"{stem}{ENDING}"
     named = ("trial", "gate", "days", "state")
@@ -59,8 +67,8 @@ def read_ramp(path: str | os.PathLike[str]) -> RampPolicy:
     entries = document.get("step", [])
     if not isinstance(entries, list) or not entries:
         raise UsageError(f"{source} has no [[step]]: no share of traffic is named. {HOW_TO_START}")
-    steps = [_values(entry, STEP, f"{source}, step {i}") for i, entry in enumerate(entries, start=1)]
-    stops = _values(document.get("stop", {}), STOP, f"{source}, [stop]")
+    steps = [_table(entry, STEP, f"{source}, step {i}") for i, entry in enumerate(entries, start=1)]
+    stops = _table(document.get("stop", {}), STOP, f"{source}, [stop]")
     try:
         policy = RampPolicy(
             name=head["name"] or stem,
@@ -87,12 +95,10 @@ def fingerprint(policy: RampPolicy) -> str:
 
 def toml(path: str, remedy: str) -> dict[str, Any]:
     """A file of TOML as plain values; times of it as texts."""
-    found = _plain(read_toml(path, remedy))
-    assert isinstance(found, dict)
-    return found
+    return {key: _plain(value) for key, value in read_toml(path, remedy).items()}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -100,26 +106,9 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date | datetime | time) else value
 
 
-def _values(table: Any, params: tuple[Param, ...], place: str) -> dict[str, Any]:
-    """The values of a table by its parameters, every one of them said or by default."""
-    if not isinstance(table, Mapping):
-        raise UsageError(f"{place} must be a table of keys and values; got {table!r:.80}.")
-    known = {param.name: param for param in params}
-    for key in table:
-        if key not in known:
-            raise UnknownName(f"key of {place}", key, known)
-    return {name: _value(param.kind, table, param, place) for name, param in known.items()}
-
-
-def _value(kind: Kind, table: Mapping[str, Any], param: Param, place: str) -> Any:
-    if param.name not in table:
-        if param.default is REQUIRED:
-            raise UsageError(f"{place}: {param.name} is missing: {param.meaning}.")
-        return param.default
-    try:
-        return kind.read(table[param.name])
-    except ValueError as error:
-        raise UsageError(f"{place}: {param.name} {error}.") from None
+def _table(table: object, params: tuple[Param, ...], place: str) -> dict[str, Any]:
+    """A value for every key of a table: the one it gives, or the default."""
+    return with_defaults(read_table(table, {param.name: param.kind for param in params}, place), params, place)
 
 
 STARTER = """\

@@ -5,12 +5,23 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import Choice, Kind, Number, Text, Texts, Whole, read_configured
+from rankproof.kernel.specs import (
+    Choice,
+    Kind,
+    Number,
+    Text,
+    Texts,
+    Whole,
+    check_tables,
+    read_configured,
+    read_table,
+    read_value,
+)
 from rankproof.online.trial.records import Better, Each, Goal, Metric, Role, TrialColumns, TrialDesign, TrialMetric
 from rankproof.online.trial.records import Kind as MetricKind
 from rankproof.reading.source import read_toml
@@ -47,41 +58,32 @@ DIGITS = 3
 MOST_DIGITS = 15
 
 
-def read_metric(entry: Any, place: str) -> TrialMetric:
+def read_metric(entry: object, place: str) -> TrialMetric:
     """The metric of one entry; `place` names it in messages."""
-    if not isinstance(entry, Mapping):
-        raise UsageError(f"{place} must be a table: [[metric]] with keys below; got {entry!r:.80}.")
-    said: dict[str, Any] = {}
-    for key, value in entry.items():
-        if key not in KEYS:
-            raise UnknownName(f"key of {place}", key, KEYS)
-        try:
-            said[key] = KEYS[key].read(value)
-        except ValueError as error:
-            raise UsageError(f"{place}: {key} {error}.") from None
-    ready = said.pop("ready", None)
+    values = read_table(entry, KEYS, place)
+    ready = values.pop("ready", None)
     if ready is not None:
-        said = {"name": ready, **READY[ready], **said}
+        values = {"name": ready, **READY[ready], **values}
     for key in ("name", "value"):
-        if key not in said:
+        if key not in values:
             raise UsageError(f'{place}: {key} is missing. Or take one that is ready: ready = "abandonment".')
-    kind = said.setdefault("kind", "ratio" if "denominator" in said else "quantile" if "at" in said else "mean")
-    place = f"{place} ({said['name']})"
-    if (kind == "ratio") != ("denominator" in said):
+    kind = values.setdefault("kind", "ratio" if "denominator" in values else "quantile" if "at" in values else "mean")
+    place = f"{place} ({values['name']})"
+    if (kind == "ratio") != ("denominator" in values):
         raise UsageError(
             f'{place}: a ratio has a denominator, and no other kind has: the name of a column, or "*" for the number '
             "of rows."
         )
-    if kind != "quantile" and "digits" in said:
+    if kind != "quantile" and "digits" in values:
         raise UsageError(f"{place}: only a quantile rounds its values to `digits`; this is a {kind}.")
-    if said.get("digits", DIGITS) > MOST_DIGITS:
+    if values.get("digits", DIGITS) > MOST_DIGITS:
         raise UsageError(f"{place}: digits is {MOST_DIGITS} at most, which is what a number holds.")
-    metric = Metric(**{key: said.pop(key) for key in ("name", "kind", "better", "covariate", "at") if key in said})
-    each = said.setdefault("each", EACH[kind])
+    metric = Metric(**{key: values.pop(key) for key in ("name", "kind", "better", "covariate", "at") if key in values})
+    each = values.setdefault("each", EACH[kind])
     _refuse_each(kind, each, place)
     if kind == "quantile":
-        said.setdefault("digits", DIGITS)
-    return TrialMetric(metric, **_asked(said, place))
+        values.setdefault("digits", DIGITS)
+    return TrialMetric(metric, **_with_goal(values, place))
 
 
 def _refuse_each(kind: str, each: Each, place: str) -> None:
@@ -91,28 +93,55 @@ def _refuse_each(kind: str, each: Each, place: str) -> None:
         raise UsageError(f'{place}: a unit of a proportion did something or not: each = "any", or nothing.')
 
 
-def _asked(said: dict[str, Any], place: str) -> dict[str, Any]:
-    """The same with role, goal and margin that go together."""
-    role = said.setdefault("role", "decision")
-    goal = said.setdefault("goal", "not_worse" if role == "guardrail" else "better")
+def _with_goal(values: dict[str, Any], place: str) -> dict[str, Any]:
+    """The same with role, goal and margin, refused where they contradict one another."""
+    role = values.setdefault("role", "decision")
+    goal = values.setdefault("goal", "not_worse" if role == "guardrail" else "better")
     if role == "guardrail" and goal != "not_worse":
         raise UsageError(f'{place}: a guardrail is not to be worse. What must be better has role = "decision".')
-    if role == "watch" and ("margin" in said):
+    if role == "watch" and ("margin" in values):
         raise UsageError(f"{place}: a metric that is only watched has no margin.")
-    if role != "watch" and goal == "not_worse" and not said.get("margin", 0) > 0:
+    if role != "watch" and goal == "not_worse" and not values.get("margin", 0) > 0:
         raise UsageError(
             f"{place}: margin is missing: how much worse may it be? Such as margin = 0.01, which is 1% where scale is "
             '"relative". No trial shows that nothing changed at all.'
         )
-    return said
+    return values
 
 
 TABLES = ("trial", "columns", "metric")
-HEAD: dict[str, Kind | None] = {
+# Shares that miss 1 by less than this are meant to sum to it.
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Shares(Kind):
+    """Planned shares of two variants or more, which sum to 1: {old = 0.5, new = 0.5}."""
+
+    def read(self, value: object) -> dict[str, float]:
+        """The shares by variant."""
+        if not isinstance(value, Mapping) or len(value) < 2:
+            raise ValueError(f"are of two variants or more, such as {{old = 0.5, new = 0.5}}; got {value!r:.80}")
+        shares: dict[str, float] = {}
+        for name, share in value.items():
+            try:
+                shares[str(name)] = Number(0, 1, open_low=True, open_high=True).read(share)
+            except ValueError as error:
+                raise ValueError(f"are numbers: that of {name} {error}") from None
+        whole = math.fsum(shares.values())
+        if abs(whole - 1) > ROUNDING:
+            raise ValueError(
+                f"sum to {whole:g}, not to 1. They are shares of the units that are in the trial: leave out who is in "
+                "no variant"
+            )
+        return shares
+
+
+HEAD: dict[str, Kind] = {
     "name": Text(),
     "unit": Text(),
     "control": Text(),
-    "shares": None,  # a table of its own
+    "shares": Shares(),
     "method": Text(),
     "confidence": Number(0.5, 1, open_low=True, open_high=True),
     "correction": Text(),
@@ -127,11 +156,9 @@ COLUMNS: dict[str, Kind] = {
     "strata": Texts(),
     "segments": Texts(),
 }
-# Shares that miss 1 by less than this are meant to sum to it.
-ROUNDING = 1e-6
 
 
-def read_design(what: Any) -> TrialDesign:
+def read_design(what: object) -> TrialDesign:
     """A design from a path, a dict of the shape of the TOML, or a TrialDesign, which stays as it is."""
     if isinstance(what, TrialDesign):
         return what
@@ -151,26 +178,22 @@ def _file(path: str) -> TrialDesign:
 
 def design_of(document: Mapping[str, Any], place: str) -> TrialDesign:
     """The design in a document; `place` names it in messages."""
-    for key in document:
-        if key not in TABLES:
-            raise UnknownName(f"table of {place}", key, TABLES)
-    head = _values(_table(document, "trial", place), HEAD, f"{place}, [trial]")
+    check_tables(document, TABLES, place)
+    head = read_table(document.get("trial", {}), HEAD, f"{place}, [trial]")
     for key in ("control", "shares"):
         if key not in head:
             raise UsageError(
                 f'{place}, [trial]: {key} is missing. Such as: control = "old" and shares = {{old = 0.5, new = 0.5}}'
             )
-    head["shares"] = read_shares(head["shares"], f"{place}, [trial]: shares")
     if head["control"] not in head["shares"]:
         raise UsageError(
             f"{place}, [trial]: the control {head['control']!r} has no share; shares are of "
             f"{', '.join(head['shares'])}."
         )
-    said = _values(_table(document, "columns", place), COLUMNS, f"{place}, [columns]")
-    columns = TrialColumns(**said)
+    columns = TrialColumns(**read_table(document.get("columns", {}), COLUMNS, f"{place}, [columns]"))
     entries = document.get("metric", [])
     if not isinstance(entries, list | tuple) or not entries:
-        raise UsageError(f"{place} has no [[metric]]: nothing is asked. `rankproof trial init` shows some.")
+        raise UsageError(f"{place} has no [[metric]], so nothing is measured. `rankproof trial init` shows some.")
     metrics = tuple(read_metric(entry, f"{place}, metric {i}") for i, entry in enumerate(entries, start=1))
     names = [metric.name for metric in metrics]
     for name in names:
@@ -184,22 +207,9 @@ def design_of(document: Mapping[str, Any], place: str) -> TrialDesign:
     return design
 
 
-def read_shares(value: Any, where: str) -> dict[str, float]:
-    """Planned shares by variant, made to sum to exactly what they should."""
-    if not isinstance(value, Mapping) or len(value) < 2:
-        raise UsageError(f"{where} are of two variants or more, such as {{old = 0.5, new = 0.5}}; got {value!r:.80}.")
-    shares: dict[str, float] = {}
-    for name, share in value.items():
-        try:
-            shares[str(name)] = Number(0, 1, open_low=True, open_high=True).read(share)
-        except ValueError as error:
-            raise UsageError(f"{where}: {name} {error}.") from None
-    whole = math.fsum(shares.values())
-    if abs(whole - 1) > ROUNDING:
-        raise UsageError(
-            f"{where} sum to {whole:g}, not to 1. They are shares of the units that are in the trial: leave out who is "
-            "in no variant."
-        )
+def read_shares(value: object, where: str) -> dict[str, float]:
+    """Planned shares by variant; `where` begins every message."""
+    shares: dict[str, float] = read_value(Shares(), value, where)
     return shares
 
 
@@ -229,23 +239,3 @@ def _refuse_senseless(design: TrialDesign, place: str) -> None:
         raise UsageError(
             f'{place}: enter = "every_day" counts a unit on every day; columns.entered says it counts on one. Keep one.'
         )
-
-
-def _table(document: Mapping[str, Any], key: str, place: str) -> Mapping[str, Any]:
-    table = document.get(key, {})
-    if not isinstance(table, Mapping):
-        raise UsageError(f"{place}: [{key}] must be a table of keys and values; got {table!r:.80}.")
-    return table
-
-
-def _values(table: Mapping[str, Any], known: Mapping[str, Kind | None], place: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in table.items():
-        if key not in known:
-            raise UnknownName(f"key of {place}", key, known)
-        kind = known[key]
-        try:
-            found[key] = value if kind is None else kind.read(value)
-        except ValueError as error:
-            raise UsageError(f"{place}: {key} {error}.") from None
-    return found

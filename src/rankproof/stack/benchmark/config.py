@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
-from rankproof.kernel import shelf
-from rankproof.kernel.specs import Kind, Number, Text, Texts, Whole
+from rankproof.kernel.specs import ItemName, Kind, Number, Text, Texts, Whole, check_tables, read_table
 from rankproof.measuring.names import parse
 from rankproof.proving.records import Design
 from rankproof.reading.source import read_toml
@@ -20,50 +19,26 @@ from rankproof.stack.pipelines.run import Runner
 from rankproof.stack.records import Step
 
 
-def read_table(table: Any, kinds: Mapping[str, Kind], name: str, place: str) -> dict[str, Any]:
-    """The values that a table says, each of the kind that its key has."""
-    if not isinstance(table, Mapping):
-        raise UsageError(f"{place}: [{name}] must be a table.")
-    found = {}
-    for key, value in table.items():
-        if key not in kinds:
-            raise UnknownName(f"key of [{name}] in {place}", key, kinds)
-        try:
-            found[key] = kinds[key].read(value)
-        except ValueError as error:
-            raise UsageError(f"{place}, [{name}]: {key} {error}.") from None
-    return found
-
-
-def read_limits(table: Any, place: str) -> dict[str, Any]:
+def read_limits(table: object, place: str) -> dict[str, Any]:
     """How hard live engines may be asked, as `Limits` takes it."""
-    return read_table(table, {param.name: param.kind for param in PARAMS}, "limits", place)
+    return read_table(table, {param.name: param.kind for param in PARAMS}, f"{place}, [limits]")
 
 
-def read_prices(table: Any, modes: Mapping[str, Step], place: str) -> Prices | None:
-    """What 1,000 queries cost; None where nothing is said."""
+def read_prices(table: object, modes: Mapping[str, Step], place: str) -> Prices | None:
+    """What 1,000 queries cost; None where there is no such table."""
     if table is None:
         return None
-    if not isinstance(table, Mapping):
-        raise UsageError(f"{place}: [cost] must be a table.")
-    steps = {step.name for pipeline in modes.values() for step in pipeline.steps()}
-    told = {key: value for key, value in table.items() if key not in ("steps", "modes")}
-    currency = read_table(told, {"currency": Text(), "steps": Text(), "modes": Text()}, "cost", place)
-    found = Prices(
-        currency.get("currency", ""),
-        _prices(table.get("steps", {}), sorted(steps), "cost.steps", place),
-        _prices(table.get("modes", {}), modes, "cost.modes", place),
-    )
-    if not found.steps and not found.modes:
+    steps = sorted({step.name for pipeline in modes.values() for step in pipeline.steps()})
+    head = read_table(table, {"currency": Text()}, f"{place}, [cost]", others=("steps", "modes"))
+    assert isinstance(table, Mapping)
+    by_step = read_table(table.get("steps", {}), dict.fromkeys(steps, Number(0)), f"{place}, [cost.steps]")
+    by_mode = read_table(table.get("modes", {}), dict.fromkeys(modes, Number(0)), f"{place}, [cost.modes]")
+    if not by_step and not by_mode:
         raise UsageError(
             f"{place}: [cost] names no price. Add a table [cost.steps] or [cost.modes] with lines such as: "
-            f"{sorted(steps)[0]} = 0.10"
+            f"{steps[0]} = 0.10"
         )
-    return found
-
-
-def _prices(table: Any, names: Collection[str], name: str, place: str) -> dict[str, float]:
-    return read_table(table, dict.fromkeys(names, Number(0)), name, place)
+    return Prices(head.get("currency", ""), by_step, by_mode)
 
 
 TABLES = ("benchmark", "modes", "limits", "cost", "tune")  # [tune] is read by `rankproof tune`
@@ -78,8 +53,8 @@ KEYS: Mapping[str, Kind] = {
     "depth": Whole(1),
     "seed": Whole(0),
     "confidence": Number(0.5, 1, open_low=True, open_high=True),
-    "significance": Text(),
-    "correction": Text(),
+    "significance": ItemName("significance"),
+    "correction": ItemName("corrections"),
     "resamples": Whole(1_000),
 }
 _OF_DESIGN = {field.name for field in fields(Design)}
@@ -94,10 +69,8 @@ def read_config(path: str) -> BenchmarkConfig:
 
 def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: str = "benchmark") -> BenchmarkConfig:
     """The configuration in a dict of the shape of the TOML."""
-    for table in document:
-        if table not in TABLES:
-            raise UnknownName(f"table of {place}", table, TABLES)
-    values = read_table(document.get("benchmark", {}), KEYS, "benchmark", place)
+    check_tables(document, TABLES, place)
+    values = read_table(document.get("benchmark", {}), KEYS, f"{place}, [benchmark]")
     modes, inputs = _modes(document.get("modes", {}), place)
     if "dataset" not in values:
         raise UsageError(f'{place} names no dataset. Add dataset = "FOLDER" to its [benchmark] table.')
@@ -106,8 +79,6 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
         raise UnknownName(f"mode of {place}", baseline, modes)
     measures = tuple(str(variant) for variant in parse(list(values.pop("measures", DEFAULT_MEASURES))))
     design = Design(**{key: values.pop(key) for key in _OF_DESIGN & values.keys()}, all_pairs=True)
-    for key, where in (("significance", "significance"), ("correction", "corrections")):
-        shelf.find(where, getattr(design, key))
     return BenchmarkConfig(
         name=values.pop("name", name),
         dataset=values["dataset"],
@@ -127,7 +98,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
     )
 
 
-def _modes(table: Any, place: str) -> tuple[dict[str, Step], dict[str, tuple[str, ...]]]:
+def _modes(table: object, place: str) -> tuple[dict[str, Step], dict[str, tuple[str, ...]]]:
     """The pipelines by name, and for each the modes that it builds on: those that flow right into it."""
     if not isinstance(table, Mapping) or not table:
         raise UsageError(f'{place} names no mode. Add a table [modes] with lines such as: lexical = "bm25()"')
@@ -142,9 +113,9 @@ def _modes(table: Any, place: str) -> tuple[dict[str, Step], dict[str, tuple[str
             modes[name] = read_pipeline(text, modes)
         except UsageError as error:
             raise UsageError(f"{place}, mode {name}: {error}") from None
-        found = tuple(_nearest(modes[name], {step.key: other for other, step in modes.items() if other != name}))
-        if found:
-            inputs[name] = found
+        nearest = tuple(_nearest(modes[name], {step.key: other for other, step in modes.items() if other != name}))
+        if nearest:
+            inputs[name] = nearest
     return modes, inputs
 
 
@@ -157,14 +128,14 @@ def _nearest(step: Step, named: Mapping[str, str]) -> Iterator[str]:
 
 
 def lacking(config: BenchmarkConfig, runner: Runner) -> dict[str, str]:
-    """For each mode that cannot be opened why not, in the words of the item that cannot."""
-    found = {}
+    """For each mode that cannot be opened the message of the engine or stage that refuses."""
+    reasons = {}
     for name, pipeline in config.modes.items():
         try:
             runner.open([pipeline])
         except UsageError as error:
-            found[name] = str(error)
-    return found
+            reasons[name] = str(error)
+    return reasons
 
 
 def without(config: BenchmarkConfig, modes: Container[str]) -> BenchmarkConfig:

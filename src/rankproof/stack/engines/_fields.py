@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rankproof.errors import UnknownName
-from rankproof.kernel.specs import show_number
+from rankproof.kernel.specs import Kind, show_number
 from rankproof.reading.collection import Corpus
 
 _ENTRY = re.compile(r"(?P<name>[^\s^]+)(?:\^(?P<weight>\d+(?:\.\d+)?))?")
@@ -16,7 +16,7 @@ _HOW = "'title^3 text' or {title = 3, text = 1}, with weights above 0 and up to 
 
 
 @dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(Kind):
     """Names of fields with weights, as a text ("title^3 text"), a table ({title = 3}) or a list of names.
 
     The value is the text in its shortest form, so that two spellings of one choice are one choice.

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.specs import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class StringTable:
+class StringTable(Kind):
     """Texts by name: headers, or parameters of a URL. Numbers are taken as they are written."""
 
     def read(self, value: Any) -> dict[str, str]:
@@ -29,7 +30,7 @@ class StringTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Json:
+class Json(Kind):
     """A JSON object or list, as a table, or as a text that is JSON."""
 
     def read(self, value: Any) -> Any:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.libraries import library
-from rankproof.kernel.specs import Choice, Flag, Param
+from rankproof.kernel.specs import Choice, Flag, Kind, Param
 from rankproof.reading.collection import Corpus
 from rankproof.stack.records import Values
 
@@ -42,7 +42,7 @@ WORDS = r"(?u)\b\w\w+\b"
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Kind):
     """A regular expression that finds the words of a text: the whole match, or its only group."""
 
     def read(self, value: object) -> str:

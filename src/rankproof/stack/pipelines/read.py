@@ -1,14 +1,15 @@
-"""Reading: the text of a pipeline to its steps; what does not fit is refused before anything runs."""
+"""Reads the text of a pipeline into its steps; steps that do not fit are refused before anything runs."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import REQUIRED, Param
+from rankproof.kernel.specs import Call, call_of, parse_expression, read_params, shown_options
+from rankproof.kernel.wording import counted
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.records import Step
 from rankproof.stack.stages.contract import Stage
@@ -17,11 +18,10 @@ from rankproof.stack.stages.contract import Stage
 def read_pipeline(text: str, named: Mapping[str, Step] | None = None) -> Step:
     """The pipeline that a text describes. `named` are pipelines that a bare name may stand for."""
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError) as error:
-        place = f" near character {error.offset}" if isinstance(error, SyntaxError) and error.offset else ""
+        tree = parse_expression(text)
+    except ValueError as error:
         raise UsageError(
-            f"The pipeline {text!r} cannot be read{place}. Write it as: bm25(k1=0.9) >> cutoff(depth=100)"
+            f"The pipeline {text!r} cannot be read{error}. Write it as: bm25(k1=0.9) >> cutoff(depth=100)"
         ) from None
     step = _PipelineReader(text, named or {}).step(tree, None)
     if step.shelf == "stages" and shelf.find("stages", step.name).takes == "query":
@@ -40,37 +40,30 @@ class _PipelineReader:
         """One node of the tree; `before` is what flows into it."""
         if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.RShift):
             return self.step(tree.right, self.step(tree.left, before))
-        if isinstance(tree, ast.Name):
-            if tree.id in self.named:
-                if before is not None:
-                    raise self.refuse(f"nothing can flow into {tree.id!r}, which is a whole pipeline.")
-                return self.named[tree.id]
-            return self.call(tree.id, [], {}, before)
-        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
-            if any(keyword.arg is None for keyword in tree.keywords):
-                raise self.refuse("choices are written as name=value.")
-            values = {str(keyword.arg): self.literal(keyword.value) for keyword in tree.keywords}
-            return self.call(tree.func.id, tree.args, values, before)
-        raise self.refuse("its steps are names with choices, such as bm25(k1=0.9), joined by >>.")
-
-    def literal(self, tree: ast.expr) -> Any:
+        if isinstance(tree, ast.Name) and tree.id in self.named:
+            if before is not None:
+                raise self.refuse(f"nothing can flow into {tree.id!r}, which is a whole pipeline.")
+            return self.named[tree.id]
         try:
-            return ast.literal_eval(tree)
-        except (ValueError, TypeError, SyntaxError):
-            raise self.refuse(
-                f"{ast.unparse(tree)!r} is no value: numbers, 'texts', lists, True and False are."
-            ) from None
+            call = call_of(tree)
+        except ValueError as error:
+            raise self.refuse(f"{str(error)!r} is no value: numbers, 'texts', lists, True and False are.") from None
+        if call is None:
+            raise self.refuse("its steps are names with options as name=value, such as bm25(k1=0.9), joined by >>.")
+        return self.called(call, before)
 
-    def call(self, name: str, flowing: list[ast.expr], said: dict[str, Any], before: Step | None) -> Step:
+    def called(self, call: Call, before: Step | None) -> Step:
+        name = call.name
         kind, item = self.item(name)
-        inputs = tuple(self.step(tree, None) for tree in flowing)
+        inputs = tuple(self.step(tree, None) for tree in call.inputs)
         if before is not None:
             inputs = (before, *inputs)
-        values = self.values(name, item.params, said)
+        place = f"The pipeline {self.text!r}: {name}"
+        values = read_params(call.options, item.params, place, noun=f"option of {name}")
         self.refuse_misfit(name, item, inputs)
         if isinstance(item, Stage) and item.misfit is not None and (why := item.misfit(values, len(inputs))):
             raise self.refuse(why)
-        shown = {p.name: _shown(values[p.name]) for p in item.params if values[p.name] != p.default}
+        shown = shown_options(item.params, values)
         return Step(kind, name, values, shown, inputs, isinstance(item, Stage) and item.takes == "many")
 
     def item(self, name: str) -> tuple[Literal["engines", "stages"], Engine | Stage]:
@@ -80,24 +73,6 @@ class _PipelineReader:
         if name in stages:
             return "stages", stages[name]
         raise UnknownName("engine, stage or mode", name, [*engines, *stages, *self.named])
-
-    def values(self, name: str, params: tuple[Param, ...], said: dict[str, Any]) -> dict[str, Any]:
-        known = {param.name: param for param in params}
-        for key in said:
-            if key not in known:
-                raise UnknownName(f"choice of {name}", key, known)
-        found = {}
-        for param in params:
-            if param.name not in said:
-                if param.default is REQUIRED:
-                    raise self.refuse(f"{name} needs {param.name}: {param.meaning}.")
-                found[param.name] = param.default
-                continue
-            try:
-                found[param.name] = param.kind.read(said[param.name])
-            except ValueError as error:
-                raise self.refuse(f"{param.name} of {name} {error}.") from None
-        return found
 
     def refuse_misfit(self, name: str, item: Engine | Stage, inputs: tuple[Step, ...]) -> None:
         """What flows in must be what the item takes."""
@@ -113,8 +88,8 @@ class _PipelineReader:
         if rewrites:
             raise self.refuse(f"{rewrites[0].name} rewrites queries, so an engine must follow it before {name}.")
         if item.takes == "one" and len(inputs) != 1:
-            came = "nothing" if not inputs else f"{len(inputs)} pipelines"
-            raise self.refuse(f"{name} takes one ranking and {came} flows into it. Put it after an engine, with >>.")
+            flow = "nothing flows" if not inputs else f"{counted(len(inputs), 'pipeline')} flow"
+            raise self.refuse(f"{name} takes one ranking and {flow} into it. Put it after an engine, with >>.")
         if item.takes == "many" and len(inputs) < 2:
             raise self.refuse(f"{name} takes two or more pipelines: {name}(bm25(), dense()).")
 
@@ -122,8 +97,3 @@ class _PipelineReader:
 def _takes(step: Step) -> str:
     takes: str = shelf.find("stages", step.name).takes
     return takes
-
-
-def _shown(value: Any) -> str:
-    """A value as the text has it."""
-    return repr(list(value)) if isinstance(value, tuple) else repr(value)

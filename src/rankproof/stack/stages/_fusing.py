@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import Param, show_number
-from rankproof.kernel.wording import counted
+from rankproof.kernel.specs import Kind, Param, show_number
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.records import Values
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Kind):
     """A number from 0 on for each pipeline, not all of them 0."""
 
     def read(self, value: object) -> tuple[float, ...]:

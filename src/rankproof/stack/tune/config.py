@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.specs import Choice, Kind, Number, Text, Whole
+from rankproof.kernel.specs import Choice, Kind, Number, Text, Whole, read_table
 from rankproof.measuring.names import parse
 from rankproof.reading.datasets.queries import normal
 from rankproof.reading.datasets.records import Dataset
@@ -54,7 +54,7 @@ def tune_config_of(document: Mapping[str, Any], place: str, folder: str = ".", n
         raise UsageError(
             f"{place} does not say what to tune. Add a table [tune.dials] with lines such as: lexical.k1 = [0.9, 1.2]"
         )
-    values = _values(table, place)
+    values = read_table(table, KEYS, f"{place}, [tune]", others=(DIALS,))
     texts = {mode: str(text) for mode, text in document["modes"].items()}
     mode = values.pop("mode", list(texts)[-1])
     if mode not in texts:
@@ -84,25 +84,11 @@ def tune_config_of(document: Mapping[str, Any], place: str, folder: str = ".", n
     return config
 
 
-def _values(table: Mapping[str, Any], place: str) -> dict[str, Any]:
-    found = {}
-    for key, value in table.items():
-        if key == DIALS:
-            continue
-        if key not in KEYS:
-            raise UnknownName(f"key of [tune] in {place}", key, [*KEYS, DIALS])
-        try:
-            found[key] = KEYS[key].read(value)
-        except ValueError as error:
-            raise UsageError(f"{place}: {key} of [tune] {error}.") from None
-    return found
-
-
-def _measure(said: str, place: str) -> str:
+def _measure(name: str, place: str) -> str:
     """One measure that has a better side."""
-    variants = parse([said])
+    variants = parse([name])
     if len(variants) != 1:
-        raise UsageError(f"{place}: [tune] takes one measure to tune for; got {said!r}.")
+        raise UsageError(f"{place}: [tune] takes one measure to tune for; got {name!r}.")
     kind = variants[0].measure
     if kind.better == "neither" or kind.labels is not None:
         raise UsageError(f"{place}: {variants[0]} has no better side, so nothing can be tuned for it.")
@@ -110,7 +96,7 @@ def _measure(said: str, place: str) -> str:
 
 
 def _refuse_idle(config: TuneConfig, place: str) -> None:
-    """A dial that the tuned mode does not depend on would be searched in vain."""
+    """Refuses a parameter that the tuned mode does not depend on: its search would change nothing."""
     texts, mode = config.texts, config.mode
     for dial in config.dials:
         keys = {
@@ -118,24 +104,24 @@ def _refuse_idle(config: TuneConfig, place: str) -> None:
         }
         if len(keys) == 1:
             raise UsageError(
-                f"{place}: the dial {dial.name} changes nothing in {mode}, the mode that is tuned. Name {dial.mode} in "
-                f"the pipeline of {mode}, as in fuse_rrf({dial.mode}, ...), or leave the dial out."
+                f"{place}: the parameter {dial.name} changes nothing in {mode}, the mode that is tuned. Name "
+                f"{dial.mode} in the pipeline of {mode}, as in fuse_rrf({dial.mode}, ...), or leave the parameter out."
             )
 
 
 def _refuse_corners(config: TuneConfig, place: str) -> None:
-    """Values that go each by itself may not go together: weights that are all 0. The ends show it."""
+    """Refuses values that cannot be combined, such as weights that are all 0. The first and last values are tried."""
     for end in (0, -1):
         values = {dial.name: (dial.choices or (dial.low, dial.high))[end] for dial in config.dials}
         try:
             modes_of(turned(config.texts, config.dials, values))
         except UsageError as error:
-            said = ", ".join(f"{name} = {value}" for name, value in values.items())
-            raise UsageError(f"{place}: the dials do not go together ({said}). {error}") from None
+            setting = ", ".join(f"{name} = {value}" for name, value in values.items())
+            raise UsageError(f"{place}: these values cannot be combined ({setting}). {error}") from None
 
 
 def _refuse_size(config: TuneConfig, place: str) -> None:
-    """A grid is tried whole or not at all."""
+    """Refuses a grid that is larger than the number of trials: a grid is tried whole or not at all."""
     if config.method != "grid":
         return
     between: list[Dial] = [dial for dial in config.dials if not dial.choices]
@@ -160,7 +146,7 @@ def halves(config: TuneConfig, dataset: Dataset) -> tuple[Dataset, Dataset]:
     if config.dev:
         if not dataset.splits:
             raise UsageError(
-                f"{dataset.source} has no splits. Say share in [tune] in place of dev and test, or make some with "
+                f"{dataset.source} has no splits. Give share in [tune] in place of dev and test, or make some with "
                 "`rankproof dataset split`."
             )
         for name in (config.dev, config.test):

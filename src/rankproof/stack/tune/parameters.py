@@ -11,6 +11,7 @@ from typing import Any
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.specs import Param, Whole
+from rankproof.kernel.wording import counted
 from rankproof.stack.engines._fields import Fields
 from rankproof.stack.pipelines.read import read_pipeline
 from rankproof.stack.records import Step
@@ -18,11 +19,11 @@ from rankproof.stack.tune.records import Dial
 
 
 def turned(texts: Mapping[str, str], dials: Sequence[Dial], values: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of all modes with the dials set. Modes that no dial belongs to keep theirs, letter for letter."""
-    found = dict(texts)
+    """The texts of all modes with the parameters set; modes without one of them keep their text, letter for letter."""
+    changed = dict(texts)
     for dial in dials:
-        found[dial.mode] = with_value(found[dial.mode], dial, values[dial.name], found)
-    return found
+        changed[dial.mode] = with_value(changed[dial.mode], dial, values[dial.name], changed)
+    return changed
 
 
 def modes_of(texts: Mapping[str, str]) -> dict[str, Step]:
@@ -34,7 +35,7 @@ def modes_of(texts: Mapping[str, str]) -> dict[str, Step]:
 
 
 def with_value(text: str, dial: Dial, value: Any, texts: Mapping[str, str]) -> str:
-    """The text of a mode with one dial set; UsageError where the step does not take the value."""
+    """The text of a mode with one parameter set; UsageError where the step does not take the value."""
     tree, call = opened(text)
     if dial.element:
         value = _whole(modes_of(texts)[dial.mode], call, dial, value, texts)
@@ -87,7 +88,7 @@ def _parts(step: Step, param: Param, element: str) -> dict[Any, float]:
     if isinstance(param.kind, Fields):
         if value is None:
             raise UsageError(
-                f"{step.name} names no fields yet, so {element!r} has no weight to turn. Write them into the mode "
+                f"{step.name} names no fields yet, so {element!r} has no weight to tune. Write them into the mode "
                 "first, such as fields='title text'."
             )
         named = (part.partition("^") for part in value.split())
@@ -113,29 +114,29 @@ def _place(parts: Mapping[Any, float], call: ast.Call, element: str, texts: Mapp
 
 
 def _param(step: Step, name: str) -> Param:
-    from rankproof.kernel import shelf
-
     found: Param = next(param for param in shelf.find(step.shelf, step.name).params if param.name == name)
     return found
 
 
 KEYS = ("low", "high", "step", "points", "log")
-# More values than this on one dial are a mistake in the step.
+# More values than this for one parameter are a mistake in the step.
 MOST_VALUES = 10_000
 
 
 def read_dials(table: Any, texts: Mapping[str, str], place: str) -> tuple[Dial, ...]:
-    """The dials of [tune.dials], in the order of the modes: what comes later in a pipeline is turned faster."""
-    said = dict(_flat(table, "")) if isinstance(table, Mapping) else {}
-    if not said:
-        raise UsageError(f"{place} has no dial to turn. Add [tune.dials] with lines such as: lexical.k1 = [0.9, 1.2]")
+    """The parameters of [tune.dials], in the order of the modes: those later in a pipeline vary faster."""
+    specs = dict(_flat(table, "")) if isinstance(table, Mapping) else {}
+    if not specs:
+        raise UsageError(
+            f"{place} names no parameter to tune. Add [tune.dials] with lines such as: lexical.k1 = [0.9, 1.2]"
+        )
     modes = modes_of(texts)
-    found = [_dial(name, spec, texts, modes, place) for name, spec in said.items()]
+    found = [_dial(name, spec, texts, modes, place) for name, spec in specs.items()]
     for dial in found:
         if dial.element and any(
             other.mode == dial.mode and other.name == f"{dial.mode}.{dial.param}" for other in found
         ):
-            raise UsageError(f"{place}: {dial.name} is a part of {dial.mode}.{dial.param}. Turn one of the two.")
+            raise UsageError(f"{place}: {dial.name} is a part of {dial.mode}.{dial.param}. Tune one of the two.")
     order = list(modes)
     return tuple(sorted(found, key=lambda dial: order.index(dial.mode)))
 
@@ -154,20 +155,20 @@ def _dial(name: str, spec: Any, texts: Mapping[str, str], modes: Mapping[str, St
     mode, _, rest = name.partition(".")
     word, _, element = rest.partition(".")
     if mode not in modes:
-        raise UnknownName(f"mode of {place} for the dial {name!r}", mode, modes)
+        raise UnknownName(f"mode of {place} for the parameter {name!r}", mode, modes)
     _, call = opened(texts[mode])
     if isinstance(call.func, ast.Name) and call.func.id in modes:
-        raise UsageError(f"{place}: {mode} is another name of {call.func.id}. Turn {call.func.id}.{rest} instead.")
+        raise UsageError(f"{place}: {mode} is another name of {call.func.id}. Tune {call.func.id}.{rest} instead.")
     step = modes[mode]
     params: dict[str, Param] = {param.name: param for param in shelf.find(step.shelf, step.name).params}
     if word not in params:
         inner = [s.name for s in step.steps() if s is not step and word in _names(s)]
         if inner:
             raise UsageError(
-                f"{place}: the dial {name} must be of the last step of {mode}, {step.name}, which has no {word!r}. "
-                f"{inner[0]} has: give it a mode of its own, and name that mode in {mode}."
+                f"{place}: the parameter {name} must be of the last step of {mode}, {step.name}, which has no "
+                f"{word!r}. {inner[0]} has: give it a mode of its own, and name that mode in {mode}."
             )
-        raise UnknownName(f"choice of {step.name} for the dial {name!r}", word, params)
+        raise UnknownName(f"option of {step.name} for the parameter {name!r}", word, params)
     param = params[word]
     now = element_of(step, param, call, element, texts) if element else step.values[word]
     dial = _valued(name, mode, word, element, now, spec, isinstance(param.kind, Whole) and not element, place)
@@ -175,31 +176,33 @@ def _dial(name: str, spec: Any, texts: Mapping[str, str], modes: Mapping[str, St
         try:
             modes_of({**texts, mode: with_value(texts[mode], dial, value, texts)})
         except UsageError as error:
-            raise UsageError(f"{place}, dial {name}: {error}") from None
+            raise UsageError(f"{place}, parameter {name}: {error}") from None
     return dial
 
 
 def _valued(name: str, mode: str, param: str, element: str, now: Any, spec: Any, whole: bool, place: str) -> Dial:
-    """The dial with the values that the configuration gives it."""
+    """The parameter with the values that the configuration gives it."""
     if isinstance(spec, list):
         different = list({repr(value): value for value in spec}.values())
         if len(different) < 2:
-            raise UsageError(f"{place}: the dial {name} has {len(different)} value; a dial needs two to be turned.")
+            raise UsageError(
+                f"{place}: the parameter {name} has {counted(len(different), 'value')}; tuning needs two or more."
+            )
         return Dial(name, mode, param, element, now, tuple(different))
     how = "a list of values, or {low = 0.5, high = 2.0, step = 0.1}"
     if not isinstance(spec, Mapping):
-        raise UsageError(f"{place}: the dial {name} must be {how}; got {spec!r}.")
+        raise UsageError(f"{place}: the parameter {name} must be {how}; got {spec!r}.")
     for key in spec:
         if key not in KEYS:
-            raise UnknownName(f"key of the dial {name} in {place}", key, KEYS)
+            raise UnknownName(f"key of the parameter {name} in {place}", key, KEYS)
     low, high, log = (_number(spec.get("low")), _number(spec.get("high")), spec.get("log", False))
     if low is None or high is None or not low < high or not isinstance(log, bool) or (log and low <= 0):
         raise UsageError(
-            f"{place}: the dial {name} needs numbers low and high, with low below high (and above 0 with log = true), "
-            f"such as {{low = 0.5, high = 2.0}}; got {dict(spec)!r}."
+            f"{place}: the parameter {name} needs numbers low and high, with low below high (and above 0 with log = "
+            f"true), such as {{low = 0.5, high = 2.0}}; got {dict(spec)!r}."
         )
     if whole and not (float(low).is_integer() and float(high).is_integer()):
-        raise UsageError(f"{place}: the dial {name} takes whole numbers; got {dict(spec)!r}.")
+        raise UsageError(f"{place}: the parameter {name} takes whole numbers; got {dict(spec)!r}.")
     choices = _spaced(name, spec, low, high, log, whole, place)
     return Dial(name, mode, param, element, now, choices, low, high, log, whole)
 
@@ -207,29 +210,31 @@ def _valued(name: str, mode: str, param: str, element: str, now: Any, spec: Any,
 def _spaced(
     name: str, spec: Mapping[str, Any], low: float, high: float, log: bool, whole: bool, place: str
 ) -> tuple[Any, ...]:
-    """The values by step or by number of points; none where the dial is to be searched in between."""
+    """The values by step or by number of points; none where the search goes in between."""
     step, points = spec.get("step"), spec.get("points")
     if step is None and points is None:
         return ()
     if step is not None and (points is not None or log):
-        raise UsageError(f"{place}: the dial {name} takes step or points, and with log = true only points.")
+        raise UsageError(f"{place}: the parameter {name} takes step or points, and with log = true only points.")
     if step is not None:
         width = _number(step)
         if width is None or not 0 < width <= high - low or (high - low) / width > MOST_VALUES:
-            raise UsageError(f"{place}: step of the dial {name} must be above 0 and fit between {low} and {high}.")
+            raise UsageError(f"{place}: step of the parameter {name} must be above 0 and fit between {low} and {high}.")
         # Decimals as they are written: 0.1 + 0.2 is 0.3 here.
         start, by = Decimal(str(low)), Decimal(str(width))
         found = [start + by * i for i in range(int((Decimal(str(high)) - start) / by) + 1)]
         values = [float(value) for value in found]
     else:
         if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= MOST_VALUES:
-            raise UsageError(f"{place}: points of the dial {name} must be a whole number, 2 or more; got {points!r}.")
+            raise UsageError(
+                f"{place}: points of the parameter {name} must be a whole number, 2 or more; got {points!r}."
+            )
         shares = [i / (points - 1) for i in range(points)]
         between = [low * (high / low) ** s if log else low + (high - low) * s for s in shares]
         values = [rounded(value) for value in between]
     if whole:
         if step is not None and any(not value.is_integer() for value in values):
-            raise UsageError(f"{place}: the dial {name} takes whole numbers; step is {step!r}.")
+            raise UsageError(f"{place}: the parameter {name} takes whole numbers; step is {step!r}.")
         return tuple(dict.fromkeys(round(value) for value in values))
     return tuple(values)
 
