@@ -1,4 +1,4 @@
-"""See a search stack benchmarked stage by stage on the bundled sample, from BM25 to a small local language model."""
+"""See a search stack benchmarked stage by stage on the bundled sample, from BM25 to a local language model."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.specs import Kind, show_number
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures._expected import average_weight, by_rank
 
 # A gain is one of two words, or a mapping written as a tuple of (grade, gain) pairs, sorted by grade.

@@ -123,7 +123,7 @@ class PolicyInput(Kind):
         return value if value == "-" or by_prefix(value) is not None else os.path.join(self.folder, value)
 
 
-def read_policy(policy: Policy | Mapping[str, Any] | str | os.PathLike[str], **instead: Any) -> Policy:
+def read_policy(policy: object, **instead: Any) -> Policy:
     """A policy from a path, a dict of the shape of the TOML, or a Policy; values given `instead` replace its own.
 
     Files that a policy file names are looked for from its own folder; those given here, from the working folder.

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.wording import counted
@@ -20,12 +21,12 @@ MOST_SEGMENTS = 50
 Table = dict[str, dict[str, str]]
 
 
-def read_columns(what: FileLike | Mapping[str, Mapping[str, object]]) -> tuple[Table, tuple[str, ...]]:
+def read_columns(what: object) -> tuple[Table, tuple[str, ...]]:
     """{query_id: {column: value}} of a query file (CSV, TSV with a header, or JSON lines), and its columns."""
     if isinstance(what, Mapping):
         table = {str(q): {str(c): str(v) for c, v in row.items()} for q, row in what.items()}
         return table, tuple(dict.fromkeys(c for row in table.values() for c in row))
-    source = open_source(what)
+    source = open_source(cast("FileLike", what))  # refused there where it is no file
     require_text(source)
     text = source.text().removeprefix("\ufeff")
     if text.lstrip().startswith("{"):

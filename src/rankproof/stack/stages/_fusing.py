@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rankproof.errors import UsageError
 from rankproof.kernel.specs import Kind, Param, show_number
+from rankproof.kernel.wording import counted
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.records import Values
 

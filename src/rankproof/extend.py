@@ -1,0 +1,463 @@
+"""The public names for people who add an item to rankproof from a package of their own.
+
+An item is a measure, a format, a rule, ...: a value whose class stands below. A module of yours ends in `OFFERS =
+(item, ...)`, and an entry point of the group `rankproof.SHELF` (`rankproof.measures`, `rankproof.rules`, ...) names
+it. The pages in docs/adding show one of each, and `rankproof.testing.check_item` runs the contract over yours.
+
+Parameters of any item:
+    Param, REQUIRED, Kind, Number, Whole, Choice, Flag, Text, Texts, Numbers, Optional, Path, OptionValues.
+Errors:
+    RankproofError, UsageError, UnknownName, MissingExtra, InputError, OutOfDialect.
+A measure:
+    Measure, Variant, REL, Values, Mask, never, without_relevant, ordered, JudgedTable, gain_of, Fixed, Linear,
+    Ordered, Share.
+A dialect:
+    Dialect, Reading, Rounding, Order.
+A similarity:
+    Similarity, Pairing.
+A format:
+    Format, Noun, Options, Plan, Read, Sure, TextLayout, Topics, Rows, Source, Run, Qrels.
+A check:
+    Check, CheckResult, Spot, NOTHING, found, found_rows, spot, Subject, Finding, Severity, quote.
+An engine or a stage:
+    Engine, Searcher, Asker, AskFailed, Stage, Transform, Rewrite, Ground, Corpus, Query, Rewritten, Ranking, Passed,
+    Failure.
+A significance method:
+    Significance, SignificanceRequest, Differences, Answer, Estimate, NotEstimable.
+A correction for several comparisons:
+    Correction, Tests, Block, Adjusted.
+A rule of a gate:
+    Rule, Case, RuleSample, Ruling, MEASURE, SEGMENT, BASIS, CONFIDENCE, MeasureName, level_of, refuse_sideless.
+A diagnosis:
+    Symptom, Chart.
+A judge:
+    Judge, JudgeQuestion, Prompt, ParsedAnswer, AnswerFault, ModelAnswer, Scale.
+An adjudication or a selection:
+    Adjudication, Settled, Selection, SelectedPair, Material, PAIRS, Judgment.
+A click model, an estimator, an interleaving or a trial method:
+    ClickModel, Fitted, Impressions, Estimator, Decisions, Influence, Interleaving, Drafted, Inference, Effect,
+    EffectRequest, VariancePart.
+A report:
+    Report, Evaluation, Result, Comparison, Verdict, Benchmark.
+
+Every name is loaded when it is first used: importing this module is free.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rankproof.core import Rows as Rows
+    from rankproof.errors import InputError as InputError
+    from rankproof.errors import MissingExtra as MissingExtra
+    from rankproof.errors import OutOfDialect as OutOfDialect
+    from rankproof.errors import RankproofError as RankproofError
+    from rankproof.errors import UnknownName as UnknownName
+    from rankproof.errors import UsageError as UsageError
+    from rankproof.judging.adjudications.contract import Adjudication as Adjudication
+    from rankproof.judging.adjudications.contract import Settled as Settled
+    from rankproof.judging.judges.contract import AnswerFault as AnswerFault
+    from rankproof.judging.judges.contract import Judge as Judge
+    from rankproof.judging.judges.contract import JudgeQuestion as JudgeQuestion
+    from rankproof.judging.judges.contract import ParsedAnswer as ParsedAnswer
+    from rankproof.judging.judges.contract import Prompt as Prompt
+    from rankproof.judging.records import Judgment as Judgment
+    from rankproof.judging.records import Scale as Scale
+    from rankproof.judging.selections.contract import PAIRS as PAIRS
+    from rankproof.judging.selections.contract import Material as Material
+    from rankproof.judging.selections.contract import SelectedPair as SelectedPair
+    from rankproof.judging.selections.contract import Selection as Selection
+    from rankproof.kernel.estimate import Answer as Answer
+    from rankproof.kernel.estimate import Estimate as Estimate
+    from rankproof.kernel.estimate import NotEstimable as NotEstimable
+    from rankproof.kernel.llm.answer import ModelAnswer as ModelAnswer
+    from rankproof.kernel.specs import REQUIRED as REQUIRED
+    from rankproof.kernel.specs import Choice as Choice
+    from rankproof.kernel.specs import Flag as Flag
+    from rankproof.kernel.specs import Kind as Kind
+    from rankproof.kernel.specs import Number as Number
+    from rankproof.kernel.specs import Numbers as Numbers
+    from rankproof.kernel.specs import Optional as Optional
+    from rankproof.kernel.specs import OptionValues as OptionValues
+    from rankproof.kernel.specs import Param as Param
+    from rankproof.kernel.specs import Path as Path
+    from rankproof.kernel.specs import Text as Text
+    from rankproof.kernel.specs import Texts as Texts
+    from rankproof.kernel.specs import Whole as Whole
+    from rankproof.kernel.verdict import Ruling as Ruling
+    from rankproof.measuring.dependence import Fixed as Fixed
+    from rankproof.measuring.dependence import Linear as Linear
+    from rankproof.measuring.dependence import Ordered as Ordered
+    from rankproof.measuring.dependence import Share as Share
+    from rankproof.measuring.dialects.contract import Dialect as Dialect
+    from rankproof.measuring.dialects.contract import Reading as Reading
+    from rankproof.measuring.dialects.contract import Rounding as Rounding
+    from rankproof.measuring.gain import gain_of as gain_of
+    from rankproof.measuring.judged_table import JudgedTable as JudgedTable
+    from rankproof.measuring.measures.contract import REL as REL
+    from rankproof.measuring.measures.contract import Mask as Mask
+    from rankproof.measuring.measures.contract import Measure as Measure
+    from rankproof.measuring.measures.contract import Values as Values
+    from rankproof.measuring.measures.contract import Variant as Variant
+    from rankproof.measuring.measures.contract import never as never
+    from rankproof.measuring.measures.contract import ordered as ordered
+    from rankproof.measuring.measures.contract import without_relevant as without_relevant
+    from rankproof.measuring.records import Evaluation as Evaluation
+    from rankproof.measuring.records import Result as Result
+    from rankproof.measuring.similarities.contract import Pairing as Pairing
+    from rankproof.measuring.similarities.contract import Similarity as Similarity
+    from rankproof.online.clickmodels.contract import ClickModel as ClickModel
+    from rankproof.online.clickmodels.contract import Fitted as Fitted
+    from rankproof.online.counterfactual.records import Decisions as Decisions
+    from rankproof.online.counterfactual.records import Influence as Influence
+    from rankproof.online.estimators.contract import Estimator as Estimator
+    from rankproof.online.impressions import Impressions as Impressions
+    from rankproof.online.interleavings.contract import Drafted as Drafted
+    from rankproof.online.interleavings.contract import Interleaving as Interleaving
+    from rankproof.online.trials.contract import Effect as Effect
+    from rankproof.online.trials.contract import EffectRequest as EffectRequest
+    from rankproof.online.trials.contract import Inference as Inference
+    from rankproof.online.trials.contract import VariancePart as VariancePart
+    from rankproof.proving.corrections.contract import Block as Block
+    from rankproof.proving.corrections.contract import Correction as Correction
+    from rankproof.proving.corrections.contract import Tests as Tests
+    from rankproof.proving.diagnoses.contract import Chart as Chart
+    from rankproof.proving.diagnoses.contract import Symptom as Symptom
+    from rankproof.proving.records import Adjusted as Adjusted
+    from rankproof.proving.records import Comparison as Comparison
+    from rankproof.proving.rule_params import BASIS as BASIS
+    from rankproof.proving.rule_params import CONFIDENCE as CONFIDENCE
+    from rankproof.proving.rule_params import MEASURE as MEASURE
+    from rankproof.proving.rule_params import SEGMENT as SEGMENT
+    from rankproof.proving.rule_params import MeasureName as MeasureName
+    from rankproof.proving.rule_params import level_of as level_of
+    from rankproof.proving.rule_params import refuse_sideless as refuse_sideless
+    from rankproof.proving.rules.contract import Case as Case
+    from rankproof.proving.rules.contract import Rule as Rule
+    from rankproof.proving.rules.contract import RuleSample as RuleSample
+    from rankproof.proving.significance.contract import Differences as Differences
+    from rankproof.proving.significance.contract import Significance as Significance
+    from rankproof.proving.significance.contract import SignificanceRequest as SignificanceRequest
+    from rankproof.proving.verdict import Verdict as Verdict
+    from rankproof.reading.check_subject import Subject as Subject
+    from rankproof.reading.checks.contract import NOTHING as NOTHING
+    from rankproof.reading.checks.contract import Check as Check
+    from rankproof.reading.checks.contract import CheckResult as CheckResult
+    from rankproof.reading.checks.contract import Spot as Spot
+    from rankproof.reading.checks.contract import found as found
+    from rankproof.reading.checks.contract import found_rows as found_rows
+    from rankproof.reading.checks.contract import spot as spot
+    from rankproof.reading.collection import Corpus as Corpus
+    from rankproof.reading.collection import Query as Query
+    from rankproof.reading.collection import Rewritten as Rewritten
+    from rankproof.reading.finding import Finding as Finding
+    from rankproof.reading.finding import Severity as Severity
+    from rankproof.reading.finding import quote as quote
+    from rankproof.reading.formats.contract import Format as Format
+    from rankproof.reading.formats.contract import Noun as Noun
+    from rankproof.reading.formats.contract import Options as Options
+    from rankproof.reading.formats.contract import Plan as Plan
+    from rankproof.reading.formats.contract import Read as Read
+    from rankproof.reading.formats.contract import Sure as Sure
+    from rankproof.reading.formats.contract import TextLayout as TextLayout
+    from rankproof.reading.formats.contract import Topics as Topics
+    from rankproof.reading.ranking import Failure as Failure
+    from rankproof.reading.ranking import Passed as Passed
+    from rankproof.reading.ranking import Ranking as Ranking
+    from rankproof.reading.records import Order as Order
+    from rankproof.reading.records import Qrels as Qrels
+    from rankproof.reading.records import Run as Run
+    from rankproof.reading.source import Source as Source
+    from rankproof.reports.forms.contract import Report as Report
+    from rankproof.stack.benchmark.records import Benchmark as Benchmark
+    from rankproof.stack.engines.contract import Asker as Asker
+    from rankproof.stack.engines.contract import AskFailed as AskFailed
+    from rankproof.stack.engines.contract import Engine as Engine
+    from rankproof.stack.engines.contract import Searcher as Searcher
+    from rankproof.stack.records import Ground as Ground
+    from rankproof.stack.stages.contract import Rewrite as Rewrite
+    from rankproof.stack.stages.contract import Stage as Stage
+    from rankproof.stack.stages.contract import Transform as Transform
+
+# Name -> the module that it comes from.
+_WHERE = {
+    "Param": "rankproof.kernel.specs",
+    "REQUIRED": "rankproof.kernel.specs",
+    "Kind": "rankproof.kernel.specs",
+    "Number": "rankproof.kernel.specs",
+    "Whole": "rankproof.kernel.specs",
+    "Choice": "rankproof.kernel.specs",
+    "Flag": "rankproof.kernel.specs",
+    "Text": "rankproof.kernel.specs",
+    "Texts": "rankproof.kernel.specs",
+    "Numbers": "rankproof.kernel.specs",
+    "Optional": "rankproof.kernel.specs",
+    "Path": "rankproof.kernel.specs",
+    "OptionValues": "rankproof.kernel.specs",
+    "RankproofError": "rankproof.errors",
+    "UsageError": "rankproof.errors",
+    "UnknownName": "rankproof.errors",
+    "MissingExtra": "rankproof.errors",
+    "InputError": "rankproof.errors",
+    "OutOfDialect": "rankproof.errors",
+    "Measure": "rankproof.measuring.measures.contract",
+    "Variant": "rankproof.measuring.measures.contract",
+    "REL": "rankproof.measuring.measures.contract",
+    "Values": "rankproof.measuring.measures.contract",
+    "Mask": "rankproof.measuring.measures.contract",
+    "never": "rankproof.measuring.measures.contract",
+    "without_relevant": "rankproof.measuring.measures.contract",
+    "ordered": "rankproof.measuring.measures.contract",
+    "JudgedTable": "rankproof.measuring.judged_table",
+    "gain_of": "rankproof.measuring.gain",
+    "Fixed": "rankproof.measuring.dependence",
+    "Linear": "rankproof.measuring.dependence",
+    "Ordered": "rankproof.measuring.dependence",
+    "Share": "rankproof.measuring.dependence",
+    "Dialect": "rankproof.measuring.dialects.contract",
+    "Reading": "rankproof.measuring.dialects.contract",
+    "Rounding": "rankproof.measuring.dialects.contract",
+    "Order": "rankproof.reading.records",
+    "Similarity": "rankproof.measuring.similarities.contract",
+    "Pairing": "rankproof.measuring.similarities.contract",
+    "Format": "rankproof.reading.formats.contract",
+    "Noun": "rankproof.reading.formats.contract",
+    "Options": "rankproof.reading.formats.contract",
+    "Plan": "rankproof.reading.formats.contract",
+    "Read": "rankproof.reading.formats.contract",
+    "Sure": "rankproof.reading.formats.contract",
+    "TextLayout": "rankproof.reading.formats.contract",
+    "Topics": "rankproof.reading.formats.contract",
+    "Rows": "rankproof.core",
+    "Source": "rankproof.reading.source",
+    "Run": "rankproof.reading.records",
+    "Qrels": "rankproof.reading.records",
+    "Check": "rankproof.reading.checks.contract",
+    "CheckResult": "rankproof.reading.checks.contract",
+    "Spot": "rankproof.reading.checks.contract",
+    "NOTHING": "rankproof.reading.checks.contract",
+    "found": "rankproof.reading.checks.contract",
+    "found_rows": "rankproof.reading.checks.contract",
+    "spot": "rankproof.reading.checks.contract",
+    "Subject": "rankproof.reading.check_subject",
+    "Finding": "rankproof.reading.finding",
+    "Severity": "rankproof.reading.finding",
+    "quote": "rankproof.reading.finding",
+    "Engine": "rankproof.stack.engines.contract",
+    "Searcher": "rankproof.stack.engines.contract",
+    "Asker": "rankproof.stack.engines.contract",
+    "AskFailed": "rankproof.stack.engines.contract",
+    "Stage": "rankproof.stack.stages.contract",
+    "Transform": "rankproof.stack.stages.contract",
+    "Rewrite": "rankproof.stack.stages.contract",
+    "Ground": "rankproof.stack.records",
+    "Corpus": "rankproof.reading.collection",
+    "Query": "rankproof.reading.collection",
+    "Rewritten": "rankproof.reading.collection",
+    "Ranking": "rankproof.reading.ranking",
+    "Passed": "rankproof.reading.ranking",
+    "Failure": "rankproof.reading.ranking",
+    "Significance": "rankproof.proving.significance.contract",
+    "SignificanceRequest": "rankproof.proving.significance.contract",
+    "Differences": "rankproof.proving.significance.contract",
+    "Answer": "rankproof.kernel.estimate",
+    "Estimate": "rankproof.kernel.estimate",
+    "NotEstimable": "rankproof.kernel.estimate",
+    "Correction": "rankproof.proving.corrections.contract",
+    "Tests": "rankproof.proving.corrections.contract",
+    "Block": "rankproof.proving.corrections.contract",
+    "Adjusted": "rankproof.proving.records",
+    "Rule": "rankproof.proving.rules.contract",
+    "Case": "rankproof.proving.rules.contract",
+    "RuleSample": "rankproof.proving.rules.contract",
+    "Ruling": "rankproof.kernel.verdict",
+    "MEASURE": "rankproof.proving.rule_params",
+    "SEGMENT": "rankproof.proving.rule_params",
+    "BASIS": "rankproof.proving.rule_params",
+    "CONFIDENCE": "rankproof.proving.rule_params",
+    "MeasureName": "rankproof.proving.rule_params",
+    "level_of": "rankproof.proving.rule_params",
+    "refuse_sideless": "rankproof.proving.rule_params",
+    "Symptom": "rankproof.proving.diagnoses.contract",
+    "Chart": "rankproof.proving.diagnoses.contract",
+    "Judge": "rankproof.judging.judges.contract",
+    "JudgeQuestion": "rankproof.judging.judges.contract",
+    "Prompt": "rankproof.judging.judges.contract",
+    "ParsedAnswer": "rankproof.judging.judges.contract",
+    "AnswerFault": "rankproof.judging.judges.contract",
+    "ModelAnswer": "rankproof.kernel.llm.answer",
+    "Scale": "rankproof.judging.records",
+    "Adjudication": "rankproof.judging.adjudications.contract",
+    "Settled": "rankproof.judging.adjudications.contract",
+    "Selection": "rankproof.judging.selections.contract",
+    "SelectedPair": "rankproof.judging.selections.contract",
+    "Material": "rankproof.judging.selections.contract",
+    "PAIRS": "rankproof.judging.selections.contract",
+    "Judgment": "rankproof.judging.records",
+    "ClickModel": "rankproof.online.clickmodels.contract",
+    "Fitted": "rankproof.online.clickmodels.contract",
+    "Impressions": "rankproof.online.impressions",
+    "Estimator": "rankproof.online.estimators.contract",
+    "Decisions": "rankproof.online.counterfactual.records",
+    "Influence": "rankproof.online.counterfactual.records",
+    "Interleaving": "rankproof.online.interleavings.contract",
+    "Drafted": "rankproof.online.interleavings.contract",
+    "Inference": "rankproof.online.trials.contract",
+    "Effect": "rankproof.online.trials.contract",
+    "EffectRequest": "rankproof.online.trials.contract",
+    "VariancePart": "rankproof.online.trials.contract",
+    "Report": "rankproof.reports.forms.contract",
+    "Evaluation": "rankproof.measuring.records",
+    "Result": "rankproof.measuring.records",
+    "Comparison": "rankproof.proving.records",
+    "Verdict": "rankproof.proving.verdict",
+    "Benchmark": "rankproof.stack.benchmark.records",
+}
+
+__all__ = [
+    "BASIS",
+    "CONFIDENCE",
+    "MEASURE",
+    "NOTHING",
+    "PAIRS",
+    "REL",
+    "REQUIRED",
+    "SEGMENT",
+    "Adjudication",
+    "Adjusted",
+    "Answer",
+    "AnswerFault",
+    "AskFailed",
+    "Asker",
+    "Benchmark",
+    "Block",
+    "Case",
+    "Chart",
+    "Check",
+    "CheckResult",
+    "Choice",
+    "ClickModel",
+    "Comparison",
+    "Corpus",
+    "Correction",
+    "Decisions",
+    "Dialect",
+    "Differences",
+    "Drafted",
+    "Effect",
+    "EffectRequest",
+    "Engine",
+    "Estimate",
+    "Estimator",
+    "Evaluation",
+    "Failure",
+    "Finding",
+    "Fitted",
+    "Fixed",
+    "Flag",
+    "Format",
+    "Ground",
+    "Impressions",
+    "Inference",
+    "Influence",
+    "InputError",
+    "Interleaving",
+    "Judge",
+    "JudgeQuestion",
+    "JudgedTable",
+    "Judgment",
+    "Kind",
+    "Linear",
+    "Mask",
+    "Material",
+    "Measure",
+    "MeasureName",
+    "MissingExtra",
+    "ModelAnswer",
+    "NotEstimable",
+    "Noun",
+    "Number",
+    "Numbers",
+    "OptionValues",
+    "Optional",
+    "Options",
+    "Order",
+    "Ordered",
+    "OutOfDialect",
+    "Pairing",
+    "Param",
+    "ParsedAnswer",
+    "Passed",
+    "Path",
+    "Plan",
+    "Prompt",
+    "Qrels",
+    "Query",
+    "Ranking",
+    "RankproofError",
+    "Read",
+    "Reading",
+    "Report",
+    "Result",
+    "Rewrite",
+    "Rewritten",
+    "Rounding",
+    "Rows",
+    "Rule",
+    "RuleSample",
+    "Ruling",
+    "Run",
+    "Scale",
+    "Searcher",
+    "SelectedPair",
+    "Selection",
+    "Settled",
+    "Severity",
+    "Share",
+    "Significance",
+    "SignificanceRequest",
+    "Similarity",
+    "Source",
+    "Spot",
+    "Stage",
+    "Subject",
+    "Sure",
+    "Symptom",
+    "Tests",
+    "Text",
+    "TextLayout",
+    "Texts",
+    "Topics",
+    "Transform",
+    "UnknownName",
+    "UsageError",
+    "Values",
+    "VariancePart",
+    "Variant",
+    "Verdict",
+    "Whole",
+    "found",
+    "found_rows",
+    "gain_of",
+    "level_of",
+    "never",
+    "ordered",
+    "quote",
+    "refuse_sideless",
+    "spot",
+    "without_relevant",
+]
+
+
+def __getattr__(name: str) -> object:
+    """The name, from the module that it comes from."""
+    if name in _WHERE:
+        return getattr(import_module(_WHERE[name]), name)
+    raise AttributeError(f"module 'rankproof.extend' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The names above: a prompt completes from here."""
+    return sorted({*globals(), *__all__})
