@@ -35,7 +35,7 @@ def test_the_table_says_who_is_better_who_pays_and_what_is_not_seen(here: Path) 
     assert told.returncode == 0, told.stderr
     for part in (
         "dense, hybrid against bm25, 20 queries",
-        "hybrid is better than bm25 in nDCG@10",
+        "hybrid is significantly better than bm25 in nDCG@10",
         "Lost most in nDCG@10: dense",
         "What the measures do not see",
         "What is not judged",
@@ -93,11 +93,11 @@ def test_every_form_is_written_whole(here: Path, form: str) -> None:
 def test_latex_explains_its_marks_in_the_caption(here: Path) -> None:
     told = rankproof(here, "compare", *THREE, "-m", "nDCG@10", "--format", "latex", "--no-beyond")
     assert (
-        r"$\uparrow$, $\downarrow$: shown to be better or worse than bm25 (t, holm over 2 tests, 95\%)" in told.stdout
+        r"\downarrow$: significantly better or worse than bm25 (Paired t-test, holm over 2 tests, 95\%)" in told.stdout
     )
     assert r"hybrid & \textbf{0.7344}$^{\uparrow}$ \\" in told.stdout
     pairs = rankproof(here, "compare", *THREE, "-m", "AP", "--format", "latex", "--no-beyond", "--correction", "tukey")
-    assert "Letters: shown to be better" in pairs.stdout
+    assert "Letters: significantly better" in pairs.stdout
     assert r"hybrid (c) & \textbf{0.7161}$^{\mathrm{a}}$ \\" in pairs.stdout
 
 
@@ -110,7 +110,7 @@ def test_segments_are_corrected_together_with_the_whole(here: Path) -> None:
 
 def test_margins_are_answered(here: Path) -> None:
     same = rankproof(here, "compare", *THREE[:3], "-m", "nDCG@10", "--equivalence", "0.5", "--no-beyond")
-    assert "dense is shown to be equivalent to bm25 within 0.5000" in same.stdout
+    assert "dense is equivalent to bm25 within 0.5000" in same.stdout
     worse = rankproof(here, "compare", *THREE[:3], "-m", "RR@10", "--non-inferiority", "0.01", "--no-beyond")
     assert "dense is not shown to be non-inferior to bm25 within 0.0100" in worse.stdout
 

@@ -24,7 +24,7 @@ def test_it_shows_what_it_promises() -> None:
     """A verdict, a comparison, a result with its fine print, Python, a refusal, trec_eval's lines, where to read on."""
     shown = {command: output for b in blocks(README) if b.language == "console" for command, output in commands(b)}
     assert any(output.startswith("FAIL: ") and "UNDECIDED" in output for output in shown.values())
-    assert any("95% interval" in output for output in shown.values())
+    assert any("95% confidence interval" in output for output in shown.values())
     assert any("queries: 20 scored of 20 judged" in output for output in shown.values())
     assert any(output.startswith("rankproof: ") and ", line " in output for output in shown.values())
     assert any("--dialect trec_eval --format trec" in command for command in shown)

@@ -14,7 +14,6 @@ from rankproof.proving.sections import sections
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import GridCell, grid, notes
-from rankproof.reports.verdict_sections import verdict_sections
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import benchmark_sections
 
@@ -41,6 +40,9 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """The verdict with its rules in a table, words for those that did not pass, and the fine print folded."""
+    # Evaluations need no trials: their modules load only for a verdict.
+    from rankproof.reports.verdict_sections import verdict_sections
+
     rules, *others = verdict_sections(verdict)
     header, *rows = rules.table
     marked = tuple((MARKS[status], *cells) for status, *cells in rows)

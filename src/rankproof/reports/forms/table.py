@@ -16,7 +16,6 @@ from rankproof.proving.sections import sections
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import Grid, grid, notes
-from rankproof.reports.verdict_sections import verdict_text
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import benchmark_sections
 
@@ -54,6 +53,9 @@ def _cells(found: Grid, marked: bool) -> list[list[str]]:
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """The verdict with its rules in a table, words for those that did not pass, and the fine print."""
+    # Evaluations need no trials: their modules load only for a verdict.
+    from rankproof.reports.verdict_sections import verdict_text
+
     return verdict_text(verdict)
 
 
