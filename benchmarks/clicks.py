@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.clickmodels.user_browsing import UserBrowsing
 from rankproof.online.clicks.examination import curve
 from rankproof.online.clicks.read import read_pages
-from rankproof.online.clicks.simulate import clicked
+from rankproof.online.clicks.simulate import draw_clicks
 from rankproof.online.clicks.study import even_and_odd, score
 from rankproof.online.impressions import Impressions
 
@@ -38,7 +38,7 @@ def made_up(pages: int, rng: np.random.Generator) -> Impressions:
     shown = Impressions.of(*names, queries, order, np.full(pages, RANKS), nothing)
     liked = rng.beta(1, 3, len(shown.pairs))
     looked = np.tril(0.9 / (1 + 0.3 * np.abs(np.arange(RANKS)[:, None] - np.arange(RANKS))))
-    return clicked(UserBrowsing(liked, looked), shown, rng)
+    return draw_clicks(UserBrowsing(liked, looked), shown, rng)
 
 
 def main() -> int:

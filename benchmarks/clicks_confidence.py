@@ -15,13 +15,13 @@ import sys
 
 import numpy as np
 
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.clickmodels.contract import Fitted, Floats
 from rankproof.online.clickmodels.dynamic_bayesian import DynamicBayesian
 from rankproof.online.clickmodels.position_based import PositionBased
 from rankproof.online.clickmodels.user_browsing import UserBrowsing
 from rankproof.online.clicks.grades import LIMITS, GradeStep, grades_of, often_shown, posterior
-from rankproof.online.clicks.simulate import clicked
+from rankproof.online.clicks.simulate import draw_clicks
 from rankproof.online.impressions import Impressions
 
 PAGES, QUERIES, POOL, RANKS, LEAST = 30_000, 300, 20, 10, 10
@@ -52,7 +52,7 @@ def tried(
     shown = Impressions.of(*names, queries, docs, np.full(PAGES, RANKS), np.zeros((PAGES, RANKS), dtype=np.bool_))
     liked = rng.beta(*likings, len(shown.pairs))
     truth, first = users(kind, liked, rng)
-    pages = clicked(truth, shown, rng)
+    pages = draw_clicks(truth, shown, rng)
     asked = read_configured("clickmodels", model)
     found = posterior(asked.item.fit(pages, asked.values), pages, often_shown(pages, LEAST))
     grades, sure = grades_of([GradeStep("click", limit) for limit in limits], {"click": found})

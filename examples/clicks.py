@@ -48,9 +48,7 @@ def pools() -> dict[str, list[str]]:
     return {query: list(dict.fromkeys(docs))[:POOL] for query, docs in found.items()}
 
 
-def visit(
-    query: str, docs: list[str], known: dict[tuple[str, str], int], rng: np.random.Generator
-) -> dict[str, Any]:
+def visit(query: str, docs: list[str], known: dict[tuple[str, str], int], rng: np.random.Generator) -> dict[str, Any]:
     """What one person does with one page."""
     clicks, dwell, bought, last = [], {}, [], 0
     for rank, doc in enumerate(docs, start=1):

@@ -19,8 +19,19 @@ from benchmarks.online_parts.tables import percent, row, table
 from rankproof.online.clicks.examination import proportions
 from rankproof.online.counterfactual.estimators import LearnedCurve, estimates, read_estimators
 from rankproof.online.counterfactual.overlap import UNLIKELY, dependence_of, overlap_of, warnings_on
-from rankproof.online.counterfactual.records import Believed, Choices, Decisions, Estimated, PlacedPages, Valued
-from rankproof.online.counterfactual.settings import choose, moving, place
+from rankproof.online.counterfactual.records import (
+    Choices,
+    Decisions,
+    EstimatorResult,
+    MeanReward,
+    PlacedPages,
+    PredictedRewards,
+)
+from rankproof.online.counterfactual.settings import (
+    decisions_by_examination,
+    decisions_of_actions,
+    decisions_of_placements,
+)
 from rankproof.online.impressions import Impressions
 
 ESTIMATORS = ("ips", "snips", "dr")
@@ -70,9 +81,9 @@ def actions(
     willing, sessions = _willing(size, per_session, rng)
     rewards = (rng.random(size) < LIKED[queries, shown] * willing).astype(np.float64)
     log = Choices(QUERY_IDS, DOC_IDS, queries, shown, likely[queries, shown], rewards, sessions)
-    decisions = choose(log, {query: {docs[0]: 1.0} for query, docs in RANKINGS.items()})
+    decisions = decisions_of_actions(log, {query: {docs[0]: 1.0} for query, docs in RANKINGS.items()})
     if model is not None:
-        believed = Believed(model[queries, shown], model[queries, BEST[queries, 0]])
+        believed = PredictedRewards(model[queries, shown], model[queries, BEST[queries, 0]])
         decisions = replace(decisions, believed=believed)
     return Drawn(decisions, float(LIKED.max(axis=1).mean()), float((likely * LIKED).sum(axis=1).mean()))
 
@@ -108,7 +119,7 @@ def _best(stops: float = 0.0, length: int = DOCS) -> float:
 def placed(size: int, rng: np.random.Generator, per_session: int = 1, stops: float = 0.0) -> Drawn:
     """The ranks of shuffled pages, with logged propensities."""
     log, logged = shuffles(size, rng, per_session, stops)
-    return Drawn(place(log, RANKINGS, DOCS), _best(stops), logged)
+    return Drawn(decisions_of_placements(log, RANKINGS, DOCS), _best(stops), logged)
 
 
 def moved(
@@ -121,7 +132,7 @@ def moved(
 ) -> Drawn:
     """The same pages without propensities: by a curve that is known, or learned from them."""
     log, logged = shuffles(size, rng, per_session, stops, length)
-    decide, new = moving(log.pages, RANKINGS, length), _best(stops, length)
+    decide, new = decisions_by_examination(log.pages, RANKINGS, length), _best(stops, length)
     if not learn:
         return Drawn(decide(LOOKED[:length]), new, logged)
     found = proportions(log.pages)
@@ -174,9 +185,9 @@ def _warned(decisions: Decisions) -> bool:
     return depends is not None and depends.share < 0 and depends.p_value < UNLIKELY
 
 
-def _held(one: Estimated, drawn: Drawn, warned: bool) -> tuple[float, ...]:
+def _held(one: EstimatorResult, drawn: Drawn, warned: bool) -> tuple[float, ...]:
     new, apart = one.new, one.difference
-    if not isinstance(new, Valued):
+    if not isinstance(new, MeanReward):
         return 0.0, 0.0, np.nan, np.nan, float(warned)
     inside = new.low <= drawn.new <= new.high
     true = drawn.new - drawn.logged

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.online_parts.units import Units, World
 
 from rankproof.kernel.estimate import Alternative, Estimate
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.effects import effect_of
 from rankproof.online.trial.moments import PRODUCTS, Moments, from_sums
 from rankproof.online.trials.contract import Effect, EffectRequest

@@ -16,11 +16,11 @@ from benchmarks.online_parts.users import DEPTH, Floats, Users
 from benchmarks.simulation.worlds import Rate
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.online.clicks.simulate import clicked
+from rankproof.online.clicks.simulate import draw_clicks
 from rankproof.online.impressions import Flags, Impressions
 from rankproof.online.interleaving.preference import preferred
-from rankproof.online.interleaving.read import earned
-from rankproof.online.interleaving.records import InterleavedList, Touch
+from rankproof.online.interleaving.read import credit_clicks
+from rankproof.online.interleaving.records import ClickedDocument, InterleavedList
 from rankproof.online.interleaving.show import interleave
 from rankproof.online.trial.estimate import estimate
 from rankproof.online.trial.moments import Moments, moments_of
@@ -45,7 +45,7 @@ class Crowd:
         nothing = np.zeros(results.shape, dtype=np.bool_)
         lengths = np.full(len(results), DEPTH)
         pages = Impressions.of(tuple(self.searches.queries), self.ids, queries, results, lengths, nothing)
-        return clicked(self.users.model(self.attraction[pages.pairs.docs]), pages, self.rng).clicks
+        return draw_clicks(self.users.model(self.attraction[pages.pairs.docs]), pages, self.rng).clicks
 
 
 def trials(crowd: Crowd, pair: Pair, metric: str, size: Size, many: int) -> Rate:
@@ -86,7 +86,7 @@ def interleavings(crowd: Crowd, pair: Pair, method: str, size: Size, many: int) 
             ]
         )
         outcomes = [
-            earned(f"session {i}", shown, touches(shown, row))
+            credit_clicks(f"session {i}", shown, touches(shown, row))
             for i, (shown, row) in enumerate(zip(lists, crowd.clicks(queries, results).tolist(), strict=True))
         ]
         hits += decided(preferred(outcomes, pair.worse, pair.better).margin)
@@ -100,9 +100,9 @@ def _lists(searches: Searches, pair: Pair, method: str, queries: Numbers, experi
         yield interleave(rankings, f"session {session}", method, DEPTH, experiment)
 
 
-def touches(shown: InterleavedList, row: Sequence[bool]) -> list[Touch]:
+def touches(shown: InterleavedList, row: Sequence[bool]) -> list[ClickedDocument]:
     """The clicks of one session."""
-    return [Touch(doc) for doc, click in zip(shown.docs, row, strict=True) if click]
+    return [ClickedDocument(doc) for doc, click in zip(shown.docs, row, strict=True) if click]
 
 
 def decided(answer: object) -> bool:

@@ -12,7 +12,7 @@ from benchmarks.online_parts.units import WORLDS, World
 from benchmarks.simulation.worlds import Rate
 
 from rankproof.online.trial.moments import Moments
-from rankproof.online.trial.plan import smallest_effect
+from rankproof.online.trial.power import smallest_effect
 
 FIXED = "welch"
 SEQUENCE = f"sequence(units={UNITS})"

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.clickmodels.cascade import Cascade
 from rankproof.online.clickmodels.dependent_click import DependentClick
 from rankproof.online.clickmodels.position_based import PositionBased

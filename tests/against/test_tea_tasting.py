@@ -21,7 +21,7 @@ import pytest
 from rankproof.kernel.estimate import Alternative, Estimate
 from rankproof.online.trial.estimate import estimate
 from rankproof.online.trial.moments import Moments, moments_of
-from rankproof.online.trial.plan import smallest_effect, units_needed
+from rankproof.online.trial.power import smallest_effect, units_needed
 from rankproof.online.trial.records import Kind, Metric, Scale
 from rankproof.proving.sample_ratio import sample_ratio
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from rankproof.cli.shared import progress
+from rankproof.cli.shared.output import watched
 
 WORK = """
 import sys, time
-from rankproof.cli.shared import progress
+from rankproof.cli.shared import output
 _progress.PATIENCE = {patience}
 for item in _progress.watched(range(3), "measuring"):
     time.sleep(0.25)
@@ -57,7 +57,7 @@ def test_short_work_shows_nothing_and_does_not_load_rich() -> None:
 
 
 def test_without_a_terminal_nothing_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    assert list(progress.watched([1, 2], "measuring")) == [1, 2]
+    assert list(watched([1, 2], "measuring")) == [1, 2]
     assert capsys.readouterr().err == ""
 
 

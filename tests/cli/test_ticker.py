@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from rankproof.cli.shared.progress import CLEAR, Ticker, ticking
+from rankproof.cli.shared.output import CLEAR, Ticker, ticking
 from rankproof.kernel.progress import silent
 
 

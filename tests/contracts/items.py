@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 
 from rankproof.kernel.shelf import PACKAGES
-from rankproof.kernel.specs import REQUIRED
+from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.stages.contract import Stage
 

@@ -14,7 +14,7 @@ from tests.contracts.items import check_page, check_params, files_of
 from rankproof.judging.adjudications.contract import Adjudication, Settled
 from rankproof.judging.records import Judgment, Level, Scale
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import Configured, read_configured
+from rankproof.kernel.specs.calls import Configured, read_configured
 from rankproof.testing.votes import votes
 
 ITEMS: dict[str, Adjudication] = dict(shelf.offered("adjudications"))

@@ -12,9 +12,9 @@ from tests.contracts.items import check_imports, check_page, check_params, files
 from tests.online.clickmodels.worlds import shuffled, truth
 
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.clickmodels.contract import ClickModel, Fitted
-from rankproof.online.clicks.simulate import clicked
+from rankproof.online.clicks.simulate import draw_clicks
 from rankproof.online.impressions import Impressions
 
 ITEMS: dict[str, ClickModel] = dict(shelf.offered("clickmodels"))
@@ -25,7 +25,7 @@ every_model = pytest.mark.parametrize("name", NAMES)
 
 def log(seed: int = 5) -> Impressions:
     """Pages of two to four documents, clicked by users of the browsing model."""
-    return clicked(truth("user_browsing", 4), shuffled(300, 4, seed, shortest=2), np.random.default_rng(seed))
+    return draw_clicks(truth("user_browsing", 4), shuffled(300, 4, seed, shortest=2), np.random.default_rng(seed))
 
 
 def fitted(name: str, pages: Impressions) -> Fitted:

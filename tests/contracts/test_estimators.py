@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
 
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import read_configured
-from rankproof.online.counterfactual.records import Believed, Decisions, Influence, TargetDisplay
+from rankproof.kernel.specs.calls import read_configured
+from rankproof.online.counterfactual.records import Decisions, Influence, PredictedRewards, TargetDisplay
 from rankproof.online.estimators.contract import Estimator
 
 ITEMS: dict[str, Estimator] = dict(shelf.offered("estimators"))
@@ -49,7 +49,7 @@ def drawn(seed: int, pages: int = 12, as_logged: bool = False) -> Decisions:
         group_of=np.array([0, 0, 1, 0, 0, 1]),
         wanted=wanted,
         balanced=True,
-        believed=Believed(believed[cells], worth[queries]),
+        believed=PredictedRewards(believed[cells], worth[queries]),
     )
 
 
@@ -72,7 +72,7 @@ def pages_again(decisions: Decisions, pages: np.ndarray) -> Decisions:
         logged=decisions.logged[pages],
         pages=np.repeat(np.arange(len(pages)), 2),
         **{name: getattr(decisions, name)[rows] for name in ("cells", "rewards", "weights", "looked")},
-        believed=Believed(believed.rewards[rows], believed.of_pages[pages]),
+        believed=PredictedRewards(believed.rewards[rows], believed.of_pages[pages]),
     )
 
 
@@ -126,7 +126,7 @@ def test_rewards_counted_in_cents_give_the_value_in_cents(text: str, seed: int) 
     cents = replace(
         log,
         rewards=100 * log.rewards,
-        believed=Believed(100 * log.believed.rewards, 100 * log.believed.of_pages),
+        believed=PredictedRewards(100 * log.believed.rewards, 100 * log.believed.of_pages),
     )
     assert ask(text, cents).value == pytest.approx(100 * ask(text, log).value)
 
@@ -150,7 +150,7 @@ def test_what_was_logged_is_worth_what_it_earned(text: str) -> None:
     log = replace(log, wanted=TargetDisplay(np.repeat([0, 1], 3), np.arange(6), shown))
     assert log.believed is not None
     # What the model says of all that is wanted is, in the mean over pages, what it says of all that was shown.
-    log = replace(log, believed=Believed(log.believed.rewards, log.by_page(log.believed.rewards)))
+    log = replace(log, believed=PredictedRewards(log.believed.rewards, log.by_page(log.believed.rewards)))
     assert ask(text, log).value == pytest.approx(log.logged.mean())
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
 
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.interleaving.show import interleave
 from rankproof.online.interleavings.contract import Interleaving
 

@@ -13,7 +13,7 @@ from rankproof.judging.judges.contract import FAULTS, AnswerFault, Judge, JudgeQ
 from rankproof.judging.records import SCALES, Level, Scale
 from rankproof.kernel import shelf
 from rankproof.kernel.llm.answer import ModelAnswer
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 
 ITEMS: dict[str, Judge] = dict(shelf.offered("judges"))
 # Every item, with each of its ways.

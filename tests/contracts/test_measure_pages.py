@@ -16,7 +16,7 @@ from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import REQUIRED
+from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.measuring.measures import contract
 from rankproof.measuring.measures.contract import Measure, Variant
 from rankproof.measuring.names import parse

@@ -16,7 +16,7 @@ from tests.raising import raises
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import REQUIRED
+from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.kernel.verdict import EXIT, Ruling
 from rankproof.measuring.explain import page_of
 from rankproof.proving.policy import policy_of, read_clause

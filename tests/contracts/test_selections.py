@@ -17,7 +17,7 @@ from rankproof.judging.records import SCALES, Judgment, JudgmentSource
 from rankproof.judging.rounds.pool import material_of
 from rankproof.judging.selections.contract import SelectedPair, Selection
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 
 ITEMS: dict[str, Selection] = dict(shelf.offered("selections"))
 ASKED = (

@@ -15,7 +15,7 @@ from tests.contracts.items import check_page, check_params, files_of
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trials.contract import Effect, EffectRequest, Inference, VariancePart
 
 ITEMS: dict[str, Inference] = dict(shelf.offered("trials"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.raising import raises
 
-from rankproof.kernel.specs import Text
+from rankproof.kernel.specs.kinds import Text
 from rankproof.stack.pipelines.read import read_pipeline
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from rankproof.measuring.evaluate import evaluate
 from rankproof.proving.compare import compare_evaluations, compare_values
-from rankproof.proving.per_unit import PerUnit, logarithms, paired
+from rankproof.proving.per_unit import PerUnit, from_evaluations, logarithms
 from rankproof.proving.plan_power import Sizing, plan_values
 from rankproof.proving.records import Design
 
@@ -54,7 +54,7 @@ def test_evaluations_and_their_values_give_the_same_contrasts() -> None:
     runs = [{q: {"a": 1.0, "b": float(2 * (i % k == 0))} for i, q in enumerate(qrels)} for k in (2, 3)]
     evaluations = [evaluate(qrels, run, "RR", name=name) for run, name in zip(runs, ("old", "new"), strict=True)]
     by_evaluations = compare_evaluations(evaluations).contrast("RR")
-    by_values = compare_values(("old", "new"), [paired(evaluations, "RR")]).contrast("RR")
+    by_values = compare_values(("old", "new"), [from_evaluations(evaluations, "RR")]).contrast("RR")
     assert by_values.difference == by_evaluations.difference
     assert by_values.by_query.tolist() == by_evaluations.by_query.tolist()
 

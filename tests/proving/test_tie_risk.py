@@ -9,7 +9,7 @@ from rankproof.measuring.evaluate import measure_run, prepare
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import DEFAULT_SETTINGS, Settings
-from rankproof.proving.per_unit import paired
+from rankproof.proving.per_unit import from_evaluations
 from rankproof.proving.records import Comparison, Contrast, Family, TieRisk
 from rankproof.proving.significance import t
 from rankproof.proving.significance.contract import SignificanceRequest
@@ -22,7 +22,7 @@ def risks(
     evaluations = [measure_run(run, parse(measures), settings) for run in runs]
     contrasts = []
     for text in evaluations[0].results:
-        values = paired(evaluations, text)
+        values = from_evaluations(evaluations, text)
         by_query = values.differences(0, 1)
         answer = t.infer(by_query, SignificanceRequest(), np.random.default_rng(0))
         contrasts.append(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.kernel.wording import interval, p_phrase, p_text, percent, signed
+from rankproof.kernel.sections import interval, p_phrase, p_text, percent, signed
 from rankproof.proving.records import Adjusted, Contrast, Detectable
 from rankproof.proving.wording import headline
 

@@ -18,7 +18,7 @@ LAYOUT = RUN.layout
 
 def said(data: bytes) -> list[str]:
     source = Source("x.run", data)
-    return [str(change) for change in tidying.tidied(source, LAYOUT, LAYOUT.read(source))]
+    return [str(change) for change in tidying.normalizations(source, LAYOUT, LAYOUT.read(source))]
 
 
 def plain(data: bytes) -> list[str]:
@@ -69,5 +69,5 @@ def test_a_byte_order_mark_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_bytes(b"\xef\xbb\xbfq1 Q0 d1 1 9 t\n")
     source = Source("a.run", path.read_bytes()[3:], (), str(path))
-    changes = tidying.tidied(source, LAYOUT, LAYOUT.read(source))
+    changes = tidying.normalizations(source, LAYOUT, LAYOUT.read(source))
     assert [str(change) for change in changes] == ["byte order mark removed"]

@@ -11,7 +11,7 @@ import pytest
 from tests.reports.comparisons import HOSTILE, comparison_of, contrast_of
 
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.reports.charts.all import charts, evaluation_charts
+from rankproof.reports.charts import charts, evaluation_charts
 from rankproof.reports.charts.forest import forest, panels
 from rankproof.reports.charts.frame import (
     DARK,

@@ -11,7 +11,7 @@ from tests.raising import raises
 from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.clicks.read import read_pages
 from rankproof.online.impressions import Impressions
 from rankproof.scale import spark as on_spark

@@ -13,11 +13,11 @@ from benchmarks.online_parts.replay import Crowd, interleavings, trials
 from benchmarks.online_parts.users import DEPTH, Users, fitted
 from tests.shared_data import SHARED, needs_shared_data
 
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.clicks.read import read_pages
 from rankproof.online.impressions import Impressions
 from rankproof.online.trial.moments import from_counts
-from rankproof.online.trial.plan import units_needed
+from rankproof.online.trial.power import units_needed
 from rankproof.online.trial.records import Metric
 
 LOOK = np.linspace(0.9, 0.2, DEPTH)

@@ -10,7 +10,7 @@ from benchmarks.online_parts.looking import UNITS, Seen, allowed, watched
 from benchmarks.online_parts.sequential import FIXED, SEQUENCE, methods, past, stopped
 from benchmarks.online_parts.units import WORLDS, World
 
-from rankproof.online.trial.plan import smallest_effect
+from rankproof.online.trial.power import smallest_effect
 
 pytestmark = pytest.mark.slow
 

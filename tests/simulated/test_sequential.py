@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.effects import effect_of, variance_kept
 from rankproof.online.trial.moments import Moments, moments_of
 from rankproof.online.trial.records import Metric

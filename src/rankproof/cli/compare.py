@@ -20,10 +20,10 @@ from rankproof.cli.shared.options import (
     from_options,
     run_preparer,
 )
-from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.output import watched
 from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.measuring.records import Settings
 from rankproof.proving.records import Design
 
@@ -214,7 +214,7 @@ def write_record(path: str, compared: Compared, observed: Mapping[str, float]) -
 def write_charts(folder: str, comparison: Comparison) -> None:
     """Writes every chart as PNG and as SVG."""
     from rankproof.kernel.atomic import replace_file
-    from rankproof.reports.charts.all import charts
+    from rankproof.reports.charts import charts
     from rankproof.reports.charts.frame import to_png, to_svg
 
     specs = charts(comparison)

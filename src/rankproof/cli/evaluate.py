@@ -21,7 +21,7 @@ from rankproof.cli.shared.options import (
     from_options,
     run_preparer,
 )
-from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.output import watched
 from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
 from rankproof.measuring.records import MOST_THREADS, Settings
@@ -59,12 +59,12 @@ def save_report(
     """Writes the report of one run, with targets and diagnoses."""
     from rankproof.measuring.report import report_of, write_report
     from rankproof.proving.diagnose import diagnose
-    from rankproof.proving.manifest import is_dear
+    from rankproof.proving.manifest import is_expensive
 
     report = report_of(
         evaluation,
         targets=targets,
-        run_sha256=None if is_dear(given) else run.content_hash(),
+        run_sha256=None if is_expensive(given) else run.content_hash(),
         qrels=os.path.basename(run.qrels.name),
         diagnoses=diagnose(run, evaluation.run_name, evaluation.settings),
         observed=observed,

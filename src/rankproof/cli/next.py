@@ -11,12 +11,10 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import Measures, ShelfName
-from rankproof.cli.shared.output import document
-from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.output import document, watched
 from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
-from rankproof.kernel.sections import aligned, printable
-from rankproof.kernel.wording import number
+from rankproof.kernel.sections import aligned, number, printable
 from rankproof.proving.holes.bounds import Bound, Proposal
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import NotEstimable
-from rankproof.kernel.sections import aligned, printable
-from rankproof.kernel.wording import number, percent
+from rankproof.kernel.sections import aligned, number, percent, printable
 from rankproof.proving.plan_power import Needed, PowerPlan, Sizing
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName
-from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.output import watched
 from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import InputError
 

@@ -15,14 +15,13 @@ from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.sections import aligned, printable
-from rankproof.kernel.wording import number, signed
-from rankproof.kernel.wording import percent as level
+from rankproof.kernel.sections import aligned, number, printable, signed
+from rankproof.kernel.sections import percent as level
 from rankproof.online.ramp.look import RampLook
-from rankproof.online.ramp.records import RampDecision, RampEntry, RampEvidence, RampPolicy, Sign, percent
-from rankproof.online.ramp.replay import Replayed
+from rankproof.online.ramp.records import RampDecision, RampEntry, RampEvidence, RampPolicy, RampSignal, percent
+from rankproof.online.ramp.replay import ReplayedEntry
 from rankproof.online.ramp.steps import standing
-from rankproof.online.trial.records import shown as effect
+from rankproof.online.trial.records import effect_text as effect
 from rankproof.reports.verdict_sections import CHANGES
 
 if TYPE_CHECKING:
@@ -231,7 +230,7 @@ def status(policy: RampPolicy, entries: Sequence[RampEntry]) -> str:
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def replayed(policy: RampPolicy, found: Sequence[Replayed]) -> str:
+def replayed(policy: RampPolicy, found: Sequence[ReplayedEntry]) -> str:
     """What came out the same, and what did not."""
     wrong = [entry for entry in found if not entry.same]
     if not found:
@@ -255,7 +254,7 @@ def _evidence(evidence: RampEvidence) -> list[str]:
     return aligned([HEADER, *map(_cells, evidence.signs)], NAMES)
 
 
-def _cells(sign: Sign) -> tuple[str, ...]:
+def _cells(sign: RampSignal) -> tuple[str, ...]:
     ruling = sign.ruling
     bounds = ruling["bounds"]
     ends = "" if bounds is None else ", ".join(_end(ruling, bounds[side]) for side in ("lower", "upper"))
@@ -317,7 +316,7 @@ def status_document(policy: RampPolicy, entries: Sequence[RampEntry]) -> dict[st
     }
 
 
-def replay_document(policy: RampPolicy, found: Sequence[Replayed]) -> dict[str, Any]:
+def replay_document(policy: RampPolicy, found: Sequence[ReplayedEntry]) -> dict[str, Any]:
     """`ramp-replay/1`: whether every decision came out the same."""
     return {
         **_ramp(policy),

@@ -12,9 +12,8 @@ from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.sections import aligned, printable
-from rankproof.kernel.wording import number, percent, signed
-from rankproof.online.relate.records import Enough, Foretold, Related, Relation, Signs
+from rankproof.kernel.sections import aligned, number, percent, printable, signed
+from rankproof.online.relate.records import MeasureAndMetric, NeededDifference, OnlineOutcomes, Relation, Signs
 
 SCHEMA = "relation/1"
 
@@ -92,7 +91,7 @@ def shown(relation: Relation) -> str:
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def _correlations(relation: Relation, related: list[Related]) -> list[str]:
+def _correlations(relation: Relation, related: list[MeasureAndMetric]) -> list[str]:
     span = f"{percent(relation.level)} interval"
     rows = [["measure", "changes", "Spearman", span, "Pearson", span, "Kendall", span, "without noise", span]]
     for each in related:
@@ -103,7 +102,7 @@ def _correlations(relation: Relation, related: list[Related]) -> list[str]:
     return aligned(rows, 1)
 
 
-def _meanings(relation: Relation, related: list[Related]) -> list[str]:
+def _meanings(relation: Relation, related: list[MeasureAndMetric]) -> list[str]:
     span = f"{percent(relation.level)} interval"
     rows = [
         ["measure", "same sign", span, "where shown", span, f"per {STEP:g}", span, "enough", "gains offline, online"]
@@ -146,11 +145,11 @@ def _signs(signs: Signs | None) -> list[str]:
     return [f"{signs.agree} of {told}", f"{100 * signs.share.low:.0f}% to {100 * signs.share.high:.0f}%"]
 
 
-def _enough(found: Enough) -> str:
+def _enough(found: NeededDifference) -> str:
     return NONE if found.difference is None else number(found.difference)
 
 
-def _foretold(found: Foretold | None) -> str:
+def _foretold(found: OnlineOutcomes | None) -> str:
     return NONE if found is None else f"{found.better} better, {found.neither} open, {found.worse} worse"
 
 

@@ -12,7 +12,7 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName
-from rankproof.cli.shared.progress import watched
+from rankproof.cli.shared.output import watched
 from rankproof.cli.shared.usage import refuse_output_folder, refuse_outputs
 from rankproof.errors import InputError, UsageError
 
@@ -239,9 +239,9 @@ def validate(
     from rankproof.cli.shared import findings
     from rankproof.reading.check import MAX_DEPTH
     from rankproof.reading.source import once
-    from rankproof.reading.validate import RunReference, held_against
+    from rankproof.reading.validate import RunReference, read_reference
 
-    judged, known = held_against(qrels, topics)
+    judged, known = read_reference(qrels, topics)
     wanted = RunReference(judged, known, cutoffs, max_depth or MAX_DEPTH, allow, strict)
     reading = {"format": form, "order": order, "lower_is_better": lower_is_better}
     answers = []
@@ -269,7 +269,7 @@ def _answer(source: Any, path: str, wanted: RunReference, reading: dict[str, Any
 def _fix(source: Any, out: str, wanted: RunReference, how: dict[str, Any]) -> FixOutcome:
     """Repairs, writes what came of it, and checks it again."""
     from rankproof.cli.shared.findings import FixOutcome
-    from rankproof.reading.description import Description
+    from rankproof.reading.detect import SourceDescription
     from rankproof.reading.validate import repair_run
     from rankproof.reading.write import write
 
@@ -278,7 +278,9 @@ def _fix(source: Any, out: str, wanted: RunReference, how: dict[str, Any]) -> Fi
         form = write(run, out, _form(out))
     except InputError as error:  # a guess, or an id that the format cannot hold
         return FixOutcome(out, refused=str(error))
-    return FixOutcome(out, changes, wanted.findings(run.rows, Description(out, "run", form, run.order, unit="row")))
+    return FixOutcome(
+        out, changes, wanted.findings(run.rows, SourceDescription(out, "run", form, run.order, unit="row"))
+    )
 
 
 def _form(path: str) -> str:

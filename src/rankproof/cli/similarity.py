@@ -77,8 +77,7 @@ def _rankings(run: Run) -> dict[str, list[str]]:
 
 
 def _table(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:
-    from rankproof.kernel.sections import aligned, printable
-    from rankproof.kernel.wording import UNDEFINED, number
+    from rankproof.kernel.sections import UNDEFINED, aligned, number, printable
     from rankproof.measuring.evaluate import some
 
     first = next(iter(found.values()))

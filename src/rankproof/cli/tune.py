@@ -14,10 +14,9 @@ from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_output_folder, refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.sections import aligned
-from rankproof.kernel.wording import interval, number, p_text, percent, signed
+from rankproof.kernel.sections import aligned, interval, number, p_text, percent, signed
 from rankproof.stack.tune.records import Against, Gain, Tuning
-from rankproof.stack.tune.wording import conclusion, shown, spoken, title
+from rankproof.stack.tune.wording import conclusion, response_text, title, value_text
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -143,7 +142,7 @@ def tuned(tuning: Tuning) -> str:
 
 def _dials(tuning: Tuning) -> list[str]:
     rows = [["dial", "as written", "winner"]]
-    rows += [[d.name, shown(d.as_written), shown(tuning.winner.dials[d.name])] for d in tuning.config.dials]
+    rows += [[d.name, value_text(d.as_written), value_text(tuning.winner.dials[d.name])] for d in tuning.config.dials]
     return aligned(rows, 1)
 
 
@@ -199,7 +198,8 @@ def _responses(tuning: Tuning) -> list[list[str]]:
     for name, several in tuning.responses.items():
         rows = [[name, "settings", f"mean {tuning.config.measure}", "best", "gain of the best", "interval"]]
         rows += [
-            [spoken(at), f"{at.settings:,}", number(at.mean), number(at.best), *_answer(at.gain)[:2]] for at in several
+            [response_text(at), f"{at.settings:,}", number(at.mean), number(at.best), *_answer(at.gain)[:2]]
+            for at in several
         ]
         found.append(aligned(rows, 1))
     return found

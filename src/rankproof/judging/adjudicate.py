@@ -11,7 +11,7 @@ from hashlib import sha256
 from rankproof.errors import UnknownName, UsageError
 from rankproof.judging.records import GoldAnswer, Judgment, JudgmentSource, Scale
 from rankproof.kernel.jsontext import to_json
-from rankproof.kernel.specs import Configured, read_configured
+from rankproof.kernel.specs.calls import Configured, read_configured
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.records import Qrels
 

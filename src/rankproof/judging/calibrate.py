@@ -1,4 +1,11 @@
-"""Calibrate: a judge's grades against people's: agreement, bias, stability, and whether systems keep their order."""
+"""Calibrate: a judge's grades against people's: agreement, bias, stability, and whether systems keep their order.
+
+Kendall's tau-b of the systems' means under both sets of grades, and tau AP. Intervals come from resampling queries
+(percentile bootstrap): a correlation of orders jumps, so a jackknife does not hold for it.
+
+source: Kendall, A new measure of rank correlation, 1938; Yilmaz, Aslam and Robertson, A new rank correlation
+    coefficient for information retrieval, SIGIR 2008; Voorhees, Variations in relevance judgments, SIGIR 1998
+"""
 
 from __future__ import annotations
 

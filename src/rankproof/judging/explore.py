@@ -1,4 +1,8 @@
-"""Explore: runs of a project on its judgments, from a value to its queries to the documents behind it."""
+"""Explore: runs of a project on its judgments, from a value to its queries to the documents behind it.
+
+Taken are evaluation-report/1 (evaluate --save), evaluation/1 (evaluate --json), comparison/1 (compare --json) and
+verdict/1 (gate --json). Only what is shown is read; everything else stays in the document.
+"""
 
 from __future__ import annotations
 

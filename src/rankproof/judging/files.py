@@ -1,4 +1,9 @@
-"""Judgment files: judgments, flags, picks and preferences as JSON and CSV, and back; qrels as judgments."""
+"""Judgment files: judgments, flags, picks and preferences as JSON and CSV, and back; qrels as judgments.
+
+A cell that begins with = + - @ or a control character is a formula to some spreadsheets. Such a text gets a ' in front,
+and so does a text that begins with ' itself, so that taking one off gives the text back: reading does. Columns of
+numbers are left as they are.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,19 @@
-"""Variants side by side: query sets, which variant is on which side, pairwise outcomes, and how each does."""
+"""Variants side by side: query sets, which variant is on which side, pairwise outcomes, and how each does.
+
+A pick and a flag speak of a document. They count for every variant that has the document among its first k, wherever
+the judge saw it: the other variants found it as well. A judge who marks it twice has marked it once.
+
+Whoever prefers one of several says that it beats each of the others, and nothing about the others among themselves.
+"Equally good" is a tie of every pair. The query is what counts once: where several judges compared the same two, the
+side that more of them prefer wins the query, and an even split is a tie.
+
+Ties are left out of the share of wins, as in the sign test, whose p-value this is: as many fair coins as there are
+queries that are no ties. The interval holds every share that the same test does not reject, so that the two never
+contradict each other.
+
+source: Clopper and Pearson, The use of confidence or fiducial limits illustrated in the case of the binomial,
+Biometrika 26, 1934
+"""
 
 from __future__ import annotations
 

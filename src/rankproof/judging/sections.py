@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rankproof.judging.calibrate import Calibration, JudgeCalibration, SystemOrder
 from rankproof.judging.correction.records import Corrected, CorrectedValues
-from rankproof.kernel.sections import Section
-from rankproof.kernel.wording import number, percent, signed
+from rankproof.kernel.sections import Section, number, percent, signed
 from rankproof.proving.agreement_records import AgreementFigure, Confusion, Found
 
 NOT_THERE = "none"

@@ -1,4 +1,9 @@
-"""Cache: bytes by key, kept in a folder between runs and shared by processes."""
+"""Cache: bytes by key, kept in a folder between runs and shared by processes.
+
+An entry is a file with a checksum before its content. It is written beside its place and moved there, so another
+process sees all of it or none; one that is damaged counts as missing and is written anew. Deleting the folder is always
+safe.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Versioned documents: records written to files and read back years later, and the versions they were made with."""
+"""Versioned documents: records written to files and read back years later, and the versions they were made with.
+
+A document names its schema and version, such as "manifest/1". The number grows when a field goes or changes its
+meaning, and then the older form gets a step in the record's `UPGRADES`, so that every document ever written keeps
+reading. What is newer than the program, unknown to it or of the wrong type is refused by name: a record that was
+read in part would be another record.
+"""
 
 from __future__ import annotations
 

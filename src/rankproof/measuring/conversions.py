@@ -1,4 +1,7 @@
-"""An Evaluation as dict, Arrow table, pandas or polars frame, rich table and HTML."""
+"""An Evaluation as dict, Arrow table, pandas or polars frame, rich table and HTML.
+
+Reached through the methods of Evaluation. The libraries are imported when asked for and not before.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import MissingExtra
-from rankproof.measuring.wording import overall, query_ids
+from rankproof.measuring.records import overall, query_ids
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.wording import number
+from rankproof.kernel.sections import number
 from rankproof.measuring.dialects.contract import Dialect, Reading
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Measure, Variant

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankproof.errors import UnknownName
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import REQUIRED
+from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.measuring.names import by_name, parse
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import Kind, show_number
+from rankproof.kernel.specs.kinds import Kind, show_number
 from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures._expected import average_weight, by_rank
 

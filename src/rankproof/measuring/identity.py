@@ -25,13 +25,13 @@ def hash_of_grades(judgments: Judgments) -> str:
 
 def hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> str:
     """From the rows, which know subtopics; refused when they are no longer those of the judgments."""
-    from rankproof.reading.collapse import without_doubles
+    from rankproof.reading.collapse import without_repeats
 
     read = rows()
     grades = hash_of_grades(judgments)
     if hash_of_grades(Judgments.from_rows(read)) != grades:
         raise _changed(name)
-    settled = Qrels.of(without_doubles(read, by_label=True)[0])
+    settled = Qrels.of(without_repeats(read, by_label=True)[0])
     return settled.content_hash if settled.has_subtopics else grades
 
 

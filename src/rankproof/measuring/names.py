@@ -1,4 +1,9 @@
-"""Names of measures: from what people type (`nDCG@10`, `P(rel=2)@5`, `mrr@10`) to measures with all parameters set."""
+"""Names of measures: from what people type (`nDCG@10`, `P(rel=2)@5`, `mrr@10`) to measures with all parameters set.
+
+The one place where a measure's name is read. Every accepted spelling means exactly one definition.
+
+Names that mean a measure with its defaults are spellings in the measure's own file.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,8 @@ from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import Call, read_params, split_call
+from rankproof.kernel.specs.calls import Call, split_call
+from rankproof.kernel.specs.tables import read_params
 from rankproof.measuring.measures.contract import Measure, NamedItem, Variant
 
 

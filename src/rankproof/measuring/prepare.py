@@ -1,4 +1,14 @@
-"""Prepare: judgments and runs read, checked and joined once, then measured as often as needed."""
+"""Prepare: judgments and runs read, checked and joined once, then measured as often as needed.
+
+Three numbers, each SHA-256:
+
+    grades    the best grade of each document: what measures without subtopics see
+    content   queries, documents, grades and subtopics, or documents in order with their scores: the same in every
+              format, and the same as `Qrels.content_hash` and `Run.content_hash`
+    file      the bytes of a file as given, compressed or not
+
+Grades and content are one and the same where qrels have no subtopics.
+"""
 
 from __future__ import annotations
 
@@ -313,12 +323,12 @@ def _rows_source(
 ) -> RowsRun:
     """A run as rows that the checks passed, with passages collapsed and the query's own document dropped."""
     from rankproof.reading.collect import read_rows, run_of
-    from rankproof.reading.description import Description
+    from rankproof.reading.detect import SourceDescription
 
     if isinstance(run, Run) and collapse is None and not drop_self:
         return RowsRun(run.rows, run.order, run.name, allow=allow)
     if isinstance(run, Run):
-        rows, description = run.rows, Description(run.name, "run", "python", run.order)
+        rows, description = run.rows, SourceDescription(run.name, "run", "python", run.order)
     else:
         rows, description = read_rows(run, "run", format, **reading)
     refuse_run(rows, description.source, description.order, qrels, description.shape, description.unit, allow)

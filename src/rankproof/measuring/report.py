@@ -1,4 +1,26 @@
-"""EvaluationReport: an evaluation kept on disk with its targets, and an Evaluation made from it again."""
+"""EvaluationReport: an evaluation kept on disk with its targets, and an Evaluation made from it again.
+
+{
+  "rankproof": "0.1.0",               the version that wrote it
+  "schema": "evaluation-report/1",
+  "run": "bm25",
+  "dialect": "rankproof",
+  "settings": {...},                  as in evaluation/1
+  "measures": {
+    "nDCG@10": {"value", "target", "passed", "aggregate", "better", "whole", "undefined", "by_query"}
+  },
+  "population": {...},                as in evaluation/1
+  "query_ids": ["q1"],
+  "judgments_sha256": "...",
+  "run_sha256": "...",
+  "diagnostics": {"versions", "diagnoses", "fine_print"},
+  "warnings": [],
+  "qrels": "qrels.trec",
+  "observed": {"seconds": 0.2, "time": "2026-01-02T03:04:05Z"}
+}
+
+Two reports can be compared later, without the runs.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +40,7 @@ from rankproof.kernel.jsontext import from_json, to_json
 from rankproof.kernel.manifest import ExperimentManifest
 from rankproof.kernel.version import __version__
 from rankproof.measuring.names import canonical
-from rankproof.measuring.records import Evaluation, Population, Result, Settings
-from rankproof.measuring.wording import query_ids
+from rankproof.measuring.records import Evaluation, Population, Result, Settings, query_ids
 from rankproof.reading.source import open_source
 
 

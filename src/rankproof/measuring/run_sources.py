@@ -2,6 +2,9 @@
 
 A text goes straight from its bytes to the table, a dict is read in place. When the core counts a fault on the way,
 the source is read again as rows and the checks explain the fault by its line: same checks, same errors, both ways.
+
+A file goes straight from its bytes to the table, a dict is read in place. When the core counts a fault on the way,
+the input is read again as rows and the checks explain the fault by its line: same checks, same errors, both ways.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from rankproof.core import Joined
     from rankproof.measuring.outofcore.parts import Together
     from rankproof.measuring.prepare import PreparedQrels
-    from rankproof.reading.description import Description
+    from rankproof.reading.detect import SourceDescription
     from rankproof.reading.finding import Finding, Unit
     from rankproof.reading.formats.contract import TextLayout
     from rankproof.reading.source import Source
@@ -129,7 +132,7 @@ class TextRun(RowsInMemory):
     """A run in a text whose columns are known: its bytes go straight to the core."""
 
     source: Source
-    description: Description
+    description: SourceDescription
     layout: TextLayout
     name: str
     threads: int = 0
@@ -228,7 +231,7 @@ def refuse_run(
 
 def without_allowed_faults(rows: Rows, order: Order) -> tuple[Rows, tuple[str, ...]]:
     """Rows with allowed faults made measurable: rows without a number go, and of duplicates the best stays."""
-    from rankproof.reading.collapse import without_doubles
+    from rankproof.reading.collapse import without_repeats
 
     notes = []
     if order.by == "score":
@@ -239,7 +242,7 @@ def without_allowed_faults(rows: Rows, order: Order) -> tuple[Rows, tuple[str, .
             notes.append(f"allowed: {dropped} {what} left out")
             rows = rows.take(usable.astype(np.int64))
     in_order = rows.take(rows.sorted(order.by, order.ties, order.precision, order.lower_is_better))
-    best, note = without_doubles(in_order)
+    best, note = without_repeats(in_order)
     if note:
         notes.append(f"allowed: {note}")
     return best, tuple(notes)

@@ -1,4 +1,9 @@
-"""Ties: least, expected and greatest value of a measure over the orders of documents with equal scores."""
+"""Ties: least, expected and greatest value of a measure over the orders of documents with equal scores.
+
+Expected values come from a measure's closed form where it has one; else from all orders of a query that
+differ, when they are few, and from random orders otherwise. Least and greatest come from the two extreme
+orders where it is known what moves a measure up, and from the same orders as the mean otherwise.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""trec_eval's names of measures: `ndcg_cut_10`, `map_cut.100`, `recip_rank`, and the sets `official` and `all_trec`."""
+"""trec_eval's names of measures: `ndcg_cut_10`, `map_cut.100`, `recip_rank`, and the sets `official` and `all_trec`.
+
+Both ways: from what a person types for trec_eval to variants, and from a variant to the name trec_eval prints.
+
+`P.5,10` is a list of ranks, `iprec_at_recall..1,.5` one of recall levels, `utility.2,-1,0,0` the numbers of one
+measure, `ndcg.1=3,2=9` a mapping. Each form reads such a text, and writes what trec_eval prints after the name.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +16,7 @@ from typing import Any, Protocol
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import show_number
+from rankproof.kernel.specs.kinds import show_number
 from rankproof.measuring.measures.contract import Measure, Variant
 
 

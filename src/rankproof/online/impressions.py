@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.column_files import is_kept, let_go, put, zeros
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 
 Numbers = NDArray[np.int64]
 Whole = Numbers | NDArray[np.int32]

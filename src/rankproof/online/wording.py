@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 
 
 def counted_reason(count: int, reason: str) -> str:

@@ -1,4 +1,29 @@
-"""Cohen's and Fleiss' kappa, Krippendorff's alpha, and their intervals by a jackknife over queries."""
+"""Cohen's and Fleiss' kappa, Krippendorff's alpha, and their intervals by a jackknife over queries.
+
+Plain kappa counts every disagreement the same; with linear weights it counts by how many grades two words are apart,
+with quadratic ones by the square of that. 1 is perfect, 0 is what chance gives, below 0 is worse than chance.
+
+source: Cohen, A coefficient of agreement for nominal scales, 1960; Cohen, Weighted kappa, 1968
+
+The judges of one pair need not be those of another. Chance is what the grades' overall shares would give.
+
+source: Fleiss, Measuring nominal scale agreement among many raters, Psychological Bulletin 76(5), 1971
+
+1 - observed over expected disagreement, where the disagreement of two grades is 1 (nominal), the square of how many
+grades were given between them (ordinal), or the square of their difference (interval). A pair with one grade says
+nothing.
+
+source: Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011, sections C and D
+
+Every statistic of agreement here is a function of sums over pairs (a confusion matrix, a matrix of coincidences).
+The sums are kept by query; the jackknife leaves out one query after the other, and Student's t with one degree of
+freedom less than there are queries makes an interval of its standard error, on a scale where the statistic is closer
+to normal: Fisher's z for kappa and alpha, the logit for a share. docs/model-judges.md has the coverage that was seen,
+and what intervals that take pairs for independent cover.
+
+source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 11; Bell and McCaffrey, Bias reduction in
+    standard errors for linear regression with multi-stage samples, Survey Methodology 28(2), 2002
+"""
 
 from __future__ import annotations
 

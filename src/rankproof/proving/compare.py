@@ -21,7 +21,7 @@ from rankproof.proving.contrasts import contrasts
 from rankproof.proving.diagnose import diagnose
 from rankproof.proving.holes.summary import holes
 from rankproof.proving.movement import moves
-from rankproof.proving.per_unit import PerUnit, paired, refuse_other_ground
+from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.tie_risk import tie_risks
 from rankproof.reading.naming import distinct_names
@@ -124,7 +124,7 @@ def compare_evaluations(
         raise UsageError("A comparison needs a baseline and at least one candidate.")
     refuse_other_ground(evaluations)
     texts = [text for text in evaluations[0].results if all(text in e.results for e in evaluations)]
-    tables = [paired(evaluations, text) for text in texts if evaluations[0].results[text].labels is None]
+    tables = [from_evaluations(evaluations, text) for text in texts if evaluations[0].results[text].labels is None]
     if not tables:
         raise UsageError("The evaluations have no measure in common. Evaluate all of them with the same measures.")
     systems = tuple(evaluation.run_name for evaluation in evaluations)

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.wording import confidence_interval, counted, interval, number, p_text, signed, verdict_word
+from rankproof.kernel.sections import confidence_interval, counted, interval, number, p_text, signed, verdict_word
 from rankproof.measuring.conversions import BOX, CELL, FINE, TABLE, charts
 from rankproof.proving.wording import headline
 

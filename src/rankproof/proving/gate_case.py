@@ -23,7 +23,7 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.measuring.run_sources import name_of
-from rankproof.proving.per_unit import PerUnit, paired, refuse_other_ground
+from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
 from rankproof.proving.policy import Policy
 from rankproof.proving.power import queries_needed
 from rankproof.proving.rules.contract import POWER, Numbers, RuleSample, measure_named
@@ -160,14 +160,14 @@ class GateCase:
 
     def values(self, measure: str, segment: str = "") -> RuleSample:
         """The candidate's values."""
-        table = self._inside(paired(self.evaluations[:1], measure), segment)
+        table = self._inside(from_evaluations(self.evaluations[:1], measure), segment)
         return RuleSample(table.measure, table.better, table.aggregate, table.unit_ids, table.column(0))
 
     def changes(self, measure: str, segment: str = "") -> RuleSample:
         """The values of both sides on the queries where both have one."""
         if len(self.evaluations) < 2:
             self._needed("baseline", None)
-        both = self._inside(paired(self.evaluations, measure), segment)
+        both = self._inside(from_evaluations(self.evaluations, measure), segment)
         before, after = self.evaluations[1][measure].by_query, self.evaluations[0][measure].by_query
         lost = {query: value for query, value in before.items() if query not in after}
         known = {*both.unit_ids, *lost}

@@ -120,7 +120,7 @@ def _path(source: object) -> str | None:
     return os.fspath(source) if isinstance(source, str | os.PathLike) and is_plain_file(source) else None
 
 
-def is_dear(source: object) -> bool:
+def is_expensive(source: object) -> bool:
     """Whether a run's content takes too long to hash again."""
     path = _path(source)
     return path is not None and os.path.getsize(path) > CHEAP
@@ -129,7 +129,7 @@ def is_dear(source: object) -> bool:
 def _input(name: str, given: Given) -> InputFile:
     """Qrels always have a content hash; a run has one unless its file is large."""
     path = _path(given.source)
-    expensive = isinstance(given.prepared, PreparedRun) and is_dear(given.source)
+    expensive = isinstance(given.prepared, PreparedRun) and is_expensive(given.source)
     return InputFile(
         name=name,
         path=path,

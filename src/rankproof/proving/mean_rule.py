@@ -1,4 +1,14 @@
-"""How a rule on a mean or a difference is decided: by its one-sided confidence bounds."""
+"""How a rule on a mean or a difference is decided: by its one-sided confidence bounds.
+
+A rule asks that a mean is at least a threshold (at most, where lower is better). It passes when the one-sided lower
+bound meets the threshold, fails when the one-sided upper bound misses it, and is undecided between. The two tests
+are one-sided at the same level, so a rule that truly holds fails, and one that truly does not hold passes, with
+probability 1 - level at most.
+
+A share q of all queries could have any other value and still be missed by n queries with probability (1 - q)^n. What
+cannot be ruled out at the level is q = 1 - (1 - level)^(1/n), with all of it at the end of the range: the exact
+binomial bound of n hits in n, of which the rule of three is the approximation (Hanley and Lippman-Hand, JAMA 1983).
+"""
 
 from __future__ import annotations
 
@@ -10,8 +20,8 @@ from typing import Literal
 import numpy as np
 
 from rankproof.kernel.estimate import Estimate, NotEstimable
+from rankproof.kernel.sections import PLACES, number, percent
 from rankproof.kernel.verdict import Payer, Ruling, Status
-from rankproof.kernel.wording import PLACES, number, percent
 from rankproof.proving.rules.contract import POWER, Case, Numbers
 
 

@@ -1,4 +1,17 @@
-"""Next: the pairs of query and document whose judgment would settle a comparison most, in order."""
+"""Next: the pairs of query and document whose judgment would settle a comparison most, in order.
+
+The sign of a difference is certain when its bounds exclude 0. If the candidate is better, the lower bound has to rise:
+a document that speaks for the baseline raises it the more, the less relevant it turns out, and one that speaks for the
+candidate the more, the more relevant. If it is worse, the upper bound has to fall, the other way around. A document's
+worth is the step of the deciding end that its judgment is expected to make, with the two cases weighed by how likely
+they are, given what is judged.
+
+A guess only puts documents in order for judging. It enters no value and no bound.
+
+Three ways, by how the measure depends on grades. Where documents add up, the step is a product. Where bounds are exact
+and few documents differ in what they do, the bounds are found anew with the document judged. Otherwise each document is
+taken alone, as if the difference were linear around what is judged now.
+"""
 
 from __future__ import annotations
 

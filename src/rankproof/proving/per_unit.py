@@ -81,7 +81,7 @@ def logarithms(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.log(np.maximum(values, GEOMETRIC_FLOOR))
 
 
-def paired(evaluations: Sequence[Evaluation], measure: str) -> PerUnit:
+def from_evaluations(evaluations: Sequence[Evaluation], measure: str) -> PerUnit:
     """The values of one measure, paired by query, on the queries where every system has one."""
     results = [evaluation[measure] for evaluation in evaluations]
     first = results[0]

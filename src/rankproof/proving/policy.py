@@ -9,22 +9,8 @@ from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import (
-    Choice,
-    Flag,
-    ItemName,
-    Kind,
-    Number,
-    OptionValues,
-    Path,
-    Text,
-    Texts,
-    Whole,
-    check_tables,
-    read_table,
-    read_value,
-    with_defaults,
-)
+from rankproof.kernel.specs.kinds import Choice, Flag, ItemName, Kind, Number, OptionValues, Path, Text, Texts, Whole
+from rankproof.kernel.specs.tables import check_tables, read_table, read_value, with_defaults
 from rankproof.proving.rules.contract import Rule
 from rankproof.reading.detect import by_prefix
 from rankproof.reading.source import read_toml

@@ -7,7 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import REQUIRED, Choice, Flag, Kind, Number, Param, Path, Text, Texts, Whole, show_number
+from rankproof.kernel.specs.kinds import (
+    REQUIRED,
+    Choice,
+    Flag,
+    Kind,
+    Number,
+    Param,
+    Path,
+    Text,
+    Texts,
+    Whole,
+    show_number,
+)
 from rankproof.measuring.measures.contract import Measure
 from rankproof.measuring.names import parse
 from rankproof.proving.rules.contract import Case

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.sections import Section
-from rankproof.kernel.wording import counted, number, percent, signed, verdict_word
+from rankproof.kernel.sections import Section, counted, number, percent, signed, verdict_word
 from rankproof.proving.conversions import header, row, title
 from rankproof.proving.holes.bounds import Bound
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, DocMove, QueryMove

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rankproof.kernel.sections import p_phrase
 from rankproof.kernel.verdict import Ruling, Status
-from rankproof.kernel.wording import p_phrase
 from rankproof.proving.corrections._family import step_down
 from rankproof.proving.mean_rule import ROUNDING, enough
 from rankproof.proving.power import queries_needed

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.wording import signed
+from rankproof.kernel.sections import signed
 from rankproof.measuring.dialects.contract import Dialect, Reading
 from rankproof.measuring.evaluate import apply_reading, speak
 from rankproof.measuring.measures.contract import Variant

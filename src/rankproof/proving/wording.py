@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.wording import confidence_interval, counted, interval, number, p_phrase, percent, signed
+from rankproof.kernel.sections import confidence_interval, counted, interval, number, p_phrase, percent, signed
 
 if TYPE_CHECKING:
     from rankproof.proving.records import Contrast

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from rankproof.core import Rows
 from rankproof.errors import InputError, MissingExtra
-from rankproof.reading.formats import _columns
 from rankproof.reading.formats._gather import add_topic, id_text, named
+from rankproof.reading.formats._table import by_name, column_notes, expected, topic_columns
 from rankproof.reading.formats.contract import Noun, Read, Topics
 
 if TYPE_CHECKING:
@@ -28,13 +28,11 @@ def pyarrow(what: str) -> ModuleType:
 
 def columns_of(names: Sequence[str], noun: Noun, source: str) -> tuple[dict[str, str], tuple[str, ...], bool]:
     """Which column of a table means what, notes about it, and whether lower scores are better."""
-    columns = _columns.by_name(names, noun)
+    columns = by_name(names, noun)
     if columns is None:
         needs = "qrels need" if noun == "qrels" else "a run needs"
-        raise InputError(
-            f"{source} has {_columns_in_words(names)}; {needs} {_columns.expected(noun)}. Rename the columns."
-        )
-    return named(names, columns), _columns.notes(names, columns, noun), columns.lower_is_better
+        raise InputError(f"{source} has {_columns_in_words(names)}; {needs} {expected(noun)}. Rename the columns.")
+    return named(names, columns), column_notes(names, columns, noun), columns.lower_is_better
 
 
 def _columns_in_words(names: Sequence[str]) -> str:
@@ -56,9 +54,9 @@ def read_table(table: object, names: Sequence[str], noun: Noun, source: str) -> 
 
 def topics_from_arrow(table: Table, names: Sequence[str], source: str) -> Topics:
     """Topics of a pyarrow table, its columns found by name. The same text may stand in many rows."""
-    at = _columns.topic_columns(names)
+    at = topic_columns(names)
     if at is None:
-        raise InputError(f"{source} has {_columns_in_words(names)}; topics need {_columns.expected('topics')}.")
+        raise InputError(f"{source} has {_columns_in_words(names)}; topics need {expected('topics')}.")
     topics: Topics = {}
     queries, texts = (table.column(i).to_pylist() for i in at)
     for row, (query, text) in enumerate(zip(queries, texts, strict=True), start=1):

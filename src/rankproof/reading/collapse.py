@@ -78,7 +78,7 @@ def collapse(rows: Rows, pattern: str, order: Order, source: str, by_label: bool
     return kept, note + (f"; {unmatched:,} rows do not fit the pattern and kept their id" if unmatched else "")
 
 
-def without_doubles(rows: Rows, by_label: bool = False) -> tuple[Rows, str]:
+def without_repeats(rows: Rows, by_label: bool = False) -> tuple[Rows, str]:
     """The first row of each document (and label), where checks let the same document pass twice."""
     again, _ = rows.duplicates(labels=by_label)
     if not len(again):

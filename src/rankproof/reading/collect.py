@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rankproof.errors import InputError, UsageError
 from rankproof.reading import detect
 from rankproof.reading.arrow import pyarrow, read_table, topics_from_arrow
-from rankproof.reading.description import Description, asked_order, order_of
+from rankproof.reading.detect import SourceDescription, order_of, requested_order
 from rankproof.reading.formats._gather import add_topic, id_text
 from rankproof.reading.formats._nested import is_list, read_list, read_mapping
 from rankproof.reading.formats.contract import Format, Noun, Read, Topics
@@ -23,8 +23,16 @@ if TYPE_CHECKING:
 
 
 __all__ = [
-    "Description", "Planned", "locate", "plan", "read_qrels", "read_rows", "read_run", "read_topics",
-    "refuse_unknown", "run_of",
+    "Planned",
+    "SourceDescription",
+    "locate",
+    "plan",
+    "read_qrels",
+    "read_rows",
+    "read_run",
+    "read_topics",
+    "refuse_unknown",
+    "run_of",
 ]  # fmt: skip
 
 # Options that reading takes whatever the format; every other option must be one of the format's own.
@@ -36,7 +44,7 @@ class Planned:
     """A text that the core can read by itself: `description` has its layout and order."""
 
     source: Source
-    description: Description
+    description: SourceDescription
 
 
 def plan(what: object, noun: Noun, format: str | None = None, **options: object) -> Planned | None:
@@ -71,7 +79,7 @@ def locate(what: FileLike, noun: Noun, format: str | None = None) -> tuple[Sourc
     return source, form
 
 
-def read_rows(what: object, noun: Noun, format: str | None = None, **options: object) -> tuple[Rows, Description]:
+def read_rows(what: object, noun: Noun, format: str | None = None, **options: object) -> tuple[Rows, SourceDescription]:
     """The rows of a run or qrels before any check, and a description of how they were read.
 
     Options: `order` (score, rank, given) and `lower_is_better` for runs, and those of the format.
@@ -95,24 +103,24 @@ def read_rows(what: object, noun: Noun, format: str | None = None, **options: ob
     scored = not len(rows) or bool((rows.state != rows.ABSENT).any())
     ranked = bool((rows.rank != -1).any())
     order = order_of(name, scored, ranked, read.lower_is_better, options)
-    return rows, Description(name, noun, form_name, order, read.notes, unit=read.unit)
+    return rows, SourceDescription(name, noun, form_name, order, read.notes, unit=read.unit)
 
 
-def _nothing(source: Source, noun: Noun, options: Mapping[str, object]) -> tuple[Rows, Description]:
+def _nothing(source: Source, noun: Noun, options: Mapping[str, object]) -> tuple[Rows, SourceDescription]:
     from rankproof.core import Rows
 
-    order = Order(by=asked_order(options) or "score", lower_is_better=bool(options.get("lower_is_better")))
-    return Rows.from_columns([], []), Description(source.name, noun, "none", order, ("nothing in it",))
+    order = Order(by=requested_order(options) or "score", lower_is_better=bool(options.get("lower_is_better")))
+    return Rows.from_columns([], []), SourceDescription(source.name, noun, "none", order, ("nothing in it",))
 
 
-def _plan(source: Source, form: Format, noun: Noun, options: Mapping[str, object]) -> Description:
+def _plan(source: Source, form: Format, noun: Noun, options: Mapping[str, object]) -> SourceDescription:
     refuse_unknown(options, form)
     assert form.plan is not None
     text_plan = form.plan(source, noun, options)
     layout = text_plan.layout
     order = order_of(source.name, layout.number >= 0, layout.rank >= 0, text_plan.lower_is_better, options)
     narrow = replace(layout, most=layout.least) if layout.most == 0 and layout.least else None
-    return Description(
+    return SourceDescription(
         source.name, noun, form.name, order, (*source.notes, *text_plan.notes), text_plan.shape, "line", layout,
         None if narrow is None else lambda: narrow.read(source),
     )  # fmt: skip
@@ -149,7 +157,7 @@ def read_run(
     if isinstance(what, Run):
         request = {"order": order or what.order.by, "lower_is_better": lower_is_better}
         rule = order_of(what.name, what.scored, False, what.order.lower_is_better, request)
-        rows, description = what.rows, Description(what.name, "run", "python", rule, what.notes)
+        rows, description = what.rows, SourceDescription(what.name, "run", "python", rule, what.notes)
         name = name or what.name
     else:
         from rankproof.reading.check import refuse
@@ -164,7 +172,7 @@ def read_run(
 
 def run_of(
     rows: Rows,
-    description: Description,
+    description: SourceDescription,
     *,
     name: str | None = None,
     collapse: str | None = None,
@@ -182,7 +190,7 @@ def run_of(
         rows, note = passages.collapse(rows, collapse, description.order, description.source)
         notes.append(note)
     run = Run.of(rows, description.order, name, tuple(notes))
-    rows, note = passages.without_doubles(run.rows)
+    rows, note = passages.without_repeats(run.rows)
     return replace(run, rows=rows, notes=(*run.notes, note)) if note else run
 
 
@@ -207,7 +215,7 @@ def read_qrels(
     from rankproof.reading import collapse as passages
 
     if isinstance(what, Qrels):
-        rows, description = what.rows, Description(what.name, "qrels", "python", Order(), what.notes)
+        rows, description = what.rows, SourceDescription(what.name, "qrels", "python", Order(), what.notes)
     else:
         from rankproof.reading.check import refuse
 
@@ -217,7 +225,7 @@ def read_qrels(
     if collapse is not None:
         rows, note = passages.collapse(rows, collapse, Order(), description.source, by_label=True)
         notes.append(note)
-    rows, note = passages.without_doubles(rows, by_label=True)
+    rows, note = passages.without_repeats(rows, by_label=True)
     return Qrels.of(rows, name or description.source, (*notes, note) if note else tuple(notes))
 
 

@@ -1,15 +1,23 @@
-"""Detect the format of a source by its content; or raise an error that says what was seen."""
+"""Detect: which format a source is in and the order in which its rows count; or an error that reports what was seen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
+from rankproof.reading.finding import Unit
 from rankproof.reading.formats._table import SEPARATORS, cut, sample
-from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure
+from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure, TextLayout
 from rankproof.reading.formats.trec import TREC
+from rankproof.reading.records import By, Order
 from rankproof.reading.source import FileLike, Source, open_source, require_text
+
+if TYPE_CHECKING:
+    from rankproof.core import Rows
+
 
 # What a person calls one of each.
 _ONE = {"run": "a run", "qrels": "qrels", "topics": "topics"}
@@ -121,3 +129,57 @@ def _hint(source: Source, noun: Noun, widths: dict[str, int]) -> str:
     if noun == "run" and widths["blanks"] == 5:
         return "A TREC run has 6 columns, query_id Q0 doc_id rank score tag: the tag may be missing. "
     return ""
+
+
+ORDERS: tuple[By, ...] = ("score", "rank", "given")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SourceDescription:
+    """What was read and how: where from, which format, in which order, and what was decided on the way.
+
+    `unit` is what `rows.line` counts. `layout` is set for text that the core reads by itself; `again` then
+    reads it once more and allows no columns beyond the format's own. `shape` says what a line should look like.
+    """
+
+    source: str
+    noun: Noun
+    format: str
+    order: Order
+    notes: tuple[str, ...] = ()
+    shape: str = ""
+    unit: Unit = "line"
+    layout: TextLayout | None = None
+    again: Callable[[], Rows] | None = None
+
+    def __str__(self) -> str:
+        parts = [f"format {self.format}", *self.notes]
+        if self.noun == "run":
+            parts.append(f"order: {self.order}")
+        return f"{self.source}: {self.noun}; {'; '.join(parts)}"
+
+
+def requested_order(options: Mapping[str, object]) -> By | None:
+    """The order that the options name; None where they name none."""
+    name = options.get("order")
+    order = next((order for order in ORDERS if order == name), None)
+    if name is not None and order is None:
+        raise UsageError(f"No order is called {name!r}. Possible: {', '.join(ORDERS)}.")
+    return order
+
+
+def order_of(name: str, scored: bool, ranked: bool, distances: bool, options: Mapping[str, object]) -> Order:
+    """The order that the options name, or else what the source has: scores, ranks, or the order given.
+
+    `distances` says that the source itself calls its scores distances; the options take precedence.
+    """
+    by = requested_order(options) or ("score" if scored else "rank" if ranked else "given")
+    has = {"score": scored, "rank": ranked, "given": True}
+    if not has[by]:
+        possible = " or ".join(f"--order {other}" for other in ORDERS if has[other])
+        raise UsageError(f"{name} has no {by}s to order by. Possible: {possible}.")
+    lower = options.get("lower_is_better")
+    if lower and by != "score":
+        what = "its ranks" if by == "rank" else "the order it is given in"
+        raise UsageError(f"{name} is read by {what}: --lower-is-better applies to scores only.")
+    return Order(by=by, lower_is_better=by == "score" and bool(distances if lower is None else lower))

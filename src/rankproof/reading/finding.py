@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 
 Unit = Literal["line", "row"]
 Severity = Literal["error", "warning", "note"]

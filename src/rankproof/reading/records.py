@@ -1,4 +1,8 @@
-"""Run and Qrels: rankings and grades that passed every check; and Order, the rule that ranks documents."""
+"""Run and Qrels: rankings and grades that passed every check; and Order, the rule that ranks documents.
+
+The record only names the rule. The rule itself is applied in one function of the compiled core
+(`core/order.hpp`), and nowhere else.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import Refused
 from rankproof.kernel import shelf
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.check import checks_of, judge
 from rankproof.reading.check_subject import ABSENT, Subject
 from rankproof.reading.checks.contract import FEW, CheckResult, found, spot
@@ -173,7 +173,7 @@ BEYOND_REPAIR = frozenset(
     {"empty", "wrong_columns", "undecodable_bytes", "not_a_number", "nan_score", "infinite_score"}
 )
 
-SAY_WHICH = "Say which is meant: --order score, --order rank, or --lower-is-better for distances."
+ORDER_REMEDY = "Say which is meant: --order score, --order rank, or --lower-is-better for distances."
 
 
 def repair(
@@ -204,7 +204,7 @@ def repair(
     if meant.by == "rank":
         _refuse(_found(single, {"bad_rank", "duplicate_rank"}))
     elif order is None:
-        _refuse([replace(f, remedy=SAY_WHICH) for f in _found(single, {"rank_disagrees"})])
+        _refuse([replace(f, remedy=ORDER_REMEDY) for f in _found(single, {"rank_disagrees"})])
     work = RepairState(single)
     work.put_in_order()
     if max_depth is not None:
@@ -274,7 +274,7 @@ TAB, NEWLINE, RETURN, BLANK = 9, 10, 13, 32
 PIECE = 1 << 24
 
 
-def tidied(source: Source, layout: TextLayout, rows: Rows) -> list[RepairChange]:
+def normalizations(source: Source, layout: TextLayout, rows: Rows) -> list[RepairChange]:
     """One change for each kind of thing that is not written back as it was."""
     lines = returns = uneven = 0
     data = np.frombuffer(source.data, dtype=np.uint8)

@@ -1,4 +1,8 @@
-"""Rows of a table batch by batch in bounded memory: CSV, TSV, JSON lines (compressed or plain) and Parquet."""
+"""Rows of a table batch by batch in bounded memory: CSV, TSV, JSON lines (compressed or plain) and Parquet.
+
+For logs and other tables that may be larger than memory. What a file is, is seen from how it begins. The column of a
+JSON object within an object is named with points: `position.ordinal`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, Unreadable
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.arrow import pyarrow as arrow_library
 from rankproof.reading.source import STDIN
 from rankproof.reading.stream import HEAD, plain_stream

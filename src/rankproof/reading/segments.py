@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.source import FileLike, open_source, require_text
 from rankproof.reading.stream import objects
 

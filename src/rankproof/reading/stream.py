@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Protocol
 
 from rankproof.errors import InputError, Unreadable
-from rankproof.reading.source import NO_STDIN, STDIN, is_directory, opening
-from rankproof.reading.unpack import packing_of, zstd_library
+from rankproof.reading.source import NO_STDIN, STDIN, is_directory, opening, packing_of, zstd_library
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 from rankproof.reading import collect
 from rankproof.reading.check import MAX_DEPTH, check_qrels, check_run, refuse
-from rankproof.reading.description import Description
+from rankproof.reading.detect import SourceDescription
 from rankproof.reading.finding import Finding, RepairChange
 from rankproof.reading.records import GIVEN, Order, Run
-from rankproof.reading.repair import repair, tidied
+from rankproof.reading.repair import normalizations, repair
 
 if TYPE_CHECKING:
     from rankproof.core import Rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Validated:
+class ValidationResult:
     """A source that was read and checked: how it was read, its rows and queries, and the findings."""
 
-    said: Description
+    said: SourceDescription
     rows: int
     queries: int
     findings: tuple[Finding, ...]
@@ -44,7 +44,7 @@ class RunReference:
     allow: Iterable[str] = ()
     strict: bool = False
 
-    def findings(self, rows: Rows, description: Description) -> tuple[Finding, ...]:
+    def findings(self, rows: Rows, description: SourceDescription) -> tuple[Finding, ...]:
         """What the checks find in a run."""
         return check_run(
             rows, description.source,
@@ -59,7 +59,7 @@ def is_valid(findings: Iterable[Finding]) -> bool:
     return all(finding.severity != "error" for finding in findings)
 
 
-def held_against(qrels: object = None, topics: object = None) -> tuple[Rows | None, tuple[str, ...] | None]:
+def read_reference(qrels: object = None, topics: object = None) -> tuple[Rows | None, tuple[str, ...] | None]:
     """The rows of qrels that pass the checks, and the ids of topics; None for what is not given."""
     judged = None
     if qrels is not None:
@@ -68,22 +68,24 @@ def held_against(qrels: object = None, topics: object = None) -> tuple[Rows | No
     return judged, None if topics is None else tuple(collect.read_topics(topics))
 
 
-def validate_run(what: object, reference: RunReference, format: str | None = None, **options: object) -> Validated:
+def validate_run(
+    what: object, reference: RunReference, format: str | None = None, **options: object
+) -> ValidationResult:
     """A run read and checked against the reference. Options are those of `read_rows`."""
     rows, description = collect.read_rows(what, "run", format, **options)
-    return Validated(description, len(rows), len(rows.query_ids), reference.findings(rows, description))
+    return ValidationResult(description, len(rows), len(rows.query_ids), reference.findings(rows, description))
 
 
 def validate_qrels(
     what: object, format: str | None = None, *, allow: Iterable[str] = (), strict: bool = False, **options: object
-) -> Validated:
+) -> ValidationResult:
     """Qrels read and checked."""
     rows, description = collect.read_rows(what, "qrels", format, **options)
     findings = check_qrels(
         rows, description.source,
         shape=description.shape, again=description.again, unit=description.unit, allow=allow, strict=strict,
     )  # fmt: skip
-    return Validated(description, len(rows), len(rows.query_ids), findings)
+    return ValidationResult(description, len(rows), len(rows.query_ids), findings)
 
 
 def repair_run(
@@ -106,7 +108,7 @@ def repair_run(
         description = planned.description
         assert description.layout is not None  # what `plan` promises
         rows = description.layout.read(planned.source)
-        normalized = tidied(planned.source, description.layout, rows)
+        normalized = normalizations(planned.source, description.layout, rows)
     # The usual order by default says nothing about what the file means.
     explicit = order is not None or lower_is_better is not None or description.order != Order()
     rows, changes = repair(

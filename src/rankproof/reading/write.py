@@ -12,7 +12,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.atomic import replace_file
 from rankproof.reading.formats.contract import Format, Noun
 from rankproof.reading.records import Qrels, Run
-from rankproof.reading.unpack import ENDINGS, zstd_library
+from rankproof.reading.source import ENDINGS, zstd_library
 
 Record = Run | Qrels | Mapping[str, str]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankproof.measuring import wording as evaluation_text
+from rankproof.measuring import records as evaluation_text
 from rankproof.measuring.records import Evaluation
 
 # Columns of text beyond which a line no longer fits a usual window.

@@ -6,11 +6,10 @@ import math
 from collections import Counter
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.sections import Section, sections_text
+from rankproof.kernel.sections import UNDEFINED, Section, number, percent, sections_text, signed
 from rankproof.kernel.verdict import Payer, Ruling
-from rankproof.kernel.wording import UNDEFINED, number, percent, signed
-from rankproof.online.trial.reading_records import trial_of
-from rankproof.online.trial.records import shown
+from rankproof.online.trial.records import effect_text
+from rankproof.online.trial.results import trial_of
 from rankproof.online.trial.sections import trial_sections
 from rankproof.proving.sections import short
 from rankproof.proving.verdict import Verdict
@@ -83,7 +82,7 @@ def value(ruling: Ruling, at: float) -> str:
     if ruling.unit == "errors":
         return f"{at:.0f}"
     if ruling.unit == "share":
-        return shown(at, "relative")
+        return effect_text(at, "relative")
     return signed(at) if ruling.rule in CHANGES else number(at)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankproof.errors import InputError, UsageError
-from rankproof.online.clicks.counts import RankCounts
+from rankproof.online.clicks.fit_counts import RankCounts
 from rankproof.online.clicks.logs.layout import NAMES
 from rankproof.online.impressions import Impressions
 from rankproof.scale._inputs import is_data_frame

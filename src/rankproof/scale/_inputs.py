@@ -13,7 +13,7 @@ from rankproof.measuring.run_sources import name_of
 from rankproof.reading import detect
 from rankproof.reading.arrow import columns_of
 from rankproof.reading.collect import plan
-from rankproof.reading.description import order_of
+from rankproof.reading.detect import order_of
 from rankproof.reading.finding import Unit
 from rankproof.reading.formats.contract import TextLayout
 from rankproof.reading.records import Order

@@ -15,7 +15,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import MissingExtra, UsageError
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.measuring.records import Settings
 from rankproof.reading.records import By
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rankproof.measuring.evaluate import Measures
     from rankproof.measuring.prepare import PreparedQrels, PreparedRun
     from rankproof.measuring.records import Evaluation
-    from rankproof.online.clicks.counts import CountedFit
+    from rankproof.online.clicks.fit_counts import CountedFit
     from rankproof.online.impressions import Impressions
     from rankproof.proving.records import Comparison
     from rankproof.scale._inputs import SparkSource
@@ -172,7 +172,7 @@ def fit_clicks(
     As much comes to this machine as there are pairs at ranks, however many pages showed them.
     """
     refuse_without_spark()
-    from rankproof.online.clicks.counts import fit_counts
+    from rankproof.online.clicks.fit_counts import fit_counts
     from rankproof.scale._clicks import counts_of, shown_rows
 
     rows, _ = shown_rows(spark, log, columns or {})

@@ -1,4 +1,9 @@
-"""Pipeline, Outcome and Ground: what runs, what came of it, and the documents and folders it stands on."""
+"""Pipeline, Outcome and Ground: what runs, what came of it, and the documents and folders it stands on.
+
+bm25(k1=0.9) >> cutoff(depth=100)
+fuse_rrf(bm25(), dense(), k=60) >> rerank_maxsim(depth=50)
+rewrite(synonyms="words.txt") >> bm25()
+"""
 
 from __future__ import annotations
 

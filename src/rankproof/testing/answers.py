@@ -7,7 +7,7 @@ from typing import Any
 from rankproof.judging.judges.contract import AnswerFault
 from rankproof.judging.records import SCALES
 from rankproof.kernel.llm.answer import ModelAnswer
-from rankproof.kernel.specs import configure
+from rankproof.kernel.specs.calls import configure
 
 
 def read(judge: str, text: str, finish: str = "stop", scale: str = "graded", **said: Any) -> int | str | None:

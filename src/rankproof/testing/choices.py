@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from rankproof.judging.records import REASONS, SCALES, Judgment, JudgmentSource
 from rankproof.judging.rounds.pool import material_of
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 
 
 def said_of(said: Mapping[str, str]) -> list[Judgment]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankproof.kernel.specs import read_configured
-from rankproof.online.counterfactual.records import Believed, Decisions, TargetDisplay
+from rankproof.kernel.specs.calls import read_configured
+from rankproof.online.counterfactual.records import Decisions, PredictedRewards, TargetDisplay
 
 
 def choices(
@@ -30,7 +30,7 @@ def choices(
         group_of=np.zeros(1, dtype=np.int64),
         wanted=TargetDisplay(wanted, wanted, np.ones(1)),
         balanced=True,
-        believed=None if believed is None else Believed(np.full(n, believed), np.full(n, believed)),
+        believed=None if believed is None else PredictedRewards(np.full(n, believed), np.full(n, believed)),
     )
 
 

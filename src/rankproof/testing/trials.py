@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.effects import effect_of
 from rankproof.online.trial.moments import moments_of
 from rankproof.online.trial.records import Metric

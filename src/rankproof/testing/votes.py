@@ -7,7 +7,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from rankproof.judging.records import PERSON, SCALES, SETTLING, Judgment
-from rankproof.kernel.specs import configure
+from rankproof.kernel.specs.calls import configure
 
 
 def votes(*grades: int, settles: Collection[str] = ()) -> list[Judgment]:

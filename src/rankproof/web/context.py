@@ -1,4 +1,8 @@
-"""The context of every page and API answer: store, settings, caches, and static files."""
+"""The context of every page and API answer: store, settings, caches, and static files.
+
+What this process changes is forgotten at once (`clear`). What another process on the same store changes is seen
+within `seconds`.
+"""
 
 from __future__ import annotations
 

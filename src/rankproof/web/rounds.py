@@ -17,7 +17,7 @@ from rankproof.judging.rounds.pool import JudgingPool, assigned, material_of, se
 from rankproof.judging.rounds.progress import Words
 from rankproof.judging.rounds.round import NextPair, Round
 from rankproof.judging.store.store import Store
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 
 # Acts after which a selection that follows them is asked again, and seconds that this may take while somebody waits.
 AGAIN, QUICK = 25, 0.2

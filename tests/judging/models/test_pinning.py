@@ -9,7 +9,7 @@ import pytest
 
 from rankproof.judging.models.questions import Pinned, differs, pin, questions
 from rankproof.judging.records import SCALES, Project
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 
 PROJECT = Project("p", "P", guidelines="Be kind.")
 SETTINGS = {"api": "chat", "temperature": 0.0}

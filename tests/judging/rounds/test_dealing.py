@@ -13,7 +13,7 @@ from rankproof.judging.records import SCALES, Assignment, Judgment
 from rankproof.judging.rounds.assign import deal, handed_out, pick, taken_back
 from rankproof.judging.rounds.pool import material_of
 from rankproof.judging.selections.contract import Material, SelectedPair
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 
 JUDGES = ("ana", "bo", "cy")
 

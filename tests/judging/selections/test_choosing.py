@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.raising import raises
 
 from rankproof.errors import UnknownName, UsageError
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.proving.next import propose
 from rankproof.testing.choices import chosen
 

@@ -17,7 +17,7 @@ from rankproof.online.clickmodels import (
     position_based,
     user_browsing,
 )
-from rankproof.online.clicks.simulate import clicked
+from rankproof.online.clicks.simulate import draw_clicks
 
 PRIOR = {"alpha": 1.0, "beta": 1.0, "passes": 200}
 MODELS = {
@@ -33,7 +33,7 @@ PAGES, RANKS = 40_000, 5
 
 
 def drawn(name: str):
-    return clicked(truth(name, RANKS), shuffled(PAGES, RANKS, seed=1), np.random.default_rng(2))
+    return draw_clicks(truth(name, RANKS), shuffled(PAGES, RANKS, seed=1), np.random.default_rng(2))
 
 
 def test_the_models_that_fix_the_scale_find_attractiveness_itself() -> None:
@@ -78,7 +78,7 @@ def test_clicks_over_expected_orders_documents_where_places_were_shuffled() -> N
 @pytest.mark.parametrize("name", ["position_based", "user_browsing", "dependent_click", "dynamic_bayesian"])
 @pytest.mark.parametrize("world", ["position_based", "cascade", "user_browsing"])
 def test_no_pass_makes_the_posterior_less(name: str, world: str) -> None:
-    pages = clicked(truth(world, 4), shuffled(500, 4, seed=3, shortest=2), np.random.default_rng(4))
+    pages = draw_clicks(truth(world, 4), shuffled(500, 4, seed=3, shortest=2), np.random.default_rng(4))
     trail = MODELS[name].fit(pages, {"alpha": 0.7, "beta": 1.8, "passes": 60}).trail
     assert len(trail) == 60
     assert all(after >= before - 1e-9 for before, after in pairwise(trail))
@@ -88,7 +88,7 @@ def test_no_pass_makes_the_posterior_less(name: str, world: str) -> None:
 def test_more_pages_of_one_kind_make_no_more_cells_and_sorting_counts_as_counting_does() -> None:
     from rankproof.online.clickmodels._product import by_rank, cells_of
 
-    pages = clicked(truth("position_based", 4), shuffled(50, 4, seed=3, shortest=2), np.random.default_rng(4))
+    pages = draw_clicks(truth("position_based", 4), shuffled(50, 4, seed=3, shortest=2), np.random.default_rng(4))
     few, wide = cells_of(pages, by_rank, 4), cells_of(pages, by_rank, 10_000_000)
     assert few.shown.sum() == pages.there.sum()
     for name in ("pairs", "slots", "shown", "clicked"):

@@ -15,7 +15,7 @@ from rankproof.online.clickmodels.ctr import ClickThrough
 from rankproof.online.clickmodels.position_based import PositionBased
 from rankproof.online.clicks.logs.faults import NOT_SHOWN, REPEATED, TWICE
 from rankproof.online.clicks.read import pages_of_text, read_pages
-from rankproof.online.clicks.simulate import clicked
+from rankproof.online.clicks.simulate import draw_clicks
 from rankproof.online.clicks.study import even_and_odd, fit_models, score
 from rankproof.online.impressions import Impressions
 from rankproof.testing.pages import pages_of
@@ -76,7 +76,7 @@ def test_even_pages_teach_and_odd_pages_test() -> None:
 
 def drawn_from(world: str) -> Impressions:
     """Where good documents tend to stand on top: on shuffled pages clicks over expected is position-based too."""
-    return clicked(truth(world, 5), shuffled(20_000, 5, seed=1, sorted_by=0.7), np.random.default_rng(3))
+    return draw_clicks(truth(world, 5), shuffled(20_000, 5, seed=1, sorted_by=0.7), np.random.default_rng(3))
 
 
 @pytest.mark.parametrize("world", ["user_browsing", "dynamic_bayesian", "dependent_click"])

@@ -7,8 +7,8 @@ import pytest
 from tests.raising import raises
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import read_configured
-from rankproof.online.clicks.counts import RankCounts, fit_counts
+from rankproof.kernel.specs.calls import read_configured
+from rankproof.online.clicks.fit_counts import RankCounts, fit_counts
 from rankproof.online.impressions import Impressions
 
 

@@ -12,7 +12,7 @@ from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.online.clicks.examination import FEW, WITH_PRIOR, curve, proportions
-from rankproof.online.clicks.simulate import clicked
+from rankproof.online.clicks.simulate import draw_clicks
 from rankproof.online.impressions import Impressions
 from rankproof.testing.pages import pages_of
 
@@ -49,7 +49,7 @@ def test_likings_do_not_matter() -> None:
 
 def test_the_curve_holds_the_truth_and_leaves_nothing_to_chance() -> None:
     world = truth("position_based", 5)
-    pages = clicked(world, shuffled(4_000, 5, seed=1), np.random.default_rng(3))
+    pages = draw_clicks(world, shuffled(4_000, 5, seed=1), np.random.default_rng(3))
     found = curve(pages, seed=4)
     assert found == curve(pages, seed=5)
     assert (found.unit, found.units, found.model, found.resamples) == ("page", 4_000, "position_based", 0)
@@ -63,7 +63,7 @@ def test_the_curve_holds_the_truth_and_leaves_nothing_to_chance() -> None:
 @pytest.mark.parametrize("model", ["position_based", "user_browsing(passes=5)"])
 def test_sessions_count_whole(model: str) -> None:
     """Every session twenty pages of one and the same user: intervals are wider than those that take pages for alone."""
-    pages = clicked(truth("position_based", 4), shuffled(200, 4, seed=1), np.random.default_rng(3))
+    pages = draw_clicks(truth("position_based", 4), shuffled(200, 4, seed=1), np.random.default_rng(3))
     again = np.repeat(np.arange(200), 20)
     many = replace(pages.take(again), numbers=np.arange(4_000))
     alone, whole = (curve(log, model, resamples=40) for log in (many, replace(many, sessions=again)))
@@ -92,7 +92,7 @@ def test_few_telling_clicks_and_few_pages_are_told() -> None:
 
 
 def test_another_model_is_resampled_by_its_seed_and_says_what_its_prior_does() -> None:
-    pages = clicked(truth("user_browsing", 4), shuffled(500, 4, seed=1), np.random.default_rng(3))
+    pages = draw_clicks(truth("user_browsing", 4), shuffled(500, 4, seed=1), np.random.default_rng(3))
     found = curve(pages, "user_browsing", resamples=20, seed=4)
     assert found == curve(pages, "user_browsing", resamples=20, seed=4)
     assert found != curve(pages, "user_browsing", resamples=20, seed=5)

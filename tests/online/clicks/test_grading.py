@@ -10,12 +10,12 @@ from tests.raising import raises
 from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.clickmodels.ctr import ClickThrough
 from rankproof.online.clickmodels.position_based import PositionBased
-from rankproof.online.clicks.grades import GRID, LIMITS, POINTS, GradeStep, Posterior, graded, grades_of, posterior
+from rankproof.online.clicks.grades import GRID, LIMITS, POINTS, GradeStep, Posterior, grade_pages, grades_of, posterior
 from rankproof.online.clicks.read import read_pages
-from rankproof.online.clicks.simulate import clicked
+from rankproof.online.clicks.simulate import draw_clicks
 from rankproof.online.impressions import Impressions
 from rankproof.testing.pages import pages_of
 
@@ -57,7 +57,7 @@ def test_a_pair_of_which_little_is_known_is_taken_to_be_like_others() -> None:
 def test_looks_are_counted_in_looks_at_rank_1() -> None:
     """Rank 1 is looked at by half, rank 2 by a quarter: a look there is half a look at rank 1."""
     pages = pages_of("q: A b", "q: b a", "q: b")
-    a, b = graded(PositionBased(np.array([0.8, 0.1]), np.array([0.5, 0.25])), pages, limits=(0.4,))
+    a, b = grade_pages(PositionBased(np.array([0.8, 0.1]), np.array([0.5, 0.25])), pages, limits=(0.4,))
     assert (a.query_id, a.doc_id, a.showings, a.clicks, a.looks) == ("q", "a", 2, 1, 1.5)
     assert (b.doc_id, b.showings, b.clicks, b.looks) == ("b", 3, 0, 2.5)
     assert (a.grade, b.grade) == (1, 0)
@@ -92,19 +92,19 @@ def test_steps_of_two_signals_are_independent_and_the_highest_counts() -> None:
 
 def test_seldom_shown_pairs_can_be_left_out() -> None:
     pages = pages_of("q: A b", "q: a")
-    assert [one.doc_id for one in graded(ClickThrough(np.array([0.3, 0.2])), pages)] == ["a", "b"]
-    assert [one.doc_id for one in graded(ClickThrough(np.array([0.3, 0.2])), pages, least=2)] == ["a"]
+    assert [one.doc_id for one in grade_pages(ClickThrough(np.array([0.3, 0.2])), pages)] == ["a", "b"]
+    assert [one.doc_id for one in grade_pages(ClickThrough(np.array([0.3, 0.2])), pages, least=2)] == ["a"]
 
 
 def test_limits_that_cannot_be() -> None:
     fitted, pages = ClickThrough(np.array([0.5])), pages_of("q: A")
     for limits in [(0.5, 0.2), (0.0, 0.5), (0.5, 1.0)]:
         with raises(UsageError, "grades", ", ".join(f"{limit:g}" for limit in limits)):
-            graded(fitted, pages, limits)
+            grade_pages(fitted, pages, limits)
     with raises(UsageError, "limit", "0.1", "0.3"):
-        graded(fitted, pages, ())
+        grade_pages(fitted, pages, ())
     with raises(UsageError, "least", "0"):
-        graded(fitted, pages, least=0)
+        grade_pages(fitted, pages, least=0)
 
 
 @pytest.mark.parametrize("world", ["ctr", "position_based", "user_browsing"])
@@ -113,10 +113,10 @@ def test_confidence_is_right_as_often_as_it_says(world: str) -> None:
     true, asked = truth(world, 4), read_configured("clickmodels", world)
     right, said = [], []
     for seed in range(40):
-        pages = clicked(true, shuffled(400, 4, seed), np.random.default_rng(1000 + seed))
+        pages = draw_clicks(true, shuffled(400, 4, seed), np.random.default_rng(1000 + seed))
         first = true.examination(pages)
         values = true.attractiveness * (1.0 if first is None else first[0, 0])
-        found = graded(asked.item.fit(pages, asked.values), pages)
+        found = grade_pages(asked.item.fit(pages, asked.values), pages)
         right += list(np.searchsorted(LIMITS, values, side="right") == [one.grade for one in found])
         said += [one.confidence for one in found]
     assert np.mean(right) == pytest.approx(np.mean(said), abs=0.05)
@@ -142,7 +142,7 @@ def test_of_grades_that_are_eighty_percent_sure_eighty_percent_are_right(
     rare that the model's own prior would decide."""
     shown, liked = many_pairs(likings)
     looked = 0.9 / (1 + 0.35 * np.arange(10))
-    pages = clicked(PositionBased(liked, looked), shown, np.random.default_rng(6))
+    pages = draw_clicks(PositionBased(liked, looked), shown, np.random.default_rng(6))
     asked = read_configured("clickmodels", "position_based")
     found = posterior(
         asked.item.fit(pages, asked.values), pages, np.flatnonzero(np.bincount(pages.shown.ravel()) >= 10)
@@ -165,7 +165,7 @@ def test_of_grades_that_are_eighty_percent_sure_eighty_percent_are_right(
 def test_real_pages_give_a_grade_for_every_pair() -> None:
     pages = read_pages(SHARED / "clicks" / "yandex_sample.txt")
     asked = read_configured("clickmodels", "user_browsing")
-    found = graded(asked.item.fit(pages, asked.values), pages)
+    found = grade_pages(asked.item.fit(pages, asked.values), pages)
     assert len(found) == len(pages.pairs) == 1_024
     assert sum(one.clicks for one in found) == 42_703
     assert sum(one.showings for one in found) == 350_640

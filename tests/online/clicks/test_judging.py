@@ -11,9 +11,9 @@ from tests.online.clicks.logs.writing import jsonl
 from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.clicks.grades import COLUMNS, content
-from rankproof.online.clicks.qrels import judged, limits_mapping, qrels_of, shares_mapping, steps_mapping
+from rankproof.online.clicks.qrels import grade_log, limits_mapping, qrels_of, shares_mapping, steps_mapping
 from rankproof.online.clicks.read import read_log
 from rankproof.online.impressions import ClickLog
 
@@ -33,7 +33,7 @@ def log(tmp_path: Path) -> ClickLog:
 
 def test_limits(log: ClickLog) -> None:
     """Shares of clicks: a 36/40, b 8/40, c 0/40; the mean of what is known lies near."""
-    found = judged(log, CTR, limits_mapping())
+    found = grade_log(log, CTR, limits_mapping())
     assert [(row.doc_id, row.grade, row.showings, row.clicks) for row in found.rows] == [
         ("a", 3, 40, 36), ("b", 1, 40, 8), ("c", 0, 40, 0),
     ]  # fmt: skip
@@ -45,32 +45,32 @@ def test_limits(log: ClickLog) -> None:
 
 def test_shares(log: ClickLog) -> None:
     """Of three values the median is b's: it reaches its own limit, and a the one above."""
-    found = judged(log, CTR, shares_mapping([0.4, 0.9]), confidence=0)
+    found = grade_log(log, CTR, shares_mapping([0.4, 0.9]), confidence=0)
     assert [(row.doc_id, row.grade) for row in found.rows] == [("a", 2), ("b", 1), ("c", 0)]
     assert (found.shares, [step.signal for step in found.steps]) == ((0.4, 0.9), ["click", "click"])
     with raises(InputError, "shares", "--least-showings"):
-        judged(log, CTR, shares_mapping([0.5]), showings=99)
+        grade_log(log, CTR, shares_mapping([0.5]), showings=99)
 
 
 def test_steps_of_several_signals(log: ClickLog) -> None:
-    found = judged(log, CTR, steps_mapping({"click": 0.08, "dwell": 0.4}))
+    found = grade_log(log, CTR, steps_mapping({"click": 0.08, "dwell": 0.4}))
     assert [(row.doc_id, row.grade) for row in found.rows] == [("a", 2), ("b", 1), ("c", 0)]
     assert all(row.confidence > 0.8 for row in found.rows)
 
 
 def test_what_is_seldom_shown_or_unsure_is_left_out_and_counted(log: ClickLog) -> None:
-    every = judged(log, CTR, limits_mapping(), showings=1, confidence=0)
+    every = grade_log(log, CTR, limits_mapping(), showings=1, confidence=0)
     assert (len(every.rows), every.few, every.unsure) == (4, 0, 0)
     sure = sorted(row.confidence for row in every.rows)
-    some = judged(log, CTR, limits_mapping(), showings=1, confidence=sure[2])
+    some = grade_log(log, CTR, limits_mapping(), showings=1, confidence=sure[2])
     assert (len(some.rows), some.few, some.unsure) == (2, 0, 2)
-    assert [(grade, pairs) for grade, pairs, _ in judged(log, CTR, limits_mapping(), showings=99).by_grade()] == [
+    assert [(grade, pairs) for grade, pairs, _ in grade_log(log, CTR, limits_mapping(), showings=99).by_grade()] == [
         (0, 0), (1, 0), (2, 0), (3, 0),
     ]  # fmt: skip
 
 
 def test_qrels(log: ClickLog) -> None:
-    rows = judged(log, CTR, steps_mapping({"click": 0.08, "dwell": 0.4})).rows
+    rows = grade_log(log, CTR, steps_mapping({"click": 0.08, "dwell": 0.4})).rows
     assert dict(qrels_of(rows)) == {"q 1": {"a": 2, "b": 1, "c": 0}}
     with raises(InputError, "--least-showings", "--least-confidence"):
         qrels_of([])
@@ -85,13 +85,13 @@ def test_mappings_that_are_none(log: ClickLog) -> None:
     with raises(UsageError, "grades", "0.4, 0.2"):
         limits_mapping([0.4, 0.2])
     with raises(UsageError, "confidence", "2"):
-        judged(log, CTR, limits_mapping(), confidence=2)
+        grade_log(log, CTR, limits_mapping(), confidence=2)
     with raises(InputError, "conversion", "click"):
-        judged(log, CTR, steps_mapping({"conversion": 0.1}))
+        grade_log(log, CTR, steps_mapping({"conversion": 0.1}))
 
 
 def test_the_file_of_grades(log: ClickLog) -> None:
-    rows = judged(log, CTR, limits_mapping()).rows
+    rows = grade_log(log, CTR, limits_mapping()).rows
     text = b"".join(content(rows, "grades.csv")).decode()
     table = list(csv.DictReader(text.splitlines()))
     assert tuple(table[0]) == COLUMNS

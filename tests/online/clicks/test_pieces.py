@@ -12,12 +12,12 @@ from tests.online.clicks.logs.writing import csv, jsonl, shown
 
 from rankproof.kernel import column_files as kept
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online import impressions
 from rankproof.online.clicks.examination import curve, mean_examination, proportions
 from rankproof.online.clicks.qrels import limits_mapping, steps_mapping
 from rankproof.online.clicks.read import read_log
-from rankproof.online.clicks.sessions import filtered
+from rankproof.online.clicks.sessions import filter_sessions
 from rankproof.online.clicks.study import even_and_odd, score, study
 from rankproof.online.impressions import ClickLog, Impressions
 
@@ -44,9 +44,9 @@ def rows() -> Iterator[dict[str, Any]]:
 def both(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ClickLog, ClickLog]:
     """The log in memory, and in files with pieces of so many pages."""
     path = jsonl(tmp_path / "log.jsonl", *rows())
-    whole = filtered(read_log([path]))
+    whole = filter_sessions(read_log([path]))
     in_files(monkeypatch, request.param)
-    parted = filtered(read_log([path]))
+    parted = filter_sessions(read_log([path]))
     assert len(list(whole.pages.pieces())) == 1
     assert [len(piece) for piece in parted.pages.pieces()][:2] == [request.param] * 2
     return whole, parted

@@ -11,7 +11,7 @@ from tests.online.clicks.logs.writing import csv, jsonl, shown
 from tests.raising import raises
 
 from rankproof.errors import InputError, Unreadable, UsageError
-from rankproof.online.clicks.logs.layout import Described
+from rankproof.online.clicks.logs.layout import LogDescription
 from rankproof.online.clicks.read import files_of, read_log
 
 HEAD = "query,doc,rank,clicked"
@@ -70,7 +70,7 @@ def test_a_text_is_known_by_how_it_begins_and_may_be_said(tmp_path: Path) -> Non
     path = csv(tmp_path / "a", "7_1\ta,b : b;")
     assert shown(read_log([path])) == ["0 7_1: a b+c"]
     with raises(InputError, tmp_path / "b", "line 1", "page 0", "'query,docs'"):
-        read_log([csv(tmp_path / "b", "query,docs")], Described("text"))
+        read_log([csv(tmp_path / "b", "query,docs")], LogDescription("text"))
     (tmp_path / "c").write_bytes(b"7\ta : \xff;")
     with raises(Unreadable, tmp_path / "c", "UTF-8"):
         read_log([str(tmp_path / "c")])

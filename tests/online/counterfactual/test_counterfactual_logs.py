@@ -9,9 +9,9 @@ import pytest
 from tests.raising import raises
 
 from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.online.counterfactual.estimate_log import learned_curve, read_curve, setting_of
 from rankproof.online.counterfactual.logs import GAP, TWICE, read_choices, read_columns, read_placed
 from rankproof.online.counterfactual.policies import read_policy
-from rankproof.online.counterfactual.request import learned_curve, read_curve, setting_of
 from rankproof.testing.pages import pages_of
 
 ROWS = """page,query_id,doc_id,rank,clicked,propensity,session

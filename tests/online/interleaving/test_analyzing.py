@@ -9,22 +9,22 @@ from tests.raising import raises
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.estimate import Estimate
-from rankproof.online.interleaving.logs import Logged, LoggedPage
+from rankproof.online.interleaving.logs import InterleavingLog, LoggedPage
 from rankproof.online.interleaving.read import analyze
-from rankproof.online.interleaving.records import Touch
-from rankproof.online.interleaving.show import Recipe
+from rankproof.online.interleaving.records import ClickedDocument
+from rankproof.online.interleaving.show import ListRecipe
 
 RANKINGS = {
     "old": {"q1": ["a", "b", "c", "d"], "q2": ["e", "f", "g", "h"]},
     "new": {"q1": ["c", "d", "a", "b"], "q2": ["g", "h", "e", "f"]},
     "third": {"q1": ["b", "a", "d", "c"], "q2": ["f", "e", "h", "g"]},
 }
-TWO = Recipe({name: RANKINGS[name] for name in ("old", "new")}, depth=4)
-THREE = Recipe(RANKINGS, "team_draft_multileave", depth=3)
+TWO = ListRecipe({name: RANKINGS[name] for name in ("old", "new")}, depth=4)
+THREE = ListRecipe(RANKINGS, "team_draft_multileave", depth=3)
 GOOD = {"c", "g"}  # what new ranks first
 
 
-def log(recipe: Recipe, pages: int, logged: bool, liked: float = 0.8, disliked: float = 0.2) -> Logged:
+def log(recipe: ListRecipe, pages: int, logged: bool, liked: float = 0.8, disliked: float = 0.2) -> InterleavingLog:
     """Users click what is good more often than what is not; every user sees two pages."""
     rng = random.Random(1)
     found = {}
@@ -33,7 +33,7 @@ def log(recipe: Recipe, pages: int, logged: bool, liked: float = 0.8, disliked: 
         shown = recipe.made(key, query)
         assert shown is not None
         clicks = [
-            Touch(doc, 40.0 if doc in GOOD else None, doc in GOOD)
+            ClickedDocument(doc, 40.0 if doc in GOOD else None, doc in GOOD)
             for doc in shown.docs
             if rng.random() < (liked if doc in GOOD else disliked)
         ]
@@ -41,7 +41,7 @@ def log(recipe: Recipe, pages: int, logged: bool, liked: float = 0.8, disliked: 
         if logged:
             page.shown = shown
         found[key] = page
-    return Logged(found, pages, sum(len(page.touches) for page in found.values()), True)
+    return InterleavingLog(found, pages, sum(len(page.touches) for page in found.values()), True)
 
 
 def test_users_prefer_the_system_that_has_what_they_like_first() -> None:
@@ -119,7 +119,7 @@ def test_without_balance_nothing_is_said() -> None:
         assert page.shown is not None
         if page.shown.teams[0] == "old" or i % 2:
             kept[key] = page
-    found = analyze(Logged(kept, len(kept), whole.clicks, True))
+    found = analyze(InterleavingLog(kept, len(kept), whole.clicks, True))
     assert not found.balance.even
     assert len(found.sentences) == 1
     assert "no preference is stated" in found.sentences[0]
@@ -142,14 +142,14 @@ def test_a_few_pages_that_differ_are_left_out_and_many_are_refused() -> None:
 def test_a_recipe_that_is_not_the_servers_is_refused(wrong: dict) -> None:
     taken = {"rankings": TWO.rankings, "depth": 4, **wrong}
     with raises(InputError, "log, line 1", "100", "runs", "method", "depth", "experiment"):
-        analyze(log(TWO, 100, logged=True), Recipe(**taken))
+        analyze(log(TWO, 100, logged=True), ListRecipe(**taken))
 
 
 def test_clicks_that_belong_nowhere_are_counted() -> None:
     whole = log(TWO, 100, logged=True)
-    whole.pages["lost"] = LoggedPage("log, line 900", "u1", touches=[Touch("a")] * 30)
-    whole.pages["s0"].touches.append(Touch("nowhere"))
-    found = analyze(Logged(whole.pages, 200, whole.clicks + 31, True))
+    whole.pages["lost"] = LoggedPage("log, line 900", "u1", touches=[ClickedDocument("a")] * 30)
+    whole.pages["s0"].touches.append(ClickedDocument("nowhere"))
+    found = analyze(InterleavingLog(whole.pages, 200, whole.clicks + 31, True))
     assert (found.counts.stray, found.counts.dropped) == (30, 1)
     assert any("clicks have a key without a list" in warning for warning in found.warnings)
 
@@ -167,11 +167,11 @@ def test_without_units_each_page_is_its_own_and_that_is_warned_of() -> None:
     whole = log(TWO, 100, logged=True)
     for page in whole.pages.values():
         page.unit = None
-    found = analyze(Logged(whole.pages, 100, whole.clicks, False))
+    found = analyze(InterleavingLog(whole.pages, 100, whole.clicks, False))
     assert found.pairs[0].preferred.units == 100
     assert any("no column of units" in warning for warning in found.warnings)
     with raises(InputError, "log, line 1", "'s0'", "unit"):
-        analyze(Logged(whole.pages, 100, whole.clicks, True))
+        analyze(InterleavingLog(whole.pages, 100, whole.clicks, True))
 
 
 def test_documents_alone_need_the_runs() -> None:

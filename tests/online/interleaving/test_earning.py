@@ -6,8 +6,8 @@ import pytest
 from tests.raising import raises
 
 from rankproof.errors import UsageError
-from rankproof.online.interleaving.read import clicked, converted, dwelt, earned
-from rankproof.online.interleaving.records import InterleavedList, Outcome, Touch
+from rankproof.online.interleaving.read import clicked, converted, credit_clicks, dwelt
+from rankproof.online.interleaving.records import ClickedDocument, InterleavedList, Outcome
 
 SHOWN = InterleavedList(
     method="team_draft",
@@ -20,21 +20,25 @@ SHOWN = InterleavedList(
 
 
 def test_a_document_counts_once_and_what_was_not_shown_is_dropped() -> None:
-    found = earned("u", SHOWN, [Touch("a"), Touch("a"), Touch("b"), Touch("x"), Touch("x")])
+    found = credit_clicks(
+        "u",
+        SHOWN,
+        [ClickedDocument("a"), ClickedDocument("a"), ClickedDocument("b"), ClickedDocument("x"), ClickedDocument("x")],
+    )
     assert found == Outcome("u", {"new": 1.0, "old": 1.0}, counted=2, dropped=2)
 
 
 def test_filling_counts_and_earns_nothing() -> None:
-    assert earned("u", SHOWN, [Touch("d")]) == Outcome("u", {"new": 0.0, "old": 0.0}, counted=1)
+    assert credit_clicks("u", SHOWN, [ClickedDocument("d")]) == Outcome("u", {"new": 0.0, "old": 0.0}, counted=1)
 
 
 def test_no_clicks_earn_nothing() -> None:
-    assert earned("u", SHOWN, [], clicked()) == Outcome("u", {"new": 0.0, "old": 0.0}, counted=0)
+    assert credit_clicks("u", SHOWN, [], clicked()) == Outcome("u", {"new": 0.0, "old": 0.0}, counted=0)
 
 
 def test_time_on_a_document_counts_from_the_threshold_on() -> None:
-    touches = [Touch("a", dwell=29.9), Touch("b", dwell=30.0), Touch("c")]
-    assert earned("u", SHOWN, touches, dwelt(30)) == Outcome("u", {"new": 0.0, "old": 1.0}, counted=1, unknown=1)
+    touches = [ClickedDocument("a", dwell=29.9), ClickedDocument("b", dwell=30.0), ClickedDocument("c")]
+    assert credit_clicks("u", SHOWN, touches, dwelt(30)) == Outcome("u", {"new": 0.0, "old": 1.0}, counted=1, unknown=1)
 
 
 @pytest.mark.parametrize(
@@ -50,12 +54,12 @@ def test_time_on_a_document_counts_from_the_threshold_on() -> None:
     ],
 )
 def test_of_two_clicks_the_one_that_counts_decides(times: tuple, counted: int, unknown: int) -> None:
-    found = earned("u", SHOWN, [Touch("a", dwell=time) for time in times], dwelt(30))
+    found = credit_clicks("u", SHOWN, [ClickedDocument("a", dwell=time) for time in times], dwelt(30))
     assert (found.counted, found.unknown) == (counted, unknown)
 
 
 def test_conversions() -> None:
-    found = earned("u", SHOWN, [Touch("a"), Touch("c", converted=True)], converted())
+    found = credit_clicks("u", SHOWN, [ClickedDocument("a"), ClickedDocument("c", converted=True)], converted())
     assert found == Outcome("u", {"new": 1.0, "old": 0.0}, counted=1)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.kernel.specs import read_configured
-from rankproof.online.interleaving.logs import Logged, LoggedPage
+from rankproof.kernel.specs.calls import read_configured
+from rankproof.online.interleaving.logs import InterleavingLog, LoggedPage
 from rankproof.online.interleaving.preference import preferred
-from rankproof.online.interleaving.read import analyze, earned
-from rankproof.online.interleaving.records import Touch
+from rankproof.online.interleaving.read import analyze, credit_clicks
+from rankproof.online.interleaving.records import ClickedDocument
 from rankproof.online.interleaving.show import interleave
 
 METHODS = ("team_draft", "team_draft_multileave", "probabilistic", "optimized")
@@ -21,7 +21,7 @@ RANKINGS = {"first": list("abcdef"), "second": list("fabcde")}
 UNITS = 3000
 
 
-def log(method: str) -> Logged:
+def log(method: str) -> InterleavingLog:
     """One click for each unit, by rank alone."""
     rng = np.random.default_rng(0)
     weights = 1 / np.arange(1, 7)
@@ -29,8 +29,8 @@ def log(method: str) -> Logged:
     for i in range(UNITS):
         shown = interleave(RANKINGS, f"s{i}", method, 6)
         doc = shown.docs[rng.choice(6, p=weights / weights.sum())]
-        pages[f"s{i}"] = LoggedPage("log", f"u{i}", "q", shown, touches=[Touch(doc)])
-    return Logged(pages, UNITS, UNITS, True)
+        pages[f"s{i}"] = LoggedPage("log", f"u{i}", "q", shown, touches=[ClickedDocument(doc)])
+    return InterleavingLog(pages, UNITS, UNITS, True)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -52,7 +52,9 @@ def test_nobody_is_preferred(method: str) -> None:
 def test_the_share_of_wins_would_have_been_fooled_by_optimized() -> None:
     """Why the margin decides: most clicks win a little for the first, few win much for the second."""
     outcomes = [
-        earned(str(page.unit), page.shown, page.touches) for page in log("optimized").pages.values() if page.shown
+        credit_clicks(str(page.unit), page.shown, page.touches)
+        for page in log("optimized").pages.values()
+        if page.shown
     ]
     found = preferred(outcomes, "first", "second")
     assert isinstance(found.share, Estimate)
@@ -64,7 +66,7 @@ def test_a_sentence_about_the_margin() -> None:
     """Every second user clicks "f", which the second has first, and nobody anything else."""
     logged = log("optimized")
     for i, page in enumerate(logged.pages.values()):
-        page.touches = [Touch("f")] if i % 2 else []
+        page.touches = [ClickedDocument("f")] if i % 2 else []
     (sentence,) = analyze(logged, planned=None).sentences
     assert sentence.startswith("Users prefer second to first (+")
     assert f"credit in a unit, of {UNITS:,}; 95% interval +" in sentence

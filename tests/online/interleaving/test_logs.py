@@ -11,7 +11,7 @@ from tests.raising import raises
 
 from rankproof.errors import InputError
 from rankproof.online.interleaving.logs import InterleavingColumns, read_logs
-from rankproof.online.interleaving.records import InterleavedList, Touch
+from rankproof.online.interleaving.records import ClickedDocument, InterleavedList
 from rankproof.online.interleaving.show import interleave
 
 SHOWN = interleave({"old": ["a", "b"], "new": ["b", "c"]}, "k1")
@@ -31,15 +31,15 @@ def test_pages_and_clicks_may_come_in_any_order_and_in_several_files(tmp_path: P
         assert (found.rows, found.clicks, found.units) == (3, 2, True)
         page = found.pages["k1"]
         assert (page.unit, page.query, page.shown) == ("7", "q", SHOWN)
-        assert page.touches == [Touch("b", 31.5, True)]
+        assert page.touches == [ClickedDocument("b", 31.5, True)]
         assert found.pages["k2"].shown is None
-        assert found.pages["k2"].touches == [Touch("a", None, False)]
+        assert found.pages["k2"].touches == [ClickedDocument("a", None, False)]
 
 
 def test_one_row_may_be_a_page_and_its_click(tmp_path: Path) -> None:
     path = lines(tmp_path / "log.jsonl", {"key": "k1", "shown": SHOWN.to_dict(), "doc_id": "a"})
     found = read_logs([path])
-    assert (found.pages["k1"].shown, found.pages["k1"].touches) == (SHOWN, [Touch("a")])
+    assert (found.pages["k1"].shown, found.pages["k1"].touches) == (SHOWN, [ClickedDocument("a")])
     assert not found.units
 
 
@@ -58,7 +58,7 @@ def test_lists_in_parquet_are_nested(tmp_path: Path) -> None:
     rows = [{"key": "k1", "unit": 7, "shown": SHOWN.to_dict(), "doc_id": None}, {"key": "k1", "doc_id": "a"}]
     parquet.write_table(arrow.Table.from_pylist(rows), tmp_path / "log.parquet")
     page = read_logs([str(tmp_path / "log.parquet")]).pages["k1"]
-    assert (page.shown, page.unit, page.touches) == (SHOWN, "7", [Touch("a")])
+    assert (page.shown, page.unit, page.touches) == (SHOWN, "7", [ClickedDocument("a")])
 
 
 def test_other_names_of_columns(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_other_names_of_columns(tmp_path: Path) -> None:
     path.write_text("page\tuser\tclicked\nk1\tu1\ta\n")
     found = read_logs([str(path)], InterleavingColumns(key="page", unit="user", doc="clicked"))
     assert found.pages["k1"].unit == "u1"
-    assert found.pages["k1"].touches == [Touch("a")]
+    assert found.pages["k1"].touches == [ClickedDocument("a")]
 
 
 def test_a_page_that_is_loaded_again_is_one_page_and_another_list_is_noticed(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.online.interleaving.preference import preferred
-from rankproof.online.interleaving.read import earned
-from rankproof.online.interleaving.records import Outcome, Touch
+from rankproof.online.interleaving.read import credit_clicks
+from rankproof.online.interleaving.records import ClickedDocument, Outcome
 from rankproof.online.interleaving.show import interleave
 
 METHODS = ("team_draft", "team_draft_multileave", "probabilistic", "optimized", "optimized(credit='linear')")
@@ -25,8 +25,10 @@ def outcomes_of(method: str, first: list[str], second: list[str], relevance: flo
         shown = interleave({"first": first, "second": second}, f"session {i}", method, 6, experiment="simulated")
         look = rng.random(len(shown.docs)) < 1 / np.arange(1, len(shown.docs) + 1)
         like = [rng.random() < 0.4 + relevance * (0.4 if doc in GOOD else -0.3) for doc in shown.docs]
-        clicks = [Touch(doc) for doc, seen, liked in zip(shown.docs, look, like, strict=True) if seen and liked]
-        found.append(earned(f"user {i}", shown, clicks))
+        clicks = [
+            ClickedDocument(doc) for doc, seen, liked in zip(shown.docs, look, like, strict=True) if seen and liked
+        ]
+        found.append(credit_clicks(f"user {i}", shown, clicks))
     return found
 
 

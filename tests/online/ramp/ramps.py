@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rankproof.kernel.verdict import Status
-from rankproof.online.ramp.records import RampDecision, RampEvidence, RampPolicy, RampStep, Role, Sign, StopRules
+from rankproof.online.ramp.records import RampDecision, RampEvidence, RampPolicy, RampSignal, RampStep, Role, StopRules
 
 STEPS = (
     RampStep(0.01, least_days=2, least_units=1000),
@@ -30,14 +30,14 @@ def policy(**said: Any) -> RampPolicy:
     )
 
 
-def sign(role: Role, status: Status, worse: bool = False, title: str = "", **more: Any) -> Sign:
+def sign(role: Role, status: Status, worse: bool = False, title: str = "", **more: Any) -> RampSignal:
     """A ruling with nothing in it but what decides."""
     ruling = {"title": title or role, "status": status, "reason": f"it is {status.lower()}.", **more}
-    return Sign(role, ruling, worse)
+    return RampSignal(role, ruling, worse)
 
 
 def evidence(
-    *signs: Sign, days: int = 2, units: int = 6000, fewest: int = 100, status: Status | None = None
+    *signs: RampSignal, days: int = 2, units: int = 6000, fewest: int = 100, status: Status | None = None
 ) -> RampEvidence:
     """Signs after some days; the status is that of the gravest."""
     found = {sign.status for sign in signs}

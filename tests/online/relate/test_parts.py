@@ -11,7 +11,7 @@ from scipy import stats
 from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.online.relate.contest import corrected, difference, ranked
 from rankproof.online.relate.correlate import enough, foretold, line, signs
-from rankproof.online.relate.records import Foretold
+from rankproof.online.relate.records import OnlineOutcomes
 
 X = np.array([0.01, -0.02, 0.03, 0.0, 0.02, 0.05, -0.01, 0.04])
 Y = np.array([0.5, -0.4, 0.9, 0.1, 0.2, 1.3, 0.3, -0.1])
@@ -30,7 +30,7 @@ def test_signs_by_hand() -> None:
 def test_what_gains_offline_turned_out_to_be() -> None:
     shown = [True, True, False, True, True, True, True, True]
     # Better offline: 1, 3, 5, 6, 8, of which 3 was not shown and 8 was shown to be worse.
-    assert foretold(X, Y, shown) == Foretold(better=3, worse=1, neither=1)
+    assert foretold(X, Y, shown) == OnlineOutcomes(better=3, worse=1, neither=1)
 
 
 def test_a_line_is_that_of_least_squares() -> None:

@@ -10,11 +10,11 @@ from tests.raising import raises
 
 from rankproof.errors import InputError, UnknownName
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.relate.read import assemble, read_changes, standard_error
 from rankproof.online.relate.records import MeasuredDifference
-from rankproof.online.trial.reading_records import MetricEffect, TrialReading
 from rankproof.online.trial.records import Metric, VariantEffect
+from rankproof.online.trial.results import MetricEffect, TrialReading
 from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
 from rankproof.proving.sample_ratio import sample_ratio
 

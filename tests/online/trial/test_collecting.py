@@ -17,7 +17,7 @@ from rankproof.online.trial.days import TWO_VARIANTS, Day, DayCell
 from rankproof.online.trial.design import read_design
 from rankproof.online.trial.moments import Moments, Tally, moments_of
 from rankproof.online.trial.records import TrialDesign
-from rankproof.online.trial.slots import rounded
+from rankproof.online.trial.unit_columns import rounded
 
 METRICS: list[dict[str, Any]] = [
     {"ready": "clicks_per_search", "covariate": "before"},

@@ -13,7 +13,7 @@ from tests.raising import raises
 from rankproof.errors import UnknownName
 from rankproof.kernel.estimate import Estimate
 from rankproof.online.trial.days import TWO_VARIANTS, Day, DayCell
-from rankproof.online.trial.decide import decide, judge
+from rankproof.online.trial.decide import decide, judge_variants
 from rankproof.online.trial.estimate import estimate, non_inferiority
 from rankproof.proving.records import Equivalence
 from rankproof.proving.verdict import Verdict
@@ -111,7 +111,7 @@ THREE = {"old": 0.4, "a": 0.3, "b": 0.3}
 def test_of_several_variants_the_one_that_is_furthest_is_judged_at_a_level_that_pays_for_the_choice() -> None:
     asked = design(SUCCESS, shares=THREE)
     days = days_of(asked, 8, success={"old": 0.3, "a": 0.15, "b": 0.45})
-    judged = judge(asked, days)
+    judged = judge_variants(asked, days)
     assert dict(judged.statuses) == {"a": "FAIL", "b": "PASS"}
     verdict = decide(asked, days)
     assert (verdict.candidate, verdict.status) == ("b", "PASS")

@@ -10,8 +10,8 @@ import pytest
 from tests.online.trial.made_up import SUCCESS, design, successes
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.specs import read_configured
-from rankproof.online.trial.pool import pooled_effect
+from rankproof.kernel.specs.calls import read_configured
+from rankproof.online.trial.pooled_effect import pooled_effect
 from rankproof.online.trials.contract import EffectRequest
 from rankproof.proving.sample_ratio import sample_ratio, sample_ratio_over
 

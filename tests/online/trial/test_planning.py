@@ -13,9 +13,9 @@ from tests.raising import raises
 from rankproof.errors import UsageError
 from rankproof.online.trial import moments
 from rankproof.online.trial import moments as tally
-from rankproof.online.trial import plan as planning
+from rankproof.online.trial import power as planning
 from rankproof.online.trial.moments import Moments, from_counts, moments_of
-from rankproof.online.trial.plan import days_needed, smallest_effect, units_needed
+from rankproof.online.trial.power import days_needed, smallest_effect, units_needed
 from rankproof.online.trial.records import Metric
 from rankproof.proving.sample_ratio import mismatch_power, sample_ratio
 

@@ -12,7 +12,7 @@ from rankproof.online.trial.days import DayCell
 from rankproof.online.trial.decide import decide
 from rankproof.online.trial.effects import effect_of
 from rankproof.online.trial.moments import Tally, from_counts, merged, moments_of, tally_of
-from rankproof.online.trial.pool import pooled_effect
+from rankproof.online.trial.pooled_effect import pooled_effect
 from rankproof.online.trial.quantiles import quantile_effect, stratified_quantile_effect
 from rankproof.online.trial.records import Metric
 

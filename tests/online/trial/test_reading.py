@@ -13,12 +13,12 @@ from tests.online.trial.made_up import LATENCY, SUCCESS, day, design, drawn
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.days import Day, DayCell
 from rankproof.online.trial.moments import from_counts, moments_of
-from rankproof.online.trial.plan import units_to_decide
+from rankproof.online.trial.power import units_to_decide
 from rankproof.online.trial.read import read_trial, trend
-from rankproof.online.trial.reading_records import TrialReading
+from rankproof.online.trial.results import TrialReading
 from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
 from rankproof.proving.verdict import Verdict
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.raising import raises
 
-from rankproof.kernel.specs import Choice, Flag, Kind, Number, Path, Text, Texts, Whole
+from rankproof.kernel.specs.kinds import Choice, Flag, Kind, Number, Path, Text, Texts, Whole
 from rankproof.proving.rule_params import Bands, MeasureName
 
 SHARE = Number(0, 1, open_high=True)

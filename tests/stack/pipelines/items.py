@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import REQUIRED, Number, Param, Text, Whole
+from rankproof.kernel.specs.kinds import REQUIRED, Number, Param, Text, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.engines.contract import Engine

@@ -14,7 +14,7 @@ from tests.stack.pipelines.items import on_shelves
 
 from rankproof.kernel import shelf
 from rankproof.kernel.cache import NO_CACHE, Cache
-from rankproof.kernel.specs import Param, Text, Whole
+from rankproof.kernel.specs.kinds import Param, Text, Whole
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Query
 from rankproof.reading.datasets.records import Dataset

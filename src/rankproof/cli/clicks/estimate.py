@@ -15,9 +15,8 @@ from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.kernel.sections import aligned, printable
-from rankproof.kernel.wording import interval, number, p_phrase, p_text, percent, signed
-from rankproof.online.counterfactual.records import Counterfactual, Valued
+from rankproof.kernel.sections import aligned, interval, number, p_phrase, p_text, percent, printable, signed
+from rankproof.online.counterfactual.records import Counterfactual, MeanReward
 
 SCHEMA = "counterfactual/1"
 DEFAULT = "ips,snips,dr"
@@ -96,11 +95,11 @@ def command(
     """
     refuse_second_stdin([log, run, policy, examination])
     refuse_outputs(output)
-    from rankproof.cli.shared.progress import watched
-    from rankproof.online.counterfactual.estimate import Ask
+    from rankproof.cli.shared.output import watched
+    from rankproof.online.counterfactual.estimate import CounterfactualRequest
+    from rankproof.online.counterfactual.estimate_log import estimate_log, setting_of
     from rankproof.online.counterfactual.estimators import read_estimators
     from rankproof.online.counterfactual.logs import read_columns
-    from rankproof.online.counterfactual.request import estimate_log, setting_of
     from rankproof.reading.collect import read_run
 
     began = time.perf_counter()
@@ -114,7 +113,7 @@ def command(
     named = read_columns(tuple(said))
     which = setting_of(log, named, setting, examination, policy)
     new = None if run is None else read_run(run, run_format)
-    ask = Ask(asked, level, seed, log, policy or (new.name if new is not None else "new"))
+    ask = CounterfactualRequest(asked, level, seed, log, policy or (new.name if new is not None else "new"))
     (found,) = (
         estimate_log(one, named, which, ask, run=new, policy=policy, examination=examination, depth=depth)
         for one in watched([log], "reading and estimating")
@@ -158,8 +157,8 @@ def _table(found: Counterfactual) -> list[str]:
     return aligned(rows, 1)
 
 
-def _value(found: Valued | NotEstimable) -> list[str]:
-    if isinstance(found, Valued):
+def _value(found: MeanReward | NotEstimable) -> list[str]:
+    if isinstance(found, MeanReward):
         return [number(found.value), f"{number(found.low)} to {number(found.high)}"]
     return ["" if found.value is None else number(found.value), "not estimable"]
 

@@ -13,9 +13,8 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_outputs
-from rankproof.kernel.sections import aligned, printable
-from rankproof.kernel.wording import number, percent
-from rankproof.online.clicks.examination import Curve
+from rankproof.kernel.sections import aligned, number, percent, printable
+from rankproof.online.clicks.examination import ExaminationCurve
 from rankproof.online.clicks.qrels import LogGrades
 from rankproof.online.clicks.study import ClickStudy
 
@@ -63,11 +62,11 @@ def command(
     rankproof clicks fit 'logs/*.parquet' --signal dwell --stay 20 --least-confidence 0.8
     """
     _refuse(output, qrels, grades)
-    from rankproof.cli.shared.progress import ticking
+    from rankproof.cli.shared.output import ticking
     from rankproof.online.clicks.logs.layout import read_description
     from rankproof.online.clicks.qrels import qrels_of
     from rankproof.online.clicks.read import files_of, read_log
-    from rankproof.online.clicks.sessions import filtered, read_limits
+    from rankproof.online.clicks.sessions import filter_sessions, read_limits
     from rankproof.online.clicks.study import study
 
     began = time.perf_counter()
@@ -78,7 +77,7 @@ def command(
     with ticking() as progress:
         log = read_log(files, said, stay=stay, depth=depth, early=early, progress=progress)
         found = study(
-            filtered(log, rules),
+            filter_sessions(log, rules),
             mapped,
             files=len(files),
             curve_of=None if curve == NONE else curve,
@@ -191,7 +190,7 @@ def _models(study: ClickStudy) -> list[str]:
     ]
 
 
-def _curve(found: Curve, signal: str) -> list[str]:
+def _curve(found: ExaminationCurve, signal: str) -> list[str]:
     rows = [["rank", "looks", "interval"]]
     rows += [
         [str(one.rank), number(one.value), "" if one.rank == 1 else f"{number(one.low)} to {number(one.high)}"]

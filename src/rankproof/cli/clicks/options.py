@@ -11,7 +11,7 @@ from rankproof.cli.shared.options import together
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.online.clicks.qrels import Mapped
+    from rankproof.online.clicks.qrels import GradeMapping
 
 reading = together(
     [
@@ -130,7 +130,7 @@ grading = together(
 )
 
 
-def mapping_of(limits: str | None, shares: str | None, steps: str | None, signal: str) -> Mapped:
+def mapping_of(limits: str | None, shares: str | None, steps: str | None, signal: str) -> GradeMapping:
     """The mapping that was asked for."""
     from rankproof.online.clicks.qrels import limits_mapping, shares_mapping, steps_mapping
 

@@ -10,13 +10,12 @@ import click
 from rankproof.cli.shared.options import together
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.sections import aligned, printable
-from rankproof.kernel.wording import interval, number, p_text, percent, signed
+from rankproof.kernel.sections import aligned, interval, number, p_text, percent, printable, signed
 from rankproof.online.interleaving.plan import InterleavingPlan
-from rankproof.online.interleaving.records import Evenness, Interleaved, InterleavedList, SystemPair
+from rankproof.online.interleaving.records import EvennessTest, InterleavedList, InterleavingReport, SystemPair
 
 if TYPE_CHECKING:
-    from rankproof.online.interleaving.show import Recipe
+    from rankproof.online.interleaving.show import ListRecipe
 
 
 making = together(
@@ -38,9 +37,9 @@ making = together(
 
 def recipe_of(
     runs: Sequence[str], method: str, depth: int, experiment: str, queries: Iterable[str] | None = None
-) -> Recipe:
+) -> ListRecipe:
     """What lists are made from; only of these queries where some are named."""
-    from rankproof.online.interleaving.show import Recipe
+    from rankproof.online.interleaving.show import ListRecipe
     from rankproof.reading.collect import read_run
 
     if len(runs) < 2:
@@ -54,7 +53,7 @@ def recipe_of(
             raise UsageError(f"Two systems are called {run.name!r}. Give one of them another name: --run NAME=RUN.")
         kept = run if wanted is None else run.filter(wanted)
         rankings[run.name] = {query: docs for query, docs, _ in kept.rankings()}
-    return Recipe(rankings, method, depth, experiment)
+    return ListRecipe(rankings, method, depth, experiment)
 
 
 NONE = "-"
@@ -72,13 +71,13 @@ def shown_list(shown: InterleavedList) -> str:
     return "\n".join([*aligned(rows, 3 if teams else 2), "", *map(printable, notes)]) + "\n"
 
 
-def result(found: Interleaved) -> str:
+def result(found: InterleavingReport) -> str:
     """The sentence first, then the numbers, then what they rest on."""
     parts = [list(found.sentences), _pairs(found), _balance(found), _notes(found)]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def _pairs(found: Interleaved) -> list[str]:
+def _pairs(found: InterleavingReport) -> list[str]:
     corrected = found.correction is not None
     head = ["first", "second", "units", "wins", "ties", "losses", "share", f"{percent(found.level)} interval", "p"]
     rows = [[*head, "margin", f"{percent(found.level)} interval", "p"]]
@@ -114,13 +113,13 @@ def _margin(pair: SystemPair) -> list[str]:
     return [signed(answer.value), interval(by.low, by.high), p_text(by.p_value)]
 
 
-def _balance(found: Interleaved) -> list[str]:
+def _balance(found: InterleavingReport) -> list[str]:
     state = "even" if found.balance.even else "NOT EVEN"
     parts = [_part(part) for part in found.balance.parts if part.p_value is not None]
     return [f"balance of {found.balance.lists:,} lists: {state}", *parts]
 
 
-def _part(part: Evenness) -> str:
+def _part(part: EvennessTest) -> str:
     whole = all(float(count).is_integer() for count in part.counts.values())
     counts = ", ".join(
         f"{name} {count:,.0f}" if whole else f"{name} {number(count)}" for name, count in part.counts.items()
@@ -128,7 +127,7 @@ def _part(part: Evenness) -> str:
     return f"  {part.what}: {counts} (p {p_text(part.p_value)})"
 
 
-def _notes(found: Interleaved) -> list[str]:
+def _notes(found: InterleavingReport) -> list[str]:
     counts = found.counts
     notes = [f"warning: {warning}" for warning in found.warnings]
     notes.append(

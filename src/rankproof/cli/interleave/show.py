@@ -16,7 +16,7 @@ from rankproof.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from rankproof.online.interleaving.records import InterleavedList
-    from rankproof.online.interleaving.show import Recipe
+    from rankproof.online.interleaving.show import ListRecipe
 
 SCHEMA = "interleaved/1"
 
@@ -74,7 +74,7 @@ def command(
     _output.give(text, output)
 
 
-def _lines(path: str, recipe: Recipe) -> Iterator[dict[str, Any]]:
+def _lines(path: str, recipe: ListRecipe) -> Iterator[dict[str, Any]]:
     from rankproof.reading.row_batches import stream
 
     for batch in stream(path, ("key", "query_id"), ("unit",)):

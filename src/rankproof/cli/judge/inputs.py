@@ -82,7 +82,7 @@ def _first(said: Sequence[str], path: str) -> int:
 
 def read_runs(paths: Sequence[str], form: str | None) -> dict[str, Run]:
     """Runs by name; by path where two would have one name."""
-    from rankproof.cli.shared.progress import watched
+    from rankproof.cli.shared.output import watched
     from rankproof.reading.collect import read_run
     from rankproof.reading.naming import distinct_names
 

@@ -93,8 +93,7 @@ def _sheet(plan: JudgingPlan) -> str:
 
 
 def _text(plan: JudgingPlan, sheet: str | None) -> str:
-    from rankproof.kernel.sections import aligned, printable
-    from rankproof.kernel.wording import number
+    from rankproof.kernel.sections import aligned, number, printable
 
     chosen = plan.chosen
     lines = [f"{len(chosen):,} of {len(plan.pairs):,} pairs for people, drawn for {plan.measure} with seed {plan.seed}"]

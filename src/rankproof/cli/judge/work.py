@@ -25,9 +25,8 @@ from rankproof.judging.models.questions import (
 )
 from rankproof.judging.models.records import ModelJudging, TokenPrices
 from rankproof.judging.records import JudgeFailure, Judgment, Preference
-from rankproof.kernel.sections import aligned, printable
-from rankproof.kernel.specs import Configured, read_configured
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import aligned, counted, printable
+from rankproof.kernel.specs.calls import Configured, read_configured
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project
@@ -170,7 +169,7 @@ class JudgeRunWork:
 
     def ask(self) -> ModelJudging:
         """Asks what is open, and keeps every answer as it comes."""
-        from rankproof.cli.shared.progress import ticking
+        from rankproof.cli.shared.output import ticking
         from rankproof.judging.models.ask import ask_all
 
         if not self.questions.every:

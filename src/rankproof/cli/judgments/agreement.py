@@ -14,8 +14,7 @@ from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import InputError
-from rankproof.kernel.sections import aligned
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import aligned, counted
 
 if TYPE_CHECKING:
     from rankproof.proving.agreement_records import Agreement, Found

@@ -16,8 +16,7 @@ from rankproof.cli.shared.options import ShelfName, answer_options
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.sections import printable
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted, printable
 
 if TYPE_CHECKING:
     from rankproof.judging.adjudicate import Adjudicated

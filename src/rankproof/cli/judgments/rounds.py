@@ -14,8 +14,7 @@ from rankproof.cli.shared.options import ShelfName, answer_options
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.sections import aligned, printable
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import aligned, counted, printable
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project
@@ -65,7 +64,7 @@ def assign(
     common = overlap if overlap is not None else pairs // 5 if len(names) > 1 else 0
     from rankproof.judging.rounds.assign import deal, graded_by_people, pick
     from rankproof.judging.rounds.pool import material_of
-    from rankproof.kernel.specs import read_configured
+    from rankproof.kernel.specs.calls import read_configured
 
     with opened(store) as kept:
         found = chosen(kept, project)

@@ -69,7 +69,7 @@ def said_in(options: Mapping[str, Any]) -> ProjectOptions:
 def settled(project: Project, said: ProjectOptions) -> Project:
     """The project with what was said; read and checked, so that nothing is kept of what does not hold."""
     from rankproof.judging.records import find_scale
-    from rankproof.kernel.specs import read_configured
+    from rankproof.kernel.specs.calls import read_configured
     from rankproof.reading.source import open_source
 
     other: dict[str, Any] = {"wanted": said.wanted, "gold": said.gold, "name": said.title}

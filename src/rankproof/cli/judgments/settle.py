@@ -14,8 +14,7 @@ from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import answer_options
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_outputs
-from rankproof.kernel.sections import aligned
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import aligned, counted
 
 if TYPE_CHECKING:
     from rankproof.judging.adjudicate import Adjudicated, JudgingSummary

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 
 if TYPE_CHECKING:
     from rankproof.judging.records import Project, Template

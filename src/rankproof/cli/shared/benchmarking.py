@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.shared.progress import ticking
+from rankproof.cli.shared.output import ticking
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 
 if TYPE_CHECKING:
     from rankproof.kernel.manifest import ExperimentManifest

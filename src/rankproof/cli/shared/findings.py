@@ -9,7 +9,7 @@ from typing import Any
 
 from rankproof.cli.shared.output import document
 from rankproof.reading.finding import SEVERITIES, Finding, RepairChange, count
-from rankproof.reading.validate import Validated
+from rankproof.reading.validate import ValidationResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class FileReport:
     """One file's answer: validated, or the message of what kept it from being read."""
 
     source: str
-    validated: Validated | None = None
+    validated: ValidationResult | None = None
     unreadable: str = ""
     fixed: FixOutcome | None = None
 

@@ -1,4 +1,15 @@
-"""The root of the command line: finds commands by their files, runs one, answers every error in one way."""
+"""The root of the command line: finds commands by their files, runs one, answers every error in one way.
+
+Exit status: 0 done, 1 failed or invalid, 2 wrong usage, 3 undecided, 130 interrupted, 141 reader gone,
+143 told to stop.
+
+With `--json` (or `--format json`) the answer goes to standard output, where a program awaits its document:
+
+    {"error": {"type": "UnknownName", "message": "...", "exit_status": 2, "near": ["nDCG"]}}
+
+`near` comes with UnknownName and `findings` with Refused. Otherwise the message goes to standard error.
+An error nobody foresaw keeps its traceback: it is a fault of rankproof and the traceback is what mends it.
+"""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def command(
         raise UsageError("-o - gives the day itself, which is JSON; --json says what was written. Keep one of them.")
     if into is not None and not os.path.isdir(into):
         raise UsageError(f"{into} is no folder. Create it first.")
-    from rankproof.cli.shared.progress import watched
+    from rankproof.cli.shared.output import watched
     from rankproof.online.trial.collect import collect_days
     from rankproof.online.trial.design import read_design
 

@@ -15,7 +15,7 @@ from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:
-    from rankproof.online.trial.reading_records import TrialPlan
+    from rankproof.online.trial.results import TrialPlan
 
 SCHEMA = "trial-plan/1"
 
@@ -64,9 +64,9 @@ def command(
 
 
 def _numbers(asked: dict[str, Any]) -> TrialPlan:
-    from rankproof.online.trial.size import Size, plan_numbers
+    from rankproof.online.trial.plan import PlanRequest, plan_numbers
 
-    size = Size(
+    size = PlanRequest(
         scale="absolute" if asked["absolute"] else "relative",
         share=asked["share"],
         level=0.95 if asked["confidence"] is None else asked["confidence"],
@@ -88,9 +88,9 @@ def _design(path: str, past: Sequence[str], asked: dict[str, Any]) -> TrialPlan:
         raise UsageError("Say with --past which day's file shows how much units vary, from `rankproof trial collect`.")
     from rankproof.online.trial.days import read_day
     from rankproof.online.trial.design import read_design
-    from rankproof.online.trial.size import Size, plan_design
+    from rankproof.online.trial.plan import PlanRequest, plan_design
 
     design = read_design(path)
     level = design.confidence if asked["confidence"] is None else asked["confidence"]
-    size = Size(level=level, power=asked["power"], units=asked["units"], per_day=asked["per_day"])
+    size = PlanRequest(level=level, power=asked["power"], units=asked["units"], per_day=asked["per_day"])
     return plan_design(design, [read_day(day) for day in past], effect=asked["effect"], size=size)

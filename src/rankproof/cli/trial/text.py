@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankproof.kernel.sections import aligned, printable
-from rankproof.kernel.wording import percent
+from rankproof.kernel.sections import aligned, percent, printable
 from rankproof.online.trial.days import Day, left_out
-from rankproof.online.trial.reading_records import MetricPlan, TrialPlan
-from rankproof.online.trial.records import shown
+from rankproof.online.trial.records import effect_text
+from rankproof.online.trial.results import MetricPlan, TrialPlan
 
 NONE = "-"
 
@@ -49,7 +48,7 @@ def planned(plan: TrialPlan) -> str:
 def _metric(plan: TrialPlan, metric: MetricPlan) -> list[str]:
     asks = ""
     if metric.effect is not None:
-        effect = shown(metric.effect, metric.scale)
+        effect = effect_text(metric.effect, metric.scale)
         asks = f", for a true effect of {effect}" if metric.asks == "an effect" else (
             f", to show that it is worse by less than {effect.lstrip('+')} when nothing changes"
         )  # fmt: skip
@@ -61,7 +60,7 @@ def _metric(plan: TrialPlan, metric: MetricPlan) -> list[str]:
             "any time" if method.always_valid else "once",
             "" if metric.effect is None else _count(method.units),
             "" if plan.per_day is None or metric.effect is None else _count(method.days),
-            "" if method.smallest is None else shown(method.smallest, metric.scale).lstrip("+"),
+            "" if method.smallest is None else effect_text(method.smallest, metric.scale).lstrip("+"),
         ]
         for method in metric.methods
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankproof.judging.adjudications.contract import Settled
-from rankproof.kernel.specs import Choice, Param
+from rankproof.kernel.specs.kinds import Choice, Param
 
 
 def ties(default: str) -> Param:

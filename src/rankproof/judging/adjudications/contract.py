@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankproof.judging.records import Judgment, Scale
-from rankproof.kernel.specs import Param
+from rankproof.kernel.specs.kinds import Param
 
 
 @dataclass(frozen=True, slots=True)

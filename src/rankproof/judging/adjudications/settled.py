@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from rankproof.judging.adjudications import majority, median
 from rankproof.judging.adjudications.contract import Adjudication, Settled, Values
 from rankproof.judging.records import SETTLING, Judgment, Scale
-from rankproof.kernel.specs import Choice, Param
+from rankproof.kernel.specs.kinds import Choice, Param
 
 
 def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:

@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from rankproof.judging.adjudications import majority
 from rankproof.judging.adjudications.contract import Adjudication, Settled, Values
 from rankproof.judging.records import Judgment, Scale
-from rankproof.kernel.specs import REQUIRED, Choice, Param, Texts
+from rankproof.kernel.specs.kinds import REQUIRED, Choice, Param, Texts
 
 
 def settle(votes: Sequence[Judgment], scale: Scale, values: Values) -> Settled:

@@ -1,4 +1,36 @@
-"""The sampling frame: pairs, their influence on means, ideal DCG from a sample, and regression estimates of sums."""
+"""The sampling frame: pairs, their influence on means, ideal DCG from a sample, and regression estimates of sums.
+
+The ideal ranking needs every grade, and most are the model's. It depends on counts: with Phi(c) the sum of the first c
+discounts, the ideal is the sum over grades g of (gain of g - gain of the grade below) x Phi(how many documents have
+grade g or more). Of each count a part is known; the rest is taken to be as the human sample says of pairs with the
+same model grade, with a factor by which queries differ (mean 1, variance tau^2, by moments from the sample). Three
+points of each count's distribution (Gauss and Hermite's) give three ideals, all counts high or low together, and the
+harmonic mean of these is what a DCG is to be divided by: E[1/ideal], not 1/E[ideal].
+
+What is assumed, therefore: that people's grades given the model's are distributed alike in judged and unjudged pairs,
+which a random draw grants on average but no single query, and that this shape of E[1/ideal] is near enough. The
+jackknife over the sampled pairs makes the ideals anew each time, so that their chance is in the interval; what the
+assumption gets wrong is not. docs/model-judges.md has the bias and coverage that were seen.
+
+Each pair i has a value z_i (its influence times its human gain), known for the sample, and auxiliaries x_i known for
+all pairs: its influence, and its influence times the model's gain. The estimate is
+
+    sum over the frame of B x_i  +  sum over the sample of (z_i - B x_i) / p_i
+
+with p_i the probability that pair i was chosen: the difference estimator, right for any B because the second sum
+corrects whatever the model gets wrong. B is tuned to make the estimated variance least. Its last part is the weight
+of the model: the "power tuning" of prediction-powered inference (PPI++), and the optimal regression estimator of
+survey sampling. Where the model is useless the weight goes to 0 and people's grades alone are left.
+
+The variance is Hajek's for a draw of fixed size without replacement, which has the finite-population correction in it
+(each residual counts with 1 - p_i), with residuals as if each pair had been left out of the tuning. Without that,
+intervals for DCG@10 from 300 of 1,387 pairs cover 93.5% instead of 94.4%. Degrees of freedom are those of the sampled
+pairs that have any influence.
+
+source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient prediction-powered inference, 2023; Hajek, Asymptotic theory of
+    rejective sampling with varying probabilities, Annals of Mathematical Statistics 35, 1964; Sarndal, Swensson and
+    Wretman, Model Assisted Survey Sampling, 1992, chapter 6
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,21 @@
-"""Plan which pairs people grade, drawn with known unequal probabilities so that intervals shrink most; plan files."""
+"""Plan which pairs people grade, drawn with known unequal probabilities so that intervals shrink most; plan files.
+
+What a human grade is worth grows with the pair's influence on the values (rank, number of runs that show it) and with
+how uncertain people's gain is given the model's grade. The variance of the estimate is least when a pair is drawn with
+probability proportional to the product (Neyman's allocation, one pair per stratum). The uncertainty comes from an
+anchor set where there is one; without it every model grade counts as equally uncertain. No probability falls below a
+share of the mean one: a pair that was thought settled and is not would otherwise weigh too much.
+
+A value over its ideal, such as nDCG, is the exception: what is not drawn must be known well for the ideal ranking
+too, and intervals from uneven draws did not hold. For it every pair has the same chance; differences of runs are drawn
+as others are.
+
+The draw is systematic along a random order (Goodman and Kish): it has exactly the number asked for, each pair with
+exactly its probability, and probabilities that are known, which is what the estimator needs.
+
+source: Neyman, On the two different aspects of the representative method, 1934; Goodman and Kish, Controlled
+    selection, JASA 45, 1950; Hartley and Rao, Sampling with unequal probabilities and without replacement, 1962
+"""
 
 from __future__ import annotations
 

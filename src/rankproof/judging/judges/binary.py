@@ -28,7 +28,7 @@ from rankproof.judging.judges._prompt import SYSTEM, block, ruled
 from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
-from rankproof.kernel.specs import Choice, Number, Param, Whole
+from rankproof.kernel.specs.kinds import Choice, Number, Param, Whole
 
 _WORD = re.compile(r"[^\W\d_]+")
 _TOPS = 20  # the most that OpenAI's chat interface gives

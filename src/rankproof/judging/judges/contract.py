@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
-from rankproof.kernel.specs import Param
+from rankproof.kernel.specs.kinds import Param
 
 # Why an answer counts for nothing. Each is counted by its word; the answer is kept with it.
 FaultKind = Literal["empty", "cut off", "refused", "out of scale", "unreadable"]

@@ -37,7 +37,7 @@ from rankproof.judging.judges._prompt import SYSTEM, block, levels, numbers, rul
 from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
-from rankproof.kernel.specs import Choice, Flag, Param, Whole
+from rankproof.kernel.specs.kinds import Choice, Flag, Param, Whole
 
 _EDGE = r"[\s*_#>\"'`]*"
 _NUMBER = r"(?P<number>[+-]?\d{1,9}(?:\.\d{1,9})?)(?P<rest>.*)"

@@ -36,7 +36,7 @@ from rankproof.judging.judges._prompt import SYSTEM, block, ruled
 from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
-from rankproof.kernel.specs import Choice, Flag, Param, Whole
+from rankproof.kernel.specs.kinds import Choice, Flag, Param, Whole
 
 _EDGE = r"[\s*_#>\"'`().]*"
 _ANSWER = re.compile(

@@ -17,7 +17,7 @@ from rankproof.judging.models.records import TokenPrices
 from rankproof.judging.records import Assignment, Judgment, JudgmentSource, Project, Template
 from rankproof.judging.rounds.pool import material_of
 from rankproof.kernel.jsontext import to_json
-from rankproof.kernel.specs import Configured, configure, read_configured
+from rankproof.kernel.specs.calls import Configured, configure, read_configured
 
 Pair = tuple[str, str]
 # Everything else names a selection of the shelf.

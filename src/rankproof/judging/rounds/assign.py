@@ -1,4 +1,12 @@
-"""Assign pairs to judges by name, some of them to all judges; and how many of them are answered."""
+"""Assign pairs to judges by name, some of them to all judges; and how many of them are answered.
+
+  * the pairs that all judges get are drawn at random from all: what is found on them holds for the rest;
+  * of the rest every judge gets a stretch of whole queries, as far as stretches of one length allow: the documents of a
+    query are told apart by one hand. No two judges' shares differ by more than one pair;
+  * all go through the queries in one order, so that agreement can be watched from the first day, and through the
+    documents of a query each in an order of their own, which hides ranks.
+The same pairs, judges and seed give the same hands.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +19,7 @@ from rankproof.judging.records import Assignment, Judgment
 from rankproof.judging.rounds.pool import rng_of, turn_of
 from rankproof.judging.rounds.progress import Pair
 from rankproof.judging.selections.contract import Material, SelectedPair
-from rankproof.kernel.specs import Configured
+from rankproof.kernel.specs.calls import Configured
 
 
 def pick(selection: Configured, material: Material, n: int, without: Collection[Pair]) -> list[SelectedPair]:

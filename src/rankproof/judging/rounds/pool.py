@@ -1,4 +1,11 @@
-"""The pairs to be judged, in their order for each judge, from runs and judgments in force."""
+"""The pairs to be judged, in their order for each judge, from runs and judgments in force.
+
+Judges who see the same documents in the same order tire, learn and anchor alike, and their agreement says too much.
+Judges who take turns at one query cost that query a consistent hand. So
+  * where pairs matter alike, the documents of a query come together, shuffled for each judge, which hides their ranks
+    too. As many judges as a pair needs go through the queries together, the next as many in another order;
+  * where the first pairs matter most, pairs are shuffled in windows: nobody leaves the order by more than a window.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +25,7 @@ from rankproof.judging.adjudicate import adjudicate
 from rankproof.judging.records import Assignment, Judgment, Project, Scale
 from rankproof.judging.rounds.progress import Pair
 from rankproof.judging.selections.contract import Material, Rankings, Selection
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 
 
 @dataclass(frozen=True, eq=False)

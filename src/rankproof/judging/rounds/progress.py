@@ -1,4 +1,8 @@
-"""Progress of a round, and the judgments in force, up to date with every judgment."""
+"""Progress of a round, and the judgments in force, up to date with every judgment.
+
+The rule is the store's: the newest act of a judge about a pair holds, unless it was withdrawn; then the one before it
+holds again.
+"""
 
 from __future__ import annotations
 

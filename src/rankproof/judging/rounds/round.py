@@ -1,4 +1,12 @@
-"""Round: which pair each judge gets next, kept in memory and up to date with every judgment."""
+"""Round: which pair each judge gets next, kept in memory and up to date with every judgment.
+
+Promises
+  * nobody is asked about a pair that they are done with; "later" comes back when nothing else is left;
+  * a pair is asked of as many people as are wanted for it, and not of more while others have it in hand;
+  * who has something in hand gets the same again, in the same order: a page that is loaded again keeps its place;
+  * the same acts and the same questions give the same answers.
+Every step costs about the same, however large the pool: nothing goes through all pairs.
+"""
 
 from __future__ import annotations
 

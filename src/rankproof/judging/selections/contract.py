@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rankproof.judging.records import Judgment
-from rankproof.kernel.specs import Param, Whole
+from rankproof.kernel.specs.kinds import Param, Whole
 
 # The documents of each query, best first.
 Rankings = Mapping[str, Sequence[str]]

@@ -31,7 +31,7 @@ from rankproof.judging.selections.contract import (
     best_ranks,
     query_places,
 )
-from rankproof.kernel.specs import Param, Whole
+from rankproof.kernel.specs.kinds import Param, Whole
 
 
 def select(material: Material, values: Values) -> Sequence[SelectedPair]:

@@ -24,7 +24,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection, Values, heaviest
-from rankproof.kernel.specs import Choice, Param, Whole
+from rankproof.kernel.specs.kinds import Choice, Param, Whole
 
 
 def select(material: Material, values: Values) -> Sequence[SelectedPair]:

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection, Values, heaviest
-from rankproof.kernel.specs import Param, Text, Texts
+from rankproof.kernel.specs.kinds import Param, Text, Texts
 
 
 def select(material: Material, values: Values) -> Sequence[SelectedPair]:

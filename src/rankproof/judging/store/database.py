@@ -1,4 +1,13 @@
-"""Database: connections for reading, and writes of many threads that share commits and are on disk when they return."""
+"""Database: connections for reading, and writes of many threads that share commits and are on disk when they return.
+
+SQLite runs with a write-ahead log (readers never wait), foreign keys, and a commit that reaches the disk
+(synchronous=FULL). PostgreSQL is taken as it is set up. Writes of one process go one after the other, many in one
+commit (turns.py).
+
+Whoever comes while somebody writes waits. Who has written hands the turn to the one who has waited longest, and that
+one writes for everybody who waits by then. So fifty judges who save at once wait for two commits, not for fifty, and
+there is no thread of its own that could die with their words.
+"""
 
 from __future__ import annotations
 

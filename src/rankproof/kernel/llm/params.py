@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankproof.kernel.specs import Choice, Number, Param, Text, Whole
+from rankproof.kernel.specs.kinds import Choice, Number, Param, Text, Whole
 
 ASKING = (
     Param("endpoint", Text(), "local", "address of an OpenAI-compatible server up to /v1, or local"),

@@ -11,7 +11,7 @@ limits: for RR, `R(denominator=min_k)` and Success no query in the run that has 
 
 Two queries are judged, and the run has one of them:
 
->>> from rankproof.testing.dialects import mean
+>>> from rankproof.testing import mean
 >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
 >>> run = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}}
 >>> mean("nDCG@10", qrels, run), mean("RR@10", qrels, run)

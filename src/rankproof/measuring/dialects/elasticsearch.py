@@ -11,7 +11,7 @@ limits: no grade below 0 in nDCG, DCG and ERR (it would subtract), none above `m
 Five documents have grade 3, and a search returns one of them, alone. Against the best ten it has found a third;
 Elasticsearch holds it against the best one:
 
->>> from rankproof.testing.dialects import mean
+>>> from rankproof.testing import mean
 >>> qrels = {"q": {"a": 3, "b": 3, "c": 3, "d": 3, "e": 3}}
 >>> run = {"q": {"a": 1.0}}
 >>> mean("nDCG(gain=exp2)@10", qrels, run)

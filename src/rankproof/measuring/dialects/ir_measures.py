@@ -14,7 +14,7 @@ limits: nDCG with gain exp2 and ERR need a cutoff, query ids that are whole numb
 
 Two documents are tied, the one with the greater id is relevant. RR puts it first, RR@10 second:
 
->>> from rankproof.testing.dialects import mean
+>>> from rankproof.testing import mean
 >>> qrels = {"1": {"b": 1}}
 >>> run = {"1": {"a": 1.0, "b": 1.0}}
 >>> mean("RR", qrels, run), mean("RR@10", qrels, run)

@@ -9,7 +9,7 @@ limits: no grade below 0 in nDCG (it would subtract); later versions count a doc
 
 The relevant document is at rank 8. One eighth is 0.125, which rounds up:
 
->>> from rankproof.testing.dialects import mean
+>>> from rankproof.testing import mean
 >>> qrels = {"q": {"h": 1}}
 >>> run = {"q": {d: -i for i, d in enumerate("abcdefgh")}}
 >>> mean("AP@10", qrels, run)

@@ -10,7 +10,7 @@ limits: it has no rbp, rbp_resid, unj and yaap: asked for here, they are rankpro
 
 Two scores differ in the ninth digit. As 32-bit floats they are equal, and the greater id comes first:
 
->>> from rankproof.testing.dialects import mean
+>>> from rankproof.testing import mean
 >>> qrels = {"q": {"a": 1}}
 >>> run = {"q": {"a": 0.700000001, "b": 0.7}}
 >>> mean("RR", qrels, run), mean("RR", qrels, run, dialect="pytrec_eval")

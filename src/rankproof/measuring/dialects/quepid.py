@@ -12,7 +12,7 @@ limits: no grade below 0 in nDCG, DCG and ERR (it would subtract), none above 3 
 
 Twelve documents have grade 3; the first ten results are ten of them:
 
->>> from rankproof.testing.dialects import mean
+>>> from rankproof.testing import mean
 >>> qrels = {"q": {f"d{i:02}": 3 for i in range(12)}}
 >>> run = {"q": {f"d{i:02}": 10 - i for i in range(10)}}
 >>> mean("nDCG@10", qrels, run)

@@ -11,7 +11,7 @@ limits: the order among tied documents is not defined there, so no relevant docu
 
 A document of grade 2 at rank 1 and one of grade 1 at rank 2:
 
->>> from rankproof.testing.dialects import mean
+>>> from rankproof.testing import mean
 >>> qrels = {"q": {"a": 2, "b": 1}}
 >>> run = {"q": {"a": 2.0, "b": 1.0}}
 >>> mean("RBP(p=0.5)", qrels, run)

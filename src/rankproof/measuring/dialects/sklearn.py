@@ -9,7 +9,7 @@ limits: `y_true` holds the grades of the retrieved documents, 0 for unjudged one
 
 The ranking has all that it retrieved in the best order; another relevant document is missing:
 
->>> from rankproof.testing.dialects import mean
+>>> from rankproof.testing import mean
 >>> qrels = {"q": {"a": 1, "b": 0, "c": 1}}
 >>> run = {"q": {"a": 2.0, "b": 1.0}}
 >>> mean("nDCG", qrels, run)

@@ -15,7 +15,7 @@ limits: where trec_eval's number is an accident of its program, this dialect giv
 
 Two queries are judged, and the run has one of them:
 
->>> from rankproof.testing.dialects import mean
+>>> from rankproof.testing import mean
 >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
 >>> run = {"q1": {"a": 1.0}}
 >>> mean("AP", qrels, run), mean("AP", qrels, run, dialect="trec_eval")
@@ -31,6 +31,13 @@ from rankproof.measuring.gain import gain_of
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Measure, Values, Variant, never
 from rankproof.measuring.measures.rbp import PATIENCE, weight
+
+# `rbp` takes grades as gains, divides them by the query's top grade when that is above 1, and so knows no relevance
+# level. `rbp_resid` is 0 when every retrieved document is judged, whatever the ranks below the last could add.
+#
+# range: 0 to 1
+# undefined: never; counts as 0 where nothing is relevant or nothing was retrieved
+# source: trec_eval 10, m_rbp.c and m_rbp_resid.c
 
 
 def rbp(table: JudgedTable, variant: Variant) -> Values:

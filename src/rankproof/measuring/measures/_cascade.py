@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import Optional, Param, Whole
+from rankproof.kernel.specs.kinds import Optional, Param, Whole
 from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures.contract import Values, Variant
 

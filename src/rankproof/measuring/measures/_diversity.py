@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._cascade import survival
 from rankproof.measuring.measures.contract import REL, Mask, Values, Variant

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import Choice, Param
+from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._running import Counts, scan
 from rankproof.measuring.measures.contract import Values

@@ -14,7 +14,7 @@ source: Clarke et al., Novelty and diversity in information retrieval evaluation
 Two documents on subtopic a, then one on b; the ideal has b second: (1 + 0.5/log2(3) + 1/2) against
 (1 + 1/log2(3) + 0.5/2):
 
->>> from rankproof.testing.subtopics import covering
+>>> from rankproof.testing import covering
 >>> covering("alpha_nDCG@3", ranking=["a", "a", "b"])
 0.9652
 """

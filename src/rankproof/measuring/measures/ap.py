@@ -10,7 +10,7 @@ source: Harman, Overview of the first TREC conference, 1993; denominator=relevan
 
 Three relevant documents, at ranks 1, 2, 4 and at ranks 2, 5, 6:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("AP", ranking=[1, 1, 0, 1])
 0.9167
 >>> value("AP", ranking=[0, 1, 0, 0, 1, 1])
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.kernel.specs import Choice, Param
+from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.dependence import PrecisionSum
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import by_rank, worth_by_grade

@@ -7,7 +7,7 @@ range: 1 to infinity
 undefined: no relevant document was found; left out of the mean
 source: rankproof
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("AvgPos", ranking=[1, 0, 0, 1])
 2.5
 """

@@ -9,7 +9,7 @@ source: Buckley, trec_eval's binG, 2008 (experimental there)
 
 Nothing above the first relevant document, one other above the second: (1 + 1/log2(3)) / 2:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("BinG", ranking=[1, 0, 1])
 0.8155
 """

@@ -10,7 +10,7 @@ source: Buckley and Voorhees, Retrieval evaluation with incomplete information, 
 
 Two relevant documents, one of them below one of two nonrelevant ones; the unjudged document does not matter:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("Bpref", ranking=[1, None, 0, 1, 0])
 0.75
 """

@@ -13,7 +13,7 @@ source: Clarke, Vtyurina and Smucker, Assessing top-k preferences, TOIS 39(3), 2
 Run 0, 1 against the ideal 1, with p = 0.5: they share nothing to depth 1 and 1 of 2 at depth 2:
 0.5 x 1/2 against 1 + 0.5 x 1/2:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("Compat(p=0.5)", ranking=[0, 1])
 0.2
 >>> value("Compat", ranking=[1, 3, None, 2])
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Measure, Values, Variant
 from rankproof.measuring.measures.err import nothing_graded

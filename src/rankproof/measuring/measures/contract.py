@@ -9,7 +9,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import REQUIRED, OptionValues, Param, Whole, call_text
+from rankproof.kernel.specs.calls import call_text
+from rankproof.kernel.specs.kinds import REQUIRED, OptionValues, Param, Whole
 from rankproof.measuring.dependence import Dependence, Ordered
 from rankproof.measuring.judged_table import JudgedTable
 

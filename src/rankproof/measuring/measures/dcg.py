@@ -9,7 +9,7 @@ source: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techni
 
 Grades 3, 2, 1: 3/1 + 2/1.585 + 1/2, and 7/1 + 3/1.585 + 1/2:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("DCG@3", ranking=[3, 2, 1])
 4.7619
 >>> value("DCG(gain=exp2)@3", ranking=[3, 2, 1])

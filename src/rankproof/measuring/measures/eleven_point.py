@@ -8,7 +8,7 @@ source: Salton and McGill, Introduction to modern information retrieval, 1983; t
 
 Both relevant documents at ranks 1 and 3: six levels up to 0.5 ask for the first of them and get 1, five get 2/3:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("11pt(rounding=plus_0.9)", ranking=[1, 0, 1])
 0.8485
 >>> value("11pt(recall=0.5;1)", ranking=[1, 0, 1])
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.kernel.specs import Numbers, Param
+from rankproof.kernel.specs.kinds import Numbers, Param
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._recall import ROUNDING, interpolated
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant, ordered

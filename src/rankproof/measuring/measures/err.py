@@ -10,7 +10,7 @@ source: Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for grad
 
 Grades 3, 0, 2 with top grade 3: stop with 7/8 at rank 1, with 1/8 x 3/8 at rank 3: 0.875 + 0.0469 / 3:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("ERR@10", ranking=[3, 0, 2])
 0.8906
 >>> value("ERR(max_grade=4)@10", ranking=[3, 0, 2])

@@ -12,7 +12,7 @@ source: Chapelle et al., Intent-based diversification of web search results, Inf
 
 Documents on a, a, b: 1 + 0.5/2 + 1/3 against 2 x (1 + 0.5/2 + 0.25/3):
 
->>> from rankproof.testing.subtopics import covering
+>>> from rankproof.testing import covering
 >>> covering("ERR_IA@3", ranking=["a", "a", "b"])
 0.5938
 """

@@ -9,7 +9,7 @@ source: van Rijsbergen, Information retrieval, second edition, 1979, chapter 7; 
 
 Two of four relevant documents in the first 5: P 0.4, R 0.5:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("F@5", ranking=[1, 0, 1], pool=[1, 1, 1, 1, 0])
 0.4444
 >>> value("F(weight=4)@5", ranking=[1, 0, 1], pool=[1, 1, 1, 1, 0])
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.measuring.dependence import Share
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import Counts, over_hits

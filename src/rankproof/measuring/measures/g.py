@@ -9,7 +9,7 @@ source: Buckley, trec_eval's G, 2008 (experimental there)
 
 Grades 0, 2 with an ideal of 2: at rank 2, c is 2 + 1 and s is 2, so 2 / log2(3) over 2:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("G", ranking=[0, 2])
 0.6309
 """

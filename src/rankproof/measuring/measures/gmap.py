@@ -7,7 +7,7 @@ range: 0 to 1
 undefined: the query has no relevant document; counts as 0, so as 0.00001 in the geometric mean
 source: Robertson, On GMAP and other transformations, CIKM 2006; trec_eval's gm_map
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("GMAP", ranking=[1, 1, 0, 1])
 0.9167
 """

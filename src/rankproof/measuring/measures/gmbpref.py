@@ -7,7 +7,7 @@ range: 0 to 1
 undefined: the query has no relevant document; counts as 0, so as 0.00001 in the geometric mean
 source: trec_eval's gm_bpref
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("GMBpref", ranking=[1, None, 0, 1, 0])
 0.75
 """

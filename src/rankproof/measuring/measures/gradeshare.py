@@ -8,7 +8,7 @@ range: 0 to 1
 undefined: never
 source: rankproof
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("GradeShare(grade=3)@5", ranking=[3, None, 0, 3])
 0.4
 >>> value("GradeShare(grade=unjudged)@5", ranking=[3, None, 0, 3])
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import REQUIRED, Kind, Param
+from rankproof.kernel.specs.kinds import REQUIRED, Kind, Param
 from rankproof.measuring.dependence import Fixed, Linear
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import chance_within

@@ -11,7 +11,7 @@ source: Yilmaz and Aslam, Estimating average precision with incomplete and imper
 
 Everything judged: AP, but for e:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("infAP", ranking=[1, 0, 1])
 0.8333
 >>> value("infAP", ranking=[1, None, 1])

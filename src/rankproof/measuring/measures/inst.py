@@ -14,7 +14,7 @@ source: Moffat, Bailey, Scholer and Thomas, INST: an adaptive metric for informa
 
 One relevant document, at rank 1: W is 1, 1/4, 1/9, ..., whose sum is pi^2 / 6, so the value is 6 / pi^2:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("INST", ranking=[1])
 0.6079
 >>> value("INST(T=2)", ranking=[0, 1, 2])
@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import Number, Optional, Param, Whole
+from rankproof.kernel.specs.kinds import Number, Optional, Param, Whole
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._cascade import MAX_GRADE, say_top_grade, top_grade
 from rankproof.measuring.measures.contract import Measure, Values, Variant

@@ -10,7 +10,7 @@ source: rankproof
 
 Four relevant documents; two found, one of them in the first 3:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("InTop@3", ranking=[0, 1, 0, 1], pool=[1, 1, 1, 1, 0, 0])
 0.25
 >>> value("InTop(over=found)@3", ranking=[0, 1, 0, 1], pool=[1, 1, 1, 1, 0, 0])
@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import Choice, Param
+from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.dependence import Ordered, Share
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import chance_within

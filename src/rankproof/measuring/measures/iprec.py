@@ -9,7 +9,7 @@ source: Salton and McGill, Introduction to modern information retrieval, 1983; t
 
 Relevant documents at ranks 2 and 3 of a pool with 4: precision 1/2 and 2/3, then nothing:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("IPrec@0.25", ranking=[0, 1, 1], pool=[1, 1, 1, 1, 0])
 0.6667
 >>> value("IPrec@0.75", ranking=[0, 1, 1], pool=[1, 1, 1, 1, 0])

@@ -7,7 +7,7 @@ range: 0 to 1
 undefined: never; an empty ranking has 0
 source: Büttcher et al., Reliable information retrieval evaluation with incomplete and biased judgements, SIGIR 2007
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("Judged@10", ranking=[1, None, 0, 0])
 0.75
 >>> value("Judged(denominator=k)@10", ranking=[1, None, 0, 0])
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.kernel.specs import Choice, Param
+from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.dependence import fixed
 from rankproof.measuring.judged_table import JudgedTable, share
 from rankproof.measuring.measures._expected import chance_within

@@ -10,7 +10,7 @@ source: Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techni
 
 The ranking's grades are 3, 2, 1; the pool holds 3, 3, 2, 1:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("nDCG@3", ranking=[3, 2, 1], pool=[3, 3, 2, 1])
 0.8081
 >>> value("nDCG(gain=exp2)@3", ranking=[3, 2, 1], pool=[3, 3, 2, 1])
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.kernel.specs import Choice, Param, Whole
+from rankproof.kernel.specs.kinds import Choice, Param, Whole
 from rankproof.measuring import gain as d
 from rankproof.measuring.dependence import OverIdeal
 from rankproof.measuring.gain import GainKind, describe_gain, gain_of

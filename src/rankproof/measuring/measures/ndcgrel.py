@@ -10,7 +10,7 @@ source: Buckley, trec_eval's ndcg_rel (experimental there)
 One relevant document, at rank 2: 1/log2(3) over 1; then of two relevant documents the second is never found, and both
 count with (1/log2(3)) / (1 + 1/log2(3)):
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("nDCGrel", ranking=[0, 1])
 0.6309
 >>> value("nDCGrel", ranking=[0, 1], pool=[1, 1, 0])

@@ -8,7 +8,7 @@ source: Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for grad
 
 Grades 3, 0, 2: 0.8906 against 0.8984 for 3, 2, 0:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("nERR@10", ranking=[3, 0, 2])
 0.9913
 """

@@ -9,7 +9,7 @@ source: Chapelle et al., Intent-based diversification of web search results, Inf
 
 Documents on a, a, b: 1 + 0.5/2 + 1/3 against 1 + 1/2 + 0.5/3 for a, b, a:
 
->>> from rankproof.testing.subtopics import covering
+>>> from rankproof.testing import covering
 >>> covering("nERR_IA@3", ranking=["a", "a", "b"])
 0.95
 """

@@ -6,7 +6,7 @@ range: 0 upward
 undefined: never; an empty ranking has 0
 source: trec_eval's num_nonrel_judged_ret
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("NumNonrelJudgedRet", ranking=[1, None, 0, 0])
 2.0
 """

@@ -6,7 +6,7 @@ range: 1 to 1
 undefined: never; an empty ranking has 1
 source: trec_eval's num_q
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("NumQ", ranking=[1, 0])
 1.0
 """

@@ -6,7 +6,7 @@ range: 0 upward
 undefined: never; an empty ranking has as many as any other
 source: trec_eval's num_rel
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("NumRel", ranking=[1, 0], pool=[1, 2, 0, 0])
 2.0
 """

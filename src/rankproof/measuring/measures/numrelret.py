@@ -6,7 +6,7 @@ range: 0 upward
 undefined: never; an empty ranking has 0
 source: trec_eval's num_rel_ret
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("NumRelRet", ranking=[1, None, 0, 2])
 2.0
 >>> value("NumRelRet@3", ranking=[1, None, 0, 2])

@@ -7,7 +7,7 @@ range: 0 to 1
 undefined: the query has no relevant document; counts as 0
 source: Cleverdon, Mills and Keen, Factors determining the performance of indexing systems, 1966
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("P@5", ranking=[1, 0, 1])
 0.4
 >>> value("P(denominator=returned)@5", ranking=[1, 0, 1])
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import Choice, Param
+from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.dependence import Linear, is_relevant
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import chance_within

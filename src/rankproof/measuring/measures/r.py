@@ -7,7 +7,7 @@ range: 0 to 1
 undefined: the query has no relevant document; counts as 0
 source: Cleverdon, Mills and Keen, Factors determining the performance of indexing systems, 1966
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("R@10", ranking=[1, 1, 1, 1, 1, 1], pool=[1] * 8)
 0.75
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.kernel.specs import Choice, Param
+from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.dependence import Share
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import chance_within

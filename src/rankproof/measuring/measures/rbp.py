@@ -11,7 +11,7 @@ source: Moffat and Zobel, Rank-biased precision for measurement of retrieval eff
 
 Relevant documents at ranks 1 and 3, with p = 0.5 and with p = 0.9:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("RBP(p=0.5)", ranking=[1, 0, 1])
 0.625
 >>> value("RBP", ranking=[1, 0, 1])
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.measuring.dependence import Linear, first, is_relevant
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._expected import average_weight, by_rank

@@ -10,7 +10,7 @@ source: Moffat and Zobel, Rank-biased precision for measurement of retrieval eff
 
 Judged at ranks 1 and 3, unjudged at rank 2, nothing after: 0.25 for rank 2 and 0.125 for the tail:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("RBPres(p=0.5)", ranking=[1, None, 0])
 0.375
 """

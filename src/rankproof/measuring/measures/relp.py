@@ -9,7 +9,7 @@ source: trec_eval's relative_P
 
 Two of three relevant documents in the first five:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("RelP@5", ranking=[1, 0, 1], pool=[1, 1, 1, 0])
 0.6667
 """

@@ -8,7 +8,7 @@ range: 0 upward
 undefined: never; an empty ranking has an empty string and 0
 source: trec_eval's relstring
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("RelString@10", ranking=[1, None, 0])
 3.0
 """

@@ -10,7 +10,7 @@ source: Buckley, trec_eval's Rndcg (experimental there)
 The pool has one document of gain 2 and one of gain 1, both found in the wrong order. nDCG@1 is 1/2, nDCG@2 is
 (1 + 2/log2(3)) / (2 + 1/log2(3)) = 0.8597:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("Rndcg", ranking=[1, 2])
 0.6799
 """

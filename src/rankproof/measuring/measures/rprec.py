@@ -8,7 +8,7 @@ source: Buckley and Voorhees, Retrieval system evaluation, in TREC: Experiment a
 
 Three relevant documents, two of them in the first three:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("Rprec", ranking=[1, 0, 1, 1])
 0.6667
 """

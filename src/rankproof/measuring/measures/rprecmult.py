@@ -9,7 +9,7 @@ source: trec_eval's Rprec_mult; the added 0.9 is its rounding in all versions
 
 Four relevant documents; with mult 0.5 the first 2 count, with mult 2 the first 8:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("RprecMult(mult=0.5)", ranking=[1, 0, 1, 1], pool=[1, 1, 1, 1, 0])
 0.5
 >>> value("RprecMult(mult=2)", ranking=[1, 0, 1, 1], pool=[1, 1, 1, 1, 0])
@@ -18,7 +18,7 @@ Four relevant documents; with mult 0.5 the first 2 count, with mult 2 the first 
 
 from __future__ import annotations
 
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.measuring.dependence import Cut
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures._recall import documents

@@ -7,7 +7,7 @@ range: 0 to 1
 undefined: the query has no relevant document; counts as 0
 source: Voorhees, The TREC-8 question answering track report, 1999
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("RR", ranking=[0, 0, 1])
 0.3333
 >>> value("RR@10", ranking=[0] * 19 + [1])

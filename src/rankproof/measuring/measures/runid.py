@@ -8,7 +8,7 @@ range: 0 to 1
 undefined: never; a query missing from the run has 0
 source: trec_eval's runid
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("RunID", ranking=[1, 0])
 1.0
 """

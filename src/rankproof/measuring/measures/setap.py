@@ -8,7 +8,7 @@ source: trec_eval's set_map
 
 Two of four relevant documents in a set of three: 2/3 times 1/2:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("SetAP", ranking=[1, 0, 1], pool=[1, 1, 1, 1, 0])
 0.3333
 """

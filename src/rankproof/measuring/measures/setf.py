@@ -8,7 +8,7 @@ source: van Rijsbergen, Information retrieval, second edition, 1979, chapter 7; 
 
 Two of four relevant documents in a set of three: P 0.6667, R 0.5:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("SetF", ranking=[1, 0, 1], pool=[1, 1, 1, 1, 0])
 0.5714
 """

@@ -6,7 +6,7 @@ range: 0 to 1
 undefined: the query has no relevant document; counts as 0
 source: Cleverdon, Mills and Keen, Factors determining the performance of indexing systems, 1966; trec_eval's set_P
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("SetP", ranking=[1, 0, 1])
 0.6667
 """

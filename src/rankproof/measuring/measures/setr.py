@@ -5,7 +5,7 @@ undefined: the query has no relevant document; counts as 0
 source: Cleverdon, Mills and Keen, Factors determining the performance of indexing systems, 1966; trec_eval's
     set_recall
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("SetR", ranking=[1, 0, 1], pool=[1, 1, 1, 1, 0])
 0.5
 """

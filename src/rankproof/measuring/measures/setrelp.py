@@ -8,7 +8,7 @@ source: trec_eval's set_relative_P
 
 Two relevant documents in a set of three, where three could be:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("SetRelP", ranking=[1, 0, 1], pool=[1, 1, 1, 1, 0])
 0.6667
 """

@@ -8,7 +8,7 @@ source: Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003; ndev
 
 Subtopics a, b, c, d; the first two documents cover a and b:
 
->>> from rankproof.testing.subtopics import covering
+>>> from rankproof.testing import covering
 >>> covering("StRecall@2", ranking=["a", "ab", "c"], missed=["d"])
 0.5
 """

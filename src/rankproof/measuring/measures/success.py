@@ -4,7 +4,7 @@ range: 0 to 1
 undefined: the query has no relevant document; counts as 0
 source: Craswell and Hawking, Overview of the TREC 2004 web track, 2004; trec_eval's success
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("Success@3", ranking=[0, 0, 1])
 1.0
 >>> value("Success@2", ranking=[0, 0, 1])

@@ -10,7 +10,7 @@ source: Lewis, The TREC-4 filtering track, 1995; trec_eval's utility
 
 Two relevant documents and one other; then with relevant documents worth 2:
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("Utility", ranking=[1, 0, 1])
 1.0
 >>> value("Utility(weights=2;-1;0;0)", ranking=[1, 0, 1])
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import Numbers, Param, Whole
+from rankproof.kernel.specs.kinds import Numbers, Param, Whole
 from rankproof.measuring.dependence import Linear, is_relevant
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant, never

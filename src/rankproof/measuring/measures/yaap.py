@@ -9,7 +9,7 @@ source: Robertson, On smoothing average precision, ECIR 2012; trec_eval's yaap
 
 Relevant documents at ranks 1 and 3 of a pool with 2: s is 5/3, log((8/3) / (4/3)):
 
->>> from rankproof.testing.tables import value
+>>> from rankproof.testing import value
 >>> value("YAAP", ranking=[1, 0, 1])
 0.6931
 """

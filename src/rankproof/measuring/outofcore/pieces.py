@@ -1,4 +1,8 @@
-"""Pieces: a large run read window by window, each piece ending where a query ends."""
+"""Pieces: a large run read window by window, each piece ending where a query ends.
+
+Pieces can be gone through again and again: each time the file is read from its beginning, and no more than a piece of
+it is held.
+"""
 
 from __future__ import annotations
 

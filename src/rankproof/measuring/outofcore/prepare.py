@@ -1,4 +1,8 @@
-"""Large runs: text, Parquet and JSON lines as sources that are read in pieces, never whole in memory."""
+"""Large runs: text, Parquet and JSON lines as sources that are read in pieces, never whole in memory.
+
+What needs every row at once still reads every row: passages collapsed to documents, faults that are allowed, the
+document of the query itself dropped, and the hash of the run's content.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +20,11 @@ from rankproof.measuring.outofcore.pieces import TextPieces, Window, mapped, str
 from rankproof.measuring.outofcore.row_pieces import RowPieces, every_row, join_in_order, ranked_ids, rows_of, sampled
 from rankproof.measuring.run_sources import RankedIds, faultless, in_pieces, join_rows, name_of, piece_bytes
 from rankproof.reading.collect import Planned, locate, plan, refuse_unknown
-from rankproof.reading.description import Description, order_of
+from rankproof.reading.detect import SourceDescription, order_of
 from rankproof.reading.formats.contract import Options, Read
 from rankproof.reading.records import ABSENT, Order, Run
-from rankproof.reading.source import HEAD, Source, open_source
+from rankproof.reading.source import HEAD, Source, open_source, packing_of
 from rankproof.reading.stream import plain_stream
-from rankproof.reading.unpack import packing_of
 
 if TYPE_CHECKING:
     from rankproof.measuring.prepare import PreparedQrels
@@ -37,7 +40,7 @@ class LargeTextRun:
     """A run in a large text, read window by window."""
 
     pieces: TextPieces
-    description: Description
+    description: SourceDescription
     name: str
     budget: int
     threads: int

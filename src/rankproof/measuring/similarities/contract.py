@@ -9,7 +9,8 @@ from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import OptionValues, Param, split_call
+from rankproof.kernel.specs.calls import split_call
+from rankproof.kernel.specs.kinds import OptionValues, Param
 from rankproof.measuring.measures.contract import Cutoff, text_of
 from rankproof.measuring.names import options_of, tokens
 

@@ -7,7 +7,7 @@ range: 0 to 1
 undefined: both rankings are empty
 source: Jaccard, The distribution of the flora in the alpine zone, New Phytologist 11(2), 1912
 
->>> from rankproof.testing.similarities import alike
+>>> from rankproof.testing import alike
 >>> alike("Jaccard@3", ["a", "b", "c", "d"], ["b", "a", "e", "c"])
 0.5
 """

@@ -11,7 +11,7 @@ source: Webber, Moffat and Zobel, A similarity measure for indefinite rankings, 
 
 Agreement 0 at depth 1 and 1 at depth 2 and ever after: with p = 0.5 the weight from depth 2 on is 0.5:
 
->>> from rankproof.testing.similarities import alike
+>>> from rankproof.testing import alike
 >>> alike("RBO(p=0.5)", ["a", "b"], ["b", "a"])
 0.5
 >>> alike("RBO", ["a", "b", "c"], ["a", "b", "c"])
@@ -20,7 +20,7 @@ Agreement 0 at depth 1 and 1 at depth 2 and ever after: with p = 0.5 the weight 
 
 from __future__ import annotations
 
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.measuring.similarities.contract import Pairing, Ranking, Similarity
 
 PATIENCE = Param(

@@ -10,7 +10,7 @@ source: Yilmaz, Aslam and Robertson, A new rank correlation coefficient for info
 
 First b, a, c against a, b, c: above a only b, which is wrong; above c both are right: 2 (0 + 1) / 2 - 1 = 0:
 
->>> from rankproof.testing.similarities import alike
+>>> from rankproof.testing import alike
 >>> alike("TauAP", ["b", "a", "c"], ["a", "b", "c"])
 0.0
 >>> alike("TauAP", ["a", "c", "b"], ["a", "b", "c"])

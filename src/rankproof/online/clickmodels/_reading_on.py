@@ -21,7 +21,7 @@ from rankproof.online.impressions import Flags, Impressions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Readers:
+class ReadingOnFit:
     """What the passes came to: attractiveness by pair, the chance to read on by slot, the trail of the posterior."""
 
     attractiveness: Floats
@@ -31,7 +31,7 @@ class Readers:
 
 def learn(
     pages: Impressions, slots_of: Callable[[Impressions], NDArray[np.int64]], n_slots: int, values: Mapping[str, float]
-) -> Readers:
+) -> ReadingOnFit:
     """Both kinds of parameters at a mode of the posterior, from where the prior has them.
 
     slots_of   says of a piece in which slot each of its places is
@@ -70,7 +70,7 @@ def learn(
         if turn < int(values["passes"]):
             attractive = (alpha + clicked) / (alpha + beta + (looked + more_looks))
             goes_on = (alpha + went_on + more_on) / of_slots
-    return Readers(attractive, goes_on, tuple(trail))
+    return ReadingOnFit(attractive, goes_on, tuple(trail))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.online.clickmodels.contract import ClickModel, Floats, clicked, per_pair, sum_per_pair
 from rankproof.online.impressions import Impressions
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import Number, Param, Whole
+from rankproof.kernel.specs.kinds import Number, Param, Whole
 from rankproof.online.impressions import Flags, Impressions
 
 Floats = NDArray[np.float64]

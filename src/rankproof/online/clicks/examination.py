@@ -1,4 +1,22 @@
-"""Examination: how likely users look at each rank relative to rank 1, with confidence intervals."""
+"""Examination: how likely users look at each rank relative to rank 1, with confidence intervals.
+
+The curve of position_based is found from pairs that stood at several ranks, without the model's prior (see
+`proportions`), and its intervals come from what each session or page adds to the error. In simulations they hold the
+truth at their level where a rank has FEW telling clicks or more; where one has fewer, the curve says so. What the prior
+of the fitted model does to pairs that were seldom shown, which pulls examination down at low ranks, is not in it.
+
+The curve of another model is that of the model as it is fitted, prior and all, with percentile intervals over resampled
+sessions or pages. They say how much another sample would change the curve, not how far the prior has moved it.
+
+No interval says whether the model is true.
+
+Where a click needs a look, which depends on the rank, and a liking, which depends on the pair, the clicks of one pair
+spread over its ranks as showings times examination, whatever the liking is. So each pair compares the ranks where it
+stood, and no prior is needed: this is Poisson regression with an effect for each pair, found by proportional fitting.
+Its estimates are consistent however many pairs there are and however clicks depend on each other on a page, as long as
+the mean is right (Wooldridge, Distribution-free estimation of some nonlinear panel data models, Journal of
+Econometrics 90, 1999).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +27,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel.column_files import is_kept, let_go, zeros
-from rankproof.kernel.specs import Configured, read_configured
+from rankproof.kernel.specs.calls import Configured, read_configured
 from rankproof.online.clickmodels._product import Cells, by_rank, cells_of
 from rankproof.online.clickmodels.contract import Fitted, Floats
 from rankproof.online.impressions import Impressions, Numbers, slices
@@ -129,7 +147,7 @@ WITH_PRIOR = "the intervals leave out what the prior of the model does: they hol
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class RankExamination:
     """Examination of a rank over that of rank 1, with the interval at the level of the curve.
 
     telling   clicks that compare this rank with others, by share; None where the model is fitted with its prior
@@ -143,7 +161,7 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class ExaminationCurve:
     """Examination by rank, as a model estimates it. It is known only up to a factor: rank 1 is 1, without an interval.
 
     ranks       those that can be compared with rank 1; notes name the others
@@ -153,7 +171,7 @@ class Curve:
     """
 
     model: str
-    ranks: tuple[Looked, ...]
+    ranks: tuple[RankExamination, ...]
     level: float
     unit: str
     units: int
@@ -163,7 +181,7 @@ class Curve:
 
 def curve(
     pages: Impressions, model: str = POSITION_BASED, resamples: int = 200, level: float = 0.95, seed: int = 0
-) -> Curve:
+) -> ExaminationCurve:
     """The curve of a model, from all the pages. The parameters of position_based, its prior, have no effect here.
 
     resamples, seed   for models other than position_based, whose intervals take resamples
@@ -177,9 +195,9 @@ def curve(
     unit_of, units = renumbered(unit_of)
     if chosen.item.name == POSITION_BASED:
         ranks, notes = _compared(pages, unit_of, units, level)
-        return Curve(POSITION_BASED, ranks, level, unit, units, 0, notes)
+        return ExaminationCurve(POSITION_BASED, ranks, level, unit, units, 0, notes)
     ranks = _resampled(chosen, pages, unit_of, resamples, level, np.random.default_rng(seed))
-    return Curve(chosen.text, ranks, level, unit, units, resamples, (WITH_PRIOR,))
+    return ExaminationCurve(chosen.text, ranks, level, unit, units, resamples, (WITH_PRIOR,))
 
 
 def mean_examination(fitted: Fitted, pages: Impressions) -> Floats | None:
@@ -208,7 +226,9 @@ def renumbered(units: Numbers) -> tuple[Numbers, int]:
     return np.asarray(places[units]), int(places[-1]) + 1
 
 
-def _compared(pages: Impressions, of: Numbers, units: int, level: float) -> tuple[tuple[Looked, ...], tuple[str, ...]]:
+def _compared(
+    pages: Impressions, of: Numbers, units: int, level: float
+) -> tuple[tuple[RankExamination, ...], tuple[str, ...]]:
     """The curve without a prior, and what to know about it."""
     from scipy.special import stdtrit  # here: only a curve needs scipy
 
@@ -218,7 +238,7 @@ def _compared(pages: Impressions, of: Numbers, units: int, level: float) -> tupl
     spread = np.sqrt(_squares(fit.influences, of, units) * (units / max(units - 1, 1)))
     reach = np.exp(float(stdtrit(max(units - 1, 1), (1 + level) / 2)) * spread)
     ranks = tuple(
-        Looked(rank + 1, value, value / by, value * by, tells)
+        RankExamination(rank + 1, value, value / by, value * by, tells)
         for rank, (tied, value, by, tells) in enumerate(
             zip(fit.tied.tolist(), fit.values.tolist(), reach.tolist(), fit.telling.tolist(), strict=True)
         )
@@ -262,7 +282,7 @@ def _ranks(numbers: list[int]) -> str:
 
 def _resampled(
     chosen: Configured, pages: Impressions, unit_of: Numbers, resamples: int, level: float, rng: np.random.Generator
-) -> tuple[Looked, ...]:
+) -> tuple[RankExamination, ...]:
     """The curve of the model as it is fitted, and of resampled units."""
     value = _relative(chosen, pages)
     units = int(unit_of.max()) + 1
@@ -278,7 +298,7 @@ def _resampled(
         row[: len(again)] = again
     low, high = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return tuple(
-        Looked(rank, float(v), float(a), float(b))
+        RankExamination(rank, float(v), float(a), float(b))
         for rank, (v, a, b) in enumerate(zip(value, low, high, strict=True), start=1)
     )
 

@@ -1,4 +1,20 @@
-"""Grades from click models: posterior of each pair's attractiveness, grade, count and confidence; a file of them."""
+"""Grades from click models: posterior of each pair's attractiveness, grade, count and confidence; a file of them.
+
+The value of a pair is the chance that it is clicked when it stands at rank 1, as the mean of what is known of it (see
+`posterior`). A step says which chance the next grade takes; steps may be of several signals, each with a chance of its
+own, and the highest step that is reached is the grade. A pair gets its most probable grade, and that probability is the
+confidence. It leaves out that examination itself is an estimate and that signals go together, and means nothing where
+the model is wrong.
+
+A pair that was shown n times got so many looks, in looks at rank 1, by the model that was fitted; on the average e a
+showing. With the chance v at rank 1 a showing is clicked with v e, and c clicks on n showings have the likelihood
+v^c (1 - v e)^(n - c). How chances are spread over pairs is found from the pairs themselves, as weights on a grid, by
+expectation and maximization (Laird, Nonparametric maximum likelihood estimation of a mixing distribution, JASA 73,
+1978), with a few pairs' worth of Jeffreys' prior mixed in. A pair with little of its own is then taken to be like
+others.
+
+Looks are taken as they are: that examination is an estimate itself is left out.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +115,7 @@ LIMITS = (0.1, 0.3, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradedPair:
     """A pair with its grade.
 
     value       the probability of a click at rank 1; with steps of several signals, that of the first signal
@@ -127,7 +143,9 @@ class GradeStep:
     limit: float
 
 
-def graded(fitted: Fitted, pages: Impressions, limits: Sequence[float] = LIMITS, least: int = 1) -> tuple[Graded, ...]:
+def grade_pages(
+    fitted: Fitted, pages: Impressions, limits: Sequence[float] = LIMITS, least: int = 1
+) -> tuple[GradedPair, ...]:
     """The pairs that these pages showed `least` times or more, in the order of queries and documents as read."""
     steps = [GradeStep("click", limit) for limit in limits]
     refuse(steps)
@@ -173,17 +191,19 @@ def grades_of(steps: Sequence[GradeStep], by_signal: Mapping[str, Posterior]) ->
     return grades, np.clip(probabilities[grades, np.arange(pairs)], 0.0, 1.0)  # sums of weights may round beyond 1
 
 
-def rows_of(pages: Impressions, known: Posterior, grades: NDArray[np.int64], confidences: Floats) -> tuple[Graded, ...]:
+def rows_of(
+    pages: Impressions, known: Posterior, grades: NDArray[np.int64], confidences: Floats
+) -> tuple[GradedPair, ...]:
     """The rows of the pairs, with the counts of these pages."""
     showings, clicks = per_pair(pages, there), per_pair(pages, clicked)
     columns = (known.pairs, grades, known.means(), confidences, showings[known.pairs], clicks[known.pairs], known.looks)
     return tuple(
-        Graded(*pages.pairs.named(pair), grade, value, confidences, int(shown), int(clicked), looks)
+        GradedPair(*pages.pairs.named(pair), grade, value, confidences, int(shown), int(clicked), looks)
         for pair, grade, value, confidences, shown, clicked, looks in zip(*(c.tolist() for c in columns), strict=True)
     )
 
 
-COLUMNS = tuple(field.name for field in fields(Graded))
+COLUMNS = tuple(field.name for field in fields(GradedPair))
 _SEPARATORS = {".csv": ",", ".tsv": "\t"}
 ENDINGS = (*_SEPARATORS, ".jsonl")
 _AT_ONCE = 10_000
@@ -198,7 +218,7 @@ def refuse_name(path: str) -> None:
         )
 
 
-def content(rows: Sequence[Graded], path: str) -> Iterator[bytes]:
+def content(rows: Sequence[GradedPair], path: str) -> Iterator[bytes]:
     """The bytes of the file, some rows at a time."""
     refuse_name(path)
     separator = _SEPARATORS.get(os.path.splitext(path)[1].casefold())

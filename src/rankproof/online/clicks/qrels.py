@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.specs import Configured
+from rankproof.kernel.specs.calls import Configured
 from rankproof.online.clickmodels.contract import Floats
 from rankproof.online.clicks.grades import (
     LIMITS,
-    Graded,
+    GradedPair,
     GradeStep,
     Posterior,
     grades_of,
@@ -27,7 +27,7 @@ from rankproof.online.clicks.grades import (
     refuse,
     rows_of,
 )
-from rankproof.online.clicks.signals import SIGNALS, event
+from rankproof.online.clicks.signals import SIGNALS, event_pages
 from rankproof.online.impressions import ClickLog, Impressions, Numbers
 from rankproof.reading.records import Qrels
 
@@ -35,7 +35,7 @@ SHOWINGS, CONFIDENCE = 10, 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Mapped:
+class GradeMapping:
     """How probabilities become grades: by steps, or by shares of pairs from which steps are computed."""
 
     steps: tuple[GradeStep, ...] = ()
@@ -57,7 +57,7 @@ class LogGrades:
     model: str
     steps: tuple[GradeStep, ...]
     shares: tuple[float, ...]
-    rows: tuple[Graded, ...]
+    rows: tuple[GradedPair, ...]
     showings: int
     confidence: float
     few: int
@@ -91,37 +91,37 @@ class LogGrades:
         }
 
 
-def limits_mapping(limits: Sequence[float] = LIMITS, signal: str = "click") -> Mapped:
+def limits_mapping(limits: Sequence[float] = LIMITS, signal: str = "click") -> GradeMapping:
     """Grades by limits on the probability of one signal."""
     steps = tuple(GradeStep(signal, limit) for limit in limits)
     refuse(steps)
-    return Mapped(steps)
+    return GradeMapping(steps)
 
 
-def shares_mapping(shares: Sequence[float]) -> Mapped:
+def shares_mapping(shares: Sequence[float]) -> GradeMapping:
     """Grades by shares of pairs: 0.5, 0.8 gives grade 1 from the median on, grade 2 to the best fifth."""
     edges = np.array([0.0, *shares, 1.0])
     if len(edges) < 3 or not (np.diff(edges) > 0).all():
         raise UsageError(
             f"Shares of pairs must rise, between 0 and 1; got {', '.join(f'{s:g}' for s in shares) or 'none'}."
         )
-    return Mapped(shares=tuple(shares))
+    return GradeMapping(shares=tuple(shares))
 
 
-def steps_mapping(limits: Mapping[str, float]) -> Mapped:
+def steps_mapping(limits: Mapping[str, float]) -> GradeMapping:
     """Grades by signals, the first is grade 1: {"click": 0.1, "dwell": 0.1, "conversion": 0.02}."""
     steps = tuple(GradeStep(signal, limit) for signal, limit in limits.items())
     refuse(steps)
     for step in steps:
         if step.signal not in SIGNALS:
             raise UsageError(f"The signal of a step must be one of {', '.join(SIGNALS)}; got {step.signal!r}.")
-    return Mapped(steps)
+    return GradeMapping(steps)
 
 
-def judged(
+def grade_log(
     log: ClickLog,
     model: Configured,
-    mapped: Mapped,
+    mapped: GradeMapping,
     signal: str = "click",
     *,
     showings: int = SHOWINGS,
@@ -132,7 +132,7 @@ def judged(
         raise UsageError(f"A confidence must lie between 0 and 1; got {confidence:g}.")
     signals = dict.fromkeys(step.signal for step in mapped.steps) or {signal: None}
     often = often_shown(log.pages, showings)
-    by_signal = {name: _known(event(log, name).pages, model, often) for name in signals}
+    by_signal = {name: _known(event_pages(log, name).pages, model, often) for name in signals}
     first = by_signal[next(iter(signals))]
     steps = mapped.steps or _steps(first.means(), mapped.shares, signal)
     rows = rows_of(log.pages, first, *grades_of(steps, by_signal))
@@ -141,7 +141,7 @@ def judged(
     return LogGrades(model.text, steps, mapped.shares, kept, showings, confidence, few, len(rows) - len(kept))
 
 
-def qrels_of(rows: Sequence[Graded], name: str = "clicks") -> Qrels:
+def qrels_of(rows: Sequence[GradedPair], name: str = "clicks") -> Qrels:
     """The grades as qrels."""
     from dataclasses import replace
 

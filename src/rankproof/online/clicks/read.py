@@ -12,9 +12,9 @@ from pathlib import Path
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.progress import Progress, silent
 from rankproof.online.clicks.logs import by_document, by_page, text, ubi
+from rankproof.online.clicks.logs.builder import DEPTH, EARLY, STAY, ClickLogBuilder
 from rankproof.online.clicks.logs.faults import NOT_SHOWN, REPEATED, TWICE
-from rankproof.online.clicks.logs.gather import DEPTH, EARLY, STAY, Gatherer
-from rankproof.online.clicks.logs.layout import Described, guessed
+from rankproof.online.clicks.logs.layout import LogDescription, detect_layout
 from rankproof.online.impressions import ClickLog, Impressions
 from rankproof.reading import row_batches as rowstream
 from rankproof.reading.source import STDIN
@@ -25,7 +25,7 @@ __all__ = ["NOT_SHOWN", "REPEATED", "TWICE", "files_of", "pages_of_text", "read_
 
 def read_log(
     names: Sequence[str],
-    description: Described | None = None,
+    description: LogDescription | None = None,
     *,
     stay: float = STAY,
     depth: int = DEPTH,
@@ -39,8 +39,8 @@ def read_log(
     depth   the last rank that is kept
     early   how many seconds a click may come before its page, for clocks that differ
     """
-    described = description or Described()
-    into = Gatherer(stay, depth, early)
+    described = description or LogDescription()
+    into = ClickLogBuilder(stay, depth, early)
     passed: Counter[str] = Counter()
     files = files_of(names)
     for done, path in enumerate(files):
@@ -88,18 +88,18 @@ def read_pages(path: Path) -> Impressions:
 
 def pages_of_text(content: str, name: str = "text") -> Impressions:
     """The pages of a text with the layout `text`; `name` is what errors call it."""
-    into = Gatherer()
+    into = ClickLogBuilder()
     text.read_lines(content.splitlines(), name, into)
     return into.finish(name).pages
 
 
-def _read(path: str, described: Described, into: Gatherer) -> Counter[str]:
+def _read(path: str, described: LogDescription, into: ClickLogBuilder) -> Counter[str]:
     """One file; what was passed over in it, counted."""
     if described.layout == "text" or (described.layout is None and text.is_text(_head(path))):
         text.read(path, into)
         return Counter()
     header = rowstream.header(path)
-    layout, columns = guessed(header, described, path)
+    layout, columns = detect_layout(header, described, path)
     if layout == "ubi":
         return ubi.read(path, header, described.actions, into)
     if layout == "pages":

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.online.impressions import ClickLog, Dropped, Flags, Impressions, Numbers
 
 HOUR = 3600.0
@@ -41,7 +41,7 @@ class SessionRule:
         return self.why if limit is None else self.why.format(f"{limit:,g}")
 
 
-def filtered(log: ClickLog, limits: Mapping[str, float | None] | None = None) -> ClickLog:
+def filter_sessions(log: ClickLog, limits: Mapping[str, float | None] | None = None) -> ClickLog:
     """The log without the pages that the rules leave out.
 
     limits   by the name of a rule, in place of its default; None turns a rule off

@@ -42,7 +42,7 @@ class ClickSignals:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def acts(log: ClickLog) -> ClickSignals:
+def count_signals(log: ClickLog) -> ClickSignals:
     """How often each signal occurs in a log."""
     counts = np.zeros(5, dtype=np.int64)
     for _, deeds in log.deeds_of_pieces():
@@ -52,7 +52,7 @@ def acts(log: ClickLog) -> ClickSignals:
     return ClickSignals(*counts.tolist())
 
 
-def event(log: ClickLog, signal: str) -> Event:
+def event_pages(log: ClickLog, signal: str) -> Event:
     """The pages for a signal, by its name."""
     if signal not in SIGNALS:
         raise UnknownName("signal", signal, SIGNALS)

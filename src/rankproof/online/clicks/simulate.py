@@ -10,7 +10,7 @@ from rankproof.online.clickmodels.contract import Fitted
 from rankproof.online.impressions import Impressions
 
 
-def clicked(fitted: Fitted, pages: Impressions, rng: np.random.Generator) -> Impressions:
+def draw_clicks(fitted: Fitted, pages: Impressions, rng: np.random.Generator) -> Impressions:
     """The same pages with new clicks, drawn from the top down, each given the clicks above it."""
     drawn = replace(pages, clicks=np.zeros_like(pages.clicks))
     for rank in range(pages.ranks):

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.progress import Progress, silent
-from rankproof.kernel.specs import read_configured
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.clickmodels.contract import Fitted, Floats, per_pair, there
-from rankproof.online.clicks.examination import Curve, clicked_at_top, curve, renumbered
-from rankproof.online.clicks.qrels import CONFIDENCE, SHOWINGS, LogGrades, Mapped, judged
-from rankproof.online.clicks.signals import ClickSignals, acts, event
+from rankproof.online.clicks.examination import ExaminationCurve, clicked_at_top, curve, renumbered
+from rankproof.online.clicks.qrels import CONFIDENCE, SHOWINGS, GradeMapping, LogGrades, grade_log
+from rankproof.online.clicks.signals import ClickSignals, count_signals, event_pages
 from rankproof.online.impressions import ClickLog, Dropped, Impressions
 
 # Probabilities of clicks and skips are kept this far from 0 and 1, so that one event that a model holds impossible does
@@ -42,7 +42,7 @@ class Perplexity:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class HeldOutScore:
     """How well a model predicts the clicks of pages.
 
     log_likelihood   natural logarithm of the probability of all clicks and skips of a page, mean over pages
@@ -58,7 +58,7 @@ class Score:
     floored: int
 
 
-def score(fitted: Fitted, pages: Impressions) -> Score:
+def score(fitted: Fitted, pages: Impressions) -> HeldOutScore:
     """The score of a model on pages that share their pairs with the pages it learned from."""
     counts, floored, likely = np.zeros(pages.ranks, dtype=np.int64), 0, 0.0
     conditional, marginal = np.zeros((2, pages.ranks))
@@ -71,7 +71,7 @@ def score(fitted: Fitted, pages: Impressions) -> Score:
         conditional += _by_rank(surprise, piece.there)
         marginal += _by_rank(_logs(fitted.marginal(piece), piece.clicks), piece.there)
         floored += int((impossible & piece.there).sum())
-    return Score(
+    return HeldOutScore(
         len(pages), likely / len(pages), _perplexity(conditional, counts), _perplexity(marginal, counts), floored
     )
 
@@ -95,24 +95,24 @@ Split = Literal["pages", "sessions"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tried:
+class TriedModel:
     """A model with its parameters, what it learned, and its score on the held-out pages."""
 
     text: str
     fitted: Fitted
-    held_out: Score
+    held_out: HeldOutScore
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fits:
+class ModelFits:
     """Models tried on the same pages, in the order given. `best` predicts the held-out clicks best."""
 
     training: int
     testing: int
-    tried: tuple[Tried, ...]
+    tried: tuple[TriedModel, ...]
 
     @property
-    def best(self) -> Tried:
+    def best(self) -> TriedModel:
         """By log-likelihood, which weighs all that happened on a page; the first of equals."""
         return max(self.tried, key=lambda one: one.held_out.log_likelihood)
 
@@ -136,7 +136,7 @@ def even_and_odd(pages: Impressions, by: Split = "pages") -> tuple[Impressions, 
 
 def fit_models(
     pages: Impressions, models: Sequence[str] = (), by: Split = "pages", progress: Progress = silent
-) -> Fits:
+) -> ModelFits:
     """Models by name or call, such as `user_browsing(passes=20)`, on even pages and odd; all of them by default."""
     calls = [read_configured("clickmodels", text) for text in models or shelf.everything("clickmodels")]
     texts = [call.text for call in calls]
@@ -148,8 +148,8 @@ def fit_models(
     for done, call in enumerate(calls):
         progress("fitting model", done, len(calls))
         fitted: Fitted = call.item.fit(train, call.values)
-        tried.append(Tried(call.text, fitted, score(fitted, test)))
-    return Fits(len(train), len(test), tuple(tried))
+        tried.append(TriedModel(call.text, fitted, score(fitted, test)))
+    return ModelFits(len(train), len(test), tuple(tried))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,8 +176,8 @@ class ClickStudy:
     acts: ClickSignals
     dropped: tuple[Dropped, ...]
     notes: tuple[str, ...]
-    fits: Fits
-    curve: Curve | None
+    fits: ModelFits
+    curve: ExaminationCurve | None
     judged: LogGrades
 
     def to_dict(self) -> dict[str, object]:
@@ -215,7 +215,7 @@ class ClickStudy:
 
 def study(
     log: ClickLog,
-    mapped: Mapped,
+    mapped: GradeMapping,
     *,
     files: int = 1,
     models: Sequence[str] = (),
@@ -234,7 +234,7 @@ def study(
     grader = None if grade_model is None else read_configured("clickmodels", grade_model)
     if curve_of is not None:
         read_configured("clickmodels", curve_of)
-    chosen = event(log, signal)
+    chosen = event_pages(log, signal)
     fits = fit_models(chosen.pages, models, split, progress)
     progress("drawing the curve", 0, 1)
     notes, examination_curve = log.notes, None
@@ -253,12 +253,12 @@ def study(
         log.stay,
         signal,
         split,
-        acts(log),
+        count_signals(log),
         log.dropped if chosen.dropped is None else (*log.dropped, chosen.dropped),
         notes,
         fits,
         examination_curve,
-        judged(log, grader, mapped, signal, showings=showings, confidence=confidence),
+        grade_log(log, grader, mapped, signal, showings=showings, confidence=confidence),
     )
 
 
@@ -272,7 +272,7 @@ def _perplexity_dict(perplexity: Perplexity) -> dict[str, object]:
     return {"mean": perplexity.mean, "by_rank": list(perplexity.by_rank)}
 
 
-def _curve(fitted_curve: Curve) -> dict[str, object]:
+def _curve(fitted_curve: ExaminationCurve) -> dict[str, object]:
     return {
         **asdict(fitted_curve),
         "ranks": [asdict(one) for one in fitted_curve.ranks],

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from rankproof.errors import InputError
-from rankproof.kernel.wording import p_phrase
+from rankproof.kernel.sections import p_phrase
 from rankproof.online.clicks.examination import FEW, Proportions
 from rankproof.online.counterfactual.estimators import LearnedCurve, estimates, read_estimators
 from rankproof.online.counterfactual.overlap import (
@@ -36,7 +36,14 @@ from rankproof.online.counterfactual.records import (
     PlacedPages,
     Setting,
 )
-from rankproof.online.counterfactual.settings import choices_of_lists, choose, moving, place, queries_of, units_of
+from rankproof.online.counterfactual.settings import (
+    choices_of_lists,
+    decisions_by_examination,
+    decisions_of_actions,
+    decisions_of_placements,
+    queries_of,
+    units_of,
+)
 from rankproof.online.impressions import Impressions
 
 NOT_RANKED = "pages of queries that the new system does not answer"
@@ -45,7 +52,7 @@ EQUAL_DR = "dr is ips where every page shows all that the new ranking has: there
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class CounterfactualRequest:
     """The request: estimators, level and seed, and the names of the log and of the new system.
 
     left_out   pages that were left out on reading, by the reason
@@ -59,14 +66,16 @@ class Ask:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-def of_actions(log: Choices, policy: Policy, ask: Ask) -> Counterfactual:
+def of_actions(log: Choices, policy: Policy, ask: CounterfactualRequest) -> Counterfactual:
     """What a policy would earn, from one action for each page."""
     rows = _answered(log.queries, [query in policy for query in log.query_ids], ask)
     kept = _chosen(log, rows)
-    return _report("action", choose(kept, policy), len(log) - len(rows), ask, log.units is not None, "reward")
+    return _report(
+        "action", decisions_of_actions(kept, policy), len(log) - len(rows), ask, log.units is not None, "reward"
+    )
 
 
-def of_lists(log: PlacedPages, rankings: Rankings, ask: Ask) -> Counterfactual:
+def of_lists(log: PlacedPages, rankings: Rankings, ask: CounterfactualRequest) -> Counterfactual:
     """What rankings would earn, from pages whose whole lists were chosen at random."""
     assert log.propensities is not None
     same = np.where(log.pages.there, log.propensities, log.propensities[:, :1]) == log.propensities[:, :1]
@@ -78,21 +87,32 @@ def of_lists(log: PlacedPages, rankings: Rankings, ask: Ask) -> Counterfactual:
     rows = _pages_answered(log.pages, rankings, ask)
     choices, policy = choices_of_lists(_taken(log, rows), rankings)
     return _report(
-        "list", choose(choices, policy), len(log.pages) - len(rows), ask, log.pages.sessions is not None, "clicks"
+        "list",
+        decisions_of_actions(choices, policy),
+        len(log.pages) - len(rows),
+        ask,
+        log.pages.sessions is not None,
+        "clicks",
     )
 
 
-def of_placements(log: PlacedPages, rankings: Rankings, ask: Ask, depth: int | None = None) -> Counterfactual:
+def of_placements(
+    log: PlacedPages, rankings: Rankings, ask: CounterfactualRequest, depth: int | None = None
+) -> Counterfactual:
     """What rankings would earn, from pages whose documents were placed with known probabilities."""
     rows = _pages_answered(log.pages, rankings, ask)
     kept = _taken(log, rows)
     longest = int(kept.pages.lengths.max())
-    decided = place(kept, rankings, min(depth or longest, longest))
+    decided = decisions_of_placements(kept, rankings, min(depth or longest, longest))
     return _report("placement", decided, len(log.pages) - len(rows), ask, log.pages.sessions is not None, "clicks")
 
 
 def of_examination(
-    pages: Impressions, rankings: Rankings, curve: Floats | Proportions, ask: Ask, depth: int | None = None
+    pages: Impressions,
+    rankings: Rankings,
+    curve: Floats | Proportions,
+    ask: CounterfactualRequest,
+    depth: int | None = None,
 ) -> Counterfactual:
     """What rankings would earn, from pages whose documents are moved along a curve of examination.
 
@@ -105,7 +125,7 @@ def of_examination(
     longest = int(kept.lengths.max())
     reach = min(longest, len(looked))
     looked = looked[:reach]
-    decide = moving(kept, rankings, reach, depth)
+    decide = decisions_by_examination(kept, rankings, reach, depth)
     learned = None
     notes = [KNOWN_CURVE] if known else []
     if isinstance(curve, Proportions):
@@ -136,7 +156,7 @@ def _report(
     setting: Setting,
     decisions: Decisions,
     unanswered: int,
-    ask: Ask,
+    ask: CounterfactualRequest,
     by_session: bool,
     reward: str,
     learned: LearnedCurve | None = None,
@@ -177,7 +197,7 @@ def _dependence_texts(dependence: Dependence | None, apart: bool) -> tuple[str, 
     return ((APART if apart else TOGETHER).format(share=abs(dependence.share), p=p_phrase(dependence.p_value)),)
 
 
-def _answered(queries: np.ndarray, has: Sequence[bool], ask: Ask) -> np.ndarray:
+def _answered(queries: np.ndarray, has: Sequence[bool], ask: CounterfactualRequest) -> np.ndarray:
     """The rows of pages whose query the new system answers."""
     rows = np.flatnonzero(np.array(has, dtype=np.bool_)[queries])
     if not len(rows):
@@ -188,7 +208,7 @@ def _answered(queries: np.ndarray, has: Sequence[bool], ask: Ask) -> np.ndarray:
     return rows
 
 
-def _pages_answered(pages: Impressions, rankings: Rankings, ask: Ask) -> np.ndarray:
+def _pages_answered(pages: Impressions, rankings: Rankings, ask: CounterfactualRequest) -> np.ndarray:
     return _answered(queries_of(pages), [bool(rankings.get(query)) for query in pages.pairs.query_ids], ask)
 
 

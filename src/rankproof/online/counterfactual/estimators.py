@@ -1,4 +1,12 @@
-"""Estimators applied to logged decisions, with intervals over sessions or pages, and the reward model."""
+"""Estimators applied to logged decisions, with intervals over sessions or pages, and the reward model.
+
+The error of an estimate is the mean of what pages pulled it by, summed by unit first; the interval is Student's. Where
+the examination curve was learned from the same log, its own error is in it: each page also pulls the curve, and the
+estimate moves with the curve by its derivative.
+
+The model of a cell (a query and what was decided) is its mean reward per look, with `PRIOR` made-up looks that have the
+mean of all cells. Units are dealt into folds by chance; what is foretold of a page comes from the other folds.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +18,23 @@ import numpy as np
 
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
-from rankproof.kernel.specs import Configured, read_configured
-from rankproof.online.counterfactual.records import Believed, Clipped, Decisions, Estimated, Floats, Influence, Valued
+from rankproof.kernel.specs.calls import Configured, read_configured
+from rankproof.online.counterfactual.records import (
+    ClippedWeights,
+    Decisions,
+    EstimatorResult,
+    Floats,
+    Influence,
+    MeanReward,
+    PredictedRewards,
+)
 from rankproof.online.impressions import Numbers
 
 FOLDS = 5
 PRIOR = 5.0
 
 
-def with_beliefs(decisions: Decisions, seed: int = 0) -> Decisions:
+def with_predicted_rewards(decisions: Decisions, seed: int = 0) -> Decisions:
     """The decisions with predictions of a reward model that is cross-fitted over folds of units."""
     units, of = decisions.numbered_units
     folds = min(FOLDS, units)
@@ -36,7 +52,7 @@ def with_beliefs(decisions: Decisions, seed: int = 0) -> Decisions:
         rewards[~other] = decisions.looked[~other] * liked[decisions.cells[~other]]
         worth = np.bincount(wanted.queries, wanted.amounts * liked[wanted.cells], len(decisions.pages_of_queries))
         of_pages[dealt == one] = worth[decisions.queries[dealt == one]]
-    return replace(decisions, believed=Believed(rewards, of_pages))
+    return replace(decisions, believed=PredictedRewards(rewards, of_pages))
 
 
 NO_SUPPORT = "the log never shows what the new system would show, so that nothing says what it would earn"
@@ -76,7 +92,7 @@ def read_estimators(texts: Sequence[str]) -> tuple[Configured, ...]:
 
 def estimates(
     decisions: Decisions, calls: Sequence[Configured], level: float, seed: int = 0, learned: LearnedCurve | None = None
-) -> tuple[Valued | NotEstimable, tuple[Estimated, ...]]:
+) -> tuple[MeanReward | NotEstimable, tuple[EstimatorResult, ...]]:
     """The logged mean reward, and the result of each estimator."""
     if not 0 < level < 1:
         raise UsageError(f"A confidence level must lie between 0 and 1; got {level}.")
@@ -89,7 +105,7 @@ def estimates(
         given = _given(decisions, call, seed)
         if not supported:
             nothing = NotEstimable(NO_SUPPORT, call.text, decisions.numbered_units[0])
-            results.append(Estimated(call.text, nothing, nothing))
+            results.append(EstimatorResult(call.text, nothing, nothing))
             continue
         influence: Influence = call.item.estimate(given, call.values)
         apart = influence.of_pages - logged.of_pages
@@ -100,7 +116,7 @@ def estimates(
             pulls = [_all_pulls(decisions, learned, of_pages) + by_curve for of_pages in (influence.of_pages, apart)]
         value = _valued(influence.value, pulls[0], level, call.text)
         results.append(
-            Estimated(
+            EstimatorResult(
                 call.text, value, _difference(influence.value - mean, pulls[1], level, call.text), _clipped(given, call)
             )
         )
@@ -109,7 +125,7 @@ def estimates(
 
 def _given(decisions: Decisions, call: Configured, seed: int) -> Decisions:
     """With predicted rewards where the estimator needs them and the decisions have none."""
-    return with_beliefs(decisions, seed) if call.item.believes and decisions.believed is None else decisions
+    return with_predicted_rewards(decisions, seed) if call.item.believes and decisions.believed is None else decisions
 
 
 def _unit_pulls(decisions: Decisions, of_pages: Floats) -> Floats:
@@ -155,14 +171,14 @@ def _reach(units: int, level: float) -> float:
     return float(stdtrit(units - 1, (1 + level) / 2))
 
 
-def _valued(value: float, pulled: Floats, level: float, method: str) -> Valued | NotEstimable:
+def _valued(value: float, pulled: Floats, level: float, method: str) -> MeanReward | NotEstimable:
     if len(pulled) < 2:
         return NotEstimable(ONE_UNIT, method, len(pulled), value)
     error = _spread(pulled)
     if error <= 0:
         return NotEstimable(NO_SPREAD, method, len(pulled), value)
     by = _reach(len(pulled), level) * error
-    return Valued(value, error, value - by, value + by)
+    return MeanReward(value, error, value - by, value + by)
 
 
 def _difference(value: float, pulled: Floats, level: float, method: str) -> Answer:
@@ -176,11 +192,11 @@ def _difference(value: float, pulled: Floats, level: float, method: str) -> Answ
     return Estimate(value, valued.low, valued.high, p, level, method, units)
 
 
-def _clipped(decisions: Decisions, call: Configured) -> Clipped | None:
+def _clipped(decisions: Decisions, call: Configured) -> ClippedWeights | None:
     limit = call.values["clip"]
     if limit is None:
         return None
     over = np.maximum(decisions.weights - limit, 0.0)
     believed = decisions.believed
     most = np.abs(decisions.rewards if believed is None else decisions.rewards - believed.rewards).max()
-    return Clipped(float(limit), int((over > 0).sum()), float(over.sum() / len(decisions) * most))
+    return ClippedWeights(float(limit), int((over > 0).sum()), float(over.sum() / len(decisions) * most))

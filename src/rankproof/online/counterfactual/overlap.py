@@ -1,4 +1,13 @@
-"""Overlap: how much of what the new system would show was logged, and whether clicks of a page are dependent."""
+"""Overlap: how much of what the new system would show was logged, and whether clicks of a page are dependent.
+
+Where a few pages carry the estimate, its interval is too narrow: the pages that would have carried it too were not
+drawn. The limits below are on the safe side: in simulations intervals of 95% held the truth in about 94% of logs or
+more with 50 effective pages, and in as few as 90% with 20.
+
+Weighing ranks one by one takes it that a click at one rank says nothing about another. Where users stop after a click,
+or read on because of one, the value of a whole ranking is not the sum of what its places earn elsewhere, and no overlap
+tells. Under independence products of residuals of two places of a page are 0 on average.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Records of counterfactual evaluation: logged decisions and choices with propensities, and estimates from them."""
+"""Records of counterfactual evaluation: logged decisions and choices with propensities, and estimates from them.
+
+All that estimators of the new system's value need, whatever was decided: a list or another action, a document for a
+rank, or a rank for a document. Rows are decisions; several may stand on one page.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.online.impressions import Impressions, Numbers
 
 Setting = Literal["action", "list", "placement", "examination"]
 
 
 @dataclass(frozen=True, slots=True)
-class Valued:
+class MeanReward:
     """A mean reward of a page, with its standard error and interval."""
 
     value: float
@@ -83,7 +87,7 @@ class Dependence:
 
 
 @dataclass(frozen=True, slots=True)
-class Clipped:
+class ClippedWeights:
     """The effect of a limit on weights.
 
     weights   how many were above it
@@ -100,22 +104,22 @@ class Clipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimated:
+class EstimatorResult:
     """The result of one estimator: the new system's mean reward of a page, and its difference from the logged system's.
 
     estimator   its name with its parameters
     """
 
     estimator: str
-    new: Valued | NotEstimable
+    new: MeanReward | NotEstimable
     difference: Answer
-    clipped: Clipped | None = None
+    clipped: ClippedWeights | None = None
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
         return {
             "estimator": self.estimator,
-            "new": self.new.to_dict() if isinstance(self.new, Valued) else _missing(self.new),
+            "new": self.new.to_dict() if isinstance(self.new, MeanReward) else _missing(self.new),
             "difference": _difference(self.difference),
             "clipped": None if self.clipped is None else self.clipped.to_dict(),
         }
@@ -145,8 +149,8 @@ class Counterfactual:
     units: int
     level: float
     left_out: Mapping[str, int]
-    logged: Valued | NotEstimable
-    estimates: tuple[Estimated, ...]
+    logged: MeanReward | NotEstimable
+    estimates: tuple[EstimatorResult, ...]
     overlap: Overlap
     dependence: Dependence | None = None
     warnings: tuple[str, ...] = ()
@@ -165,7 +169,7 @@ class Counterfactual:
             "units": self.units,
             "level": self.level,
             "left_out": [{"why": why, "pages": pages} for why, pages in self.left_out.items()],
-            "logged": self.logged.to_dict() if isinstance(self.logged, Valued) else _missing(self.logged),
+            "logged": self.logged.to_dict() if isinstance(self.logged, MeanReward) else _missing(self.logged),
             "estimates": [one.to_dict() for one in self.estimates],
             "overlap": self.overlap.to_dict(),
             "dependence": None if self.dependence is None else self.dependence.to_dict(),
@@ -200,7 +204,7 @@ class TargetDisplay:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Believed:
+class PredictedRewards:
     """What a reward model predicts, learned from other pages.
 
     rewards    of each decision that was logged
@@ -243,7 +247,7 @@ class Decisions:
     group_of: Numbers
     wanted: TargetDisplay
     balanced: bool
-    believed: Believed | None = None
+    believed: PredictedRewards | None = None
 
     def __post_init__(self) -> None:
         if not len(self.queries) or not len(self.pages):

@@ -1,4 +1,18 @@
-"""The four settings of a log: one action per page, the whole list, ranks of documents, documents at ranks."""
+"""The four settings of a log: one action per page, the whole list, ranks of documents, documents at ranks.
+
+The weight of a page is the new system's probability of what was shown over the logged one's.
+
+Nothing is assumed about how users read, and few pages count: those that showed exactly what the new system would.
+
+A click is taken to need a look, which depends on the rank, and a liking, which depends on the pair: the position-based
+model. Then the weight of a document is the examination of its new rank over that of its logged rank, and no propensity
+needs to be logged; but users must look as the curve says. A document that only some pages of a query showed counts for
+all of them: its weight is divided by the share of pages that showed it, which must not have depended on the user.
+
+A click is taken to depend on the document and on its own rank alone, whatever stands around it: the item-position model
+of Li, Abbasi-Yadkori, Kveton, Muthukrishnan, Vinay and Wen, Offline evaluation of ranking policies with click models,
+KDD 2018. Then ranks can be weighed one by one, and far more of the log counts than where whole lists must agree.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +54,7 @@ def wanted_of(rows: list[tuple[int, int, float]]) -> TargetDisplay:
     return TargetDisplay(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2].copy())
 
 
-def choose(log: Choices, policy: Policy) -> Decisions:
+def decisions_of_actions(log: Choices, policy: Policy) -> Decisions:
     """Decisions of one action for each page; weights are normalized over all of them. The policy has every query."""
     places = {name: place for place, name in enumerate(log.names)}
     room = len(log.names)
@@ -114,7 +128,7 @@ def choices_of_lists(log: PlacedPages, rankings: Rankings) -> tuple[Choices, Pol
     return choices, policy
 
 
-def moving(
+def decisions_by_examination(
     pages: Impressions, rankings: Rankings, reach: int, depth: int | None = None
 ) -> Callable[[Floats], Decisions]:
     """Decisions of a rank for each document, for any curve that reaches so many ranks; pairs are normalized.
@@ -173,7 +187,7 @@ def moving(
     return decisions
 
 
-def place(log: PlacedPages, rankings: Rankings, depth: int) -> Decisions:
+def decisions_of_placements(log: PlacedPages, rankings: Rankings, depth: int) -> Decisions:
     """Decisions of a document for each rank down to `depth`; weights are normalized for each rank."""
     pages = log.pages
     assert log.propensities is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.online.counterfactual.records import Decisions, Influence
 
 CLIP = Param("clip", Number(0, open_low=True), None, "no weight counts more than this; none: weights stay as they are")

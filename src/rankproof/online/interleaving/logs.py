@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from rankproof.errors import InputError
-from rankproof.online.interleaving.records import InterleavedList, Touch
+from rankproof.online.interleaving.records import ClickedDocument, InterleavedList
 from rankproof.reading.row_batches import RowBatch, stream
 
 Value = TypeVar("Value")
@@ -57,11 +57,11 @@ class LoggedPage:
     shown: InterleavedList | None = None
     docs: tuple[str, ...] | None = None
     changed: bool = False
-    touches: list[Touch] = field(default_factory=list)
+    touches: list[ClickedDocument] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class InterleavingLog:
     """The pages of a log by their key, and whether it has a column of units."""
 
     pages: dict[str, LoggedPage]
@@ -70,7 +70,7 @@ class Logged:
     units: bool
 
 
-def read_logs(paths: Sequence[str], columns: InterleavingColumns | None = None) -> Logged:
+def read_logs(paths: Sequence[str], columns: InterleavingColumns | None = None) -> InterleavingLog:
     """Every page of one or several files."""
     named = columns or InterleavingColumns()
     optional = (named.unit, named.query, named.shown, named.doc, named.dwell, named.converted)
@@ -80,7 +80,7 @@ def read_logs(paths: Sequence[str], columns: InterleavingColumns | None = None) 
             reader.take(batch)
     if not reader.rows:
         raise InputError(f"{', '.join(paths)}: there are no rows in it. Check that it is the right file.")
-    return Logged(reader.pages, reader.rows, reader.clicks, reader.units)
+    return InterleavingLog(reader.pages, reader.rows, reader.clicks, reader.units)
 
 
 class _LogReader:
@@ -117,7 +117,7 @@ class _LogReader:
                 if dwell is not None and dwell < 0:
                     raise InputError(f"{batch.where(row)}: {named.dwell} must be 0 seconds or more; got {dwell:g}.")
                 self.clicks += 1
-                page.touches.append(Touch(self._kept(doc), dwell, bool(converted and converted[row])))
+                page.touches.append(ClickedDocument(self._kept(doc), dwell, bool(converted and converted[row])))
 
     def _optional(self, batch: RowBatch, name: str) -> list[str | None] | None:
         """A column of ids in which some are missing."""

@@ -1,4 +1,15 @@
-"""Plan an interleaving experiment: units for a preference, with one look at the end or with many."""
+"""Plan an interleaving experiment: units for a preference, with one look at the end or with many.
+
+The test is that of `anytime` for the share of wins, looked at a number of times at even steps up to the planned end.
+Its power is summed, not drawn: from look to look the distribution of the wins among experiments that go on is convolved
+with the binomial one of the units that came in between. For shares nearer to 1/2 than the limit, where counts are so
+many that whole numbers no longer matter, units grow with the inverse square of the distance.
+
+The test is the exact two-sided binomial one of the share of wins. Its power goes up and down as units are added, one
+by one, since counts are whole; the answer is the number from which on it no longer falls below what was asked for.
+Beyond a hundred thousand units the normal approximation takes over, where the two differ by less than one in a
+thousand.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +22,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel.least import least
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.online.interleaving.records import UnitsNeeded
 from rankproof.proving.sequential import log_evidence
 

@@ -1,4 +1,29 @@
-"""Preference between two systems: share of wins and mean margin, at a fixed horizon or at every look."""
+"""Preference between two systems: share of wins and mean margin, at a fixed horizon or at every look.
+
+The unit is what counts once: what a user's lists earned is added up first, and the greater sum wins the unit. The share
+of wins leaves ties out and is tested by the exact binomial distribution; the margin is the mean of the differences, by
+Student's t. Every method is even in what it lets the sides earn; only those with `even_wins` are in how often they win,
+and for the others the margin decides. Both tests are for one look at a number of units that was fixed before. Who looks
+more often gives another way to infer, which must hold at every look: see `anytime`.
+
+source: Chapelle, Joachims, Radlinski and Yue, Large-scale validation and analysis of interleaved search evaluation,
+TOIS 30(1), 2012, for the lift
+
+The share: under the hypothesis that it is p, the likelihood of the wins and losses so far, averaged over a beta
+distribution around p, over their likelihood at p is a martingale that begins at 1. So it ever reaches 1 / alpha with a
+probability of alpha at most, however often one looks; the interval holds each p for which it has not. That is exact for
+any number of units. How narrow the beta distributions are, is fixed before: so that the interval is nearly the tightest
+once `units` are decided.
+
+The margin: the asymptotic confidence sequence of the trials shelf, for one sample of units instead of two variants.
+
+Both are for units that came one after the other and are complete when they are looked at: a user who comes back after
+a look and turns a win into a loss is no longer the unit that was looked at.
+
+source: Robbins, Statistical methods related to the law of the iterated logarithm, Annals of Mathematical Statistics
+41, 1970, for mixtures; Howard, Ramdas, McAuliffe and Sekhon, Time-uniform, nonparametric, nonasymptotic confidence
+sequences, Annals of Statistics 49(2), 2021, for the beta-binomial one
+"""
 
 from __future__ import annotations
 
@@ -12,8 +37,8 @@ import numpy as np
 from rankproof.errors import UnknownName
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
-from rankproof.kernel.specs import configure
-from rankproof.online.interleaving.records import Outcome, Preferred
+from rankproof.kernel.specs.calls import configure
+from rankproof.online.interleaving.records import Outcome, PairPreference
 from rankproof.online.trials._bounded import FEW
 from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
 from rankproof.proving import sequential
@@ -36,7 +61,7 @@ def preferred(
     level: float = LEVEL,
     infer_share: InferShare | None = None,
     infer_mean: InferMean | None = None,
-) -> Preferred:
+) -> PairPreference:
     """How `second` fares against `first`; ways to infer that hold at every look may be given for both questions."""
     by_unit: defaultdict[str, list[float]] = defaultdict(list)
     for outcome in outcomes:
@@ -49,7 +74,7 @@ def preferred(
     wins = sum(margin > 0 for margin in margins)
     losses = sum(margin < 0 for margin in margins)
     ties = len(margins) - wins - losses
-    return Preferred(
+    return PairPreference(
         first,
         second,
         wins,

@@ -1,4 +1,20 @@
-"""Read an interleaving log: credits of clicks, preferences for every pair of systems, and the balance check."""
+"""Read an interleaving log: credits of clicks, preferences for every pair of systems, and the balance check.
+
+A document counts once, however often it was clicked. What counts is said by a rule:
+
+    clicked()        every click
+    dwelt(30)        at least 30 seconds on the document; without a time it is unknown, which is not the same as no
+    converted()      the click led to a conversion
+
+With teams, two things are counted: who had the first place, and who had the greatest team, where one alone had. Each is
+held against an even share by Pearson's chi-square. Without teams, what clicks on every document would have earned is
+compared instead: its mean difference from the first system is 0, by Student's t, for each other system.
+
+Lists of one key are one draw: a page that is shown again is looked at once. The alarm is at 0.001, as for a sample
+ratio mismatch, since the check is made often and a broken experiment shows clearly.
+
+source: Fabijan and others, Diagnosing sample ratio mismatch in online controlled experiments, KDD 2019, for the alarm
+"""
 
 from __future__ import annotations
 
@@ -11,29 +27,29 @@ import numpy as np
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
-from rankproof.kernel.specs import read_configured
-from rankproof.online.interleaving.logs import Logged
+from rankproof.kernel.specs.calls import read_configured
+from rankproof.online.interleaving.logs import InterleavingLog
 from rankproof.online.interleaving.preference import UNITS, mean_at_any_time, preferred, share_at_any_time
 from rankproof.online.interleaving.records import (
     Balance,
     By,
-    Evenness,
-    Interleaved,
+    ClickedDocument,
+    EvennessTest,
     InterleavedList,
+    InterleavingReport,
     LogCounts,
     Outcome,
-    Preferred,
+    PairPreference,
     SystemPair,
-    Touch,
 )
-from rankproof.online.interleaving.show import LeftOut, Recipe, lists
+from rankproof.online.interleaving.show import LeftOutKeys, ListRecipe, lists
 from rankproof.online.trial.estimate import refuse_level
 from rankproof.proving.corrections.contract import Correction, Tests
 from rankproof.proving.records import Adjusted
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
 
 # Whether a click counts; None where that is not known.
-Counts = Callable[[Touch], bool | None]
+Counts = Callable[[ClickedDocument], bool | None]
 
 
 def clicked() -> Counts:
@@ -53,7 +69,9 @@ def converted() -> Counts:
     return lambda touch: touch.converted
 
 
-def earned(unit: str, shown: InterleavedList, touches: Iterable[Touch], counts: Counts | None = None) -> Outcome:
+def credit_clicks(
+    unit: str, shown: InterleavedList, touches: Iterable[ClickedDocument], counts: Counts | None = None
+) -> Outcome:
     """What the clicks on one list earned each system."""
     rule = counts or clicked()
     places = {doc: i for i, doc in enumerate(shown.docs)}
@@ -96,7 +114,7 @@ def balance(lists: Mapping[str, InterleavedList], alarm: float = ALARM) -> Balan
     return Balance(len(lists), tuple(parts), alarm)
 
 
-def _teams(lists: Iterable[InterleavedList], systems: Sequence[str]) -> list[Evenness]:
+def _teams(lists: Iterable[InterleavedList], systems: Sequence[str]) -> list[EvennessTest]:
     first: Counter[str] = Counter()
     greatest: dict[str, float] = dict.fromkeys(systems, 0.0)
     for shown in lists:
@@ -112,18 +130,18 @@ def _teams(lists: Iterable[InterleavedList], systems: Sequence[str]) -> list[Eve
     ]
 
 
-def _even(what: str, counts: Mapping[str, float]) -> Evenness:
+def _even(what: str, counts: Mapping[str, float]) -> EvennessTest:
     from scipy.special import chdtrc  # here: loading scipy is for those who test
 
     total = sum(counts.values())
     if total == 0:
-        return Evenness(what, counts, None)
+        return EvennessTest(what, counts, None)
     expected = total / len(counts)
     statistic = sum((count - expected) ** 2 for count in counts.values()) / expected
-    return Evenness(what, counts, float(chdtrc(len(counts) - 1, statistic)))
+    return EvennessTest(what, counts, float(chdtrc(len(counts) - 1, statistic)))
 
 
-def _offers(lists: Sequence[InterleavedList], systems: Sequence[str]) -> list[Evenness]:
+def _offers(lists: Sequence[InterleavedList], systems: Sequence[str]) -> list[EvennessTest]:
     """The mean credit on offer in a list, for the first system and each other one."""
     student: Significance = shelf.find("significance", "t")
     offered = np.array([np.sum(shown.credits, axis=0) for shown in lists])
@@ -133,7 +151,7 @@ def _offers(lists: Sequence[InterleavedList], systems: Sequence[str]) -> list[Ev
         differences = np.ascontiguousarray(offered[:, i] - offered[:, 0])
         answer = student.infer(differences, SignificanceRequest(), np.random.default_rng(0))
         p = answer.p_value if isinstance(answer, Estimate) else None
-        parts.append(Evenness("the credit on offer", {systems[0]: float(means[0]), name: float(means[i])}, p))
+        parts.append(EvennessTest("the credit on offer", {systems[0]: float(means[0]), name: float(means[i])}, p))
     return parts
 
 
@@ -145,8 +163,8 @@ MANY = 0.05
 
 
 def analyze(
-    logged: Logged,
-    recipe: Recipe | None = None,
+    logged: InterleavingLog,
+    recipe: ListRecipe | None = None,
     *,
     credit: str = "click",
     seconds: float = SECONDS,
@@ -154,7 +172,7 @@ def analyze(
     level: float = 0.95,
     baseline: str | None = None,
     correction: str = CORRECTION,
-) -> Interleaved:
+) -> InterleavingReport:
     """The preferences in a log, with counts and the balance check.
 
     recipe     what lists are rebuilt from; without it the log has them
@@ -164,14 +182,14 @@ def analyze(
     """
     refuse_level(level)
     rule, words = _rule(credit, seconds)
-    left_out = LeftOut()
+    left_out = LeftOutKeys()
     lists_by_key: dict[str, InterleavedList] = {}
     outcomes: list[Outcome] = []
     for key, page, shown in lists(logged, recipe, left_out):
         lists_by_key[key] = shown
         if logged.units and page.unit is None:
             raise InputError(f"{page.place}: key {key!r} has no unit in any row. Every page needs one.")
-        outcomes.append(earned(page.unit if page.unit is not None else key, shown, page.touches, rule))
+        outcomes.append(credit_clicks(page.unit if page.unit is not None else key, shown, page.touches, rule))
     if not lists_by_key:
         raise InputError(
             "No page of the log has the list that was shown. Log what InterleavedList.to_dict gives, or give the runs "
@@ -194,7 +212,7 @@ def analyze(
         unranked=left_out.unranked,
     )
     corrected = correction if len(pairs) > 1 and correction != "none" else None
-    return Interleaved(
+    return InterleavingReport(
         systems,
         methods,
         words,
@@ -222,7 +240,7 @@ def _preferences(
         share = _uneven
     mean = None if planned is None else mean_at_any_time(planned)
 
-    def at_level(one_level: float) -> list[Preferred]:
+    def at_level(one_level: float) -> list[PairPreference]:
         return [preferred(outcomes, *pair, one_level, share, mean) for pair in pairs]
 
     plain = at_level(level)
@@ -257,9 +275,9 @@ def _uneven(wins: int, losses: int, level: float) -> Answer:
 
 def _adjusted(
     correction: Correction,
-    plain: Sequence[Preferred],
-    at_level: Callable[[float], Sequence[Preferred]],
-    part: Callable[[Preferred], Answer],
+    plain: Sequence[PairPreference],
+    at_level: Callable[[float], Sequence[PairPreference]],
+    part: Callable[[PairPreference], Answer],
     level: float,
 ) -> list[Adjusted | None]:
     tests = Tests(
@@ -286,7 +304,9 @@ def _rule(credit: str, seconds: float) -> tuple[Counts, str]:
     raise UnknownName("credit", credit, CREDITS)
 
 
-def _warnings(counts: LogCounts, methods: Sequence[str], even: Balance, logged: Logged, credit: str) -> list[str]:
+def _warnings(
+    counts: LogCounts, methods: Sequence[str], even: Balance, logged: InterleavingLog, credit: str
+) -> list[str]:
     warnings = []
     if not even.even:
         warnings.append("the systems did not get the same chances: look for pages that were lost, cached or filtered")

@@ -8,7 +8,7 @@ from typing import Literal
 
 from rankproof.errors import InputError
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.wording import counted, percent, signed
+from rankproof.kernel.sections import counted, percent, signed
 from rankproof.proving.conversions import answer_dict
 from rankproof.proving.records import Adjusted
 
@@ -92,7 +92,7 @@ def _credit(stored: object, systems: int) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class ClickedDocument:
     """A click on a document: seconds spent on it, None where not known; and whether it led to a conversion."""
 
     doc_id: str
@@ -119,7 +119,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Preferred:
+class PairPreference:
     """How `second` fares against `first`, over units.
 
     wins, ties, losses   units in which `second` earned more, as much, less
@@ -144,7 +144,7 @@ class Preferred:
 
 
 @dataclass(frozen=True, slots=True)
-class Evenness:
+class EvennessTest:
     """One thing that randomization should have shared out evenly, and whether it did.
 
     what      in words: "the first place", "the greatest team"
@@ -162,7 +162,7 @@ class Balance:
     """Whether the systems were treated alike: `even` is False where a p-value lies below `alarm`."""
 
     lists: int
-    parts: tuple[Evenness, ...]
+    parts: tuple[EvennessTest, ...]
     alarm: float
     even: bool = field(init=False)
 
@@ -229,7 +229,7 @@ class SystemPair:
     by   what decides: "share", or "margin" where the method does not make wins even
     """
 
-    preferred: Preferred
+    preferred: PairPreference
     share: Adjusted | None = None
     margin: Adjusted | None = None
     by: By = "share"
@@ -295,7 +295,7 @@ class SystemPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Interleaved:
+class InterleavingReport:
     """The whole answer.
 
     methods   that made the lists; more than one is warned of

@@ -1,4 +1,18 @@
-"""The interleaved list of a page from the rankings and a key, and lists of a log rebuilt."""
+"""The interleaved list of a page from the rankings and a key, and lists of a log rebuilt.
+
+The same experiment, key, rankings and method give the same list, on any machine. A key names one page: the session and
+the query, so that a user who comes back to it finds it as it was. The order in which the systems are named changes
+nothing.
+
+Only as many ranks as the shortest ranking has are drafted, since at every rank every system must be able to have its
+way. What the systems rank beyond that fills the page, best rank first, and earns nobody anything; so a system that
+finds too little is not told from one that finds enough. That is for a trial to see.
+
+Made anew, a list is right only if rankings, method, depth and experiment are those that the server had. Where the log
+says what was shown, the two are held against each other. A page that differs, and one whose key has two lists, is left
+out and counted. A few do no harm: an index changed while users looked. More than 1 in 100 say that the experiment is
+not what it is taken for, and are refused.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +21,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.specs import Configured, read_configured
-from rankproof.kernel.wording import counted
-from rankproof.online.interleaving.logs import Logged, LoggedPage
+from rankproof.kernel.sections import counted
+from rankproof.kernel.specs.calls import Configured, read_configured
+from rankproof.online.interleaving.logs import InterleavingLog, LoggedPage
 from rankproof.online.interleaving.records import InterleavedList
 from rankproof.online.interleavings._key_rng import KeyRng
 from rankproof.online.interleavings.contract import Interleaving
@@ -90,7 +104,7 @@ ALLOWED = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class ListRecipe:
     """All that a list is made from, but for its key: the rankings of each system by query."""
 
     rankings: Mapping[str, Mapping[str, Sequence[str]]]
@@ -107,7 +121,7 @@ class Recipe:
 
 
 @dataclass(slots=True)
-class LeftOut:
+class LeftOutKeys:
     """Keys that were left out, and why; the place of the first one that differs."""
 
     stray: int = 0
@@ -124,7 +138,7 @@ class LeftOut:
 
 
 def lists(
-    logged: Logged, recipe: Recipe | None, left_out: LeftOut
+    logged: InterleavingLog, recipe: ListRecipe | None, left_out: LeftOutKeys
 ) -> Iterator[tuple[str, LoggedPage, InterleavedList]]:
     """Every page that counts with its key and its list; what is left out is counted on the way."""
     count = 0
@@ -163,7 +177,7 @@ def _logged(page: LoggedPage) -> InterleavedList | None:
     return page.shown
 
 
-def _refusal(left_out: LeftOut, differing: int, count: int) -> str:
+def _refusal(left_out: LeftOutKeys, differing: int, count: int) -> str:
     what = []
     if left_out.changed:
         what.append(

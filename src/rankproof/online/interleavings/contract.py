@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rankproof.kernel.specs import Param
+from rankproof.kernel.specs.kinds import Param
 from rankproof.online.interleavings._key_rng import KeyRng
 
 # The documents of each system, best first, each once; systems in the order of their names.
@@ -27,7 +27,7 @@ class Drafted:
 
 
 # The same rankings, size, chance and values give the same list. `size` is at most the length of the shortest ranking,
-# so that every system has a document left at every rank; what is shown below it earns nothing (see flow/interleaving).
+# so that every system has a document left at every rank; what is shown below it earns nothing (see online/interleaving).
 Draft = Callable[[Rankings, int, KeyRng, Mapping[str, Any]], Drafted]
 
 

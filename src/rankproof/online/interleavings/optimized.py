@@ -32,7 +32,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from rankproof.kernel.specs import Choice, Param, Whole
+from rankproof.kernel.specs.kinds import Choice, Param, Whole
 from rankproof.online.interleavings._key_rng import KeyRng
 from rankproof.online.interleavings._rounds import drafted_in_rounds
 from rankproof.online.interleavings.contract import Drafted, Interleaving, Rankings

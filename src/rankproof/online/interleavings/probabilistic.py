@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.online.interleavings._key_rng import KeyRng
 from rankproof.online.interleavings.contract import Drafted, Interleaving, Rankings
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.measuring.identity import file_hash
 from rankproof.online.interleaving.preference import UNITS
 from rankproof.online.ramp.files import day_files, gate_files, the_treatment
 from rankproof.online.ramp.policy import fingerprint
-from rankproof.online.ramp.records import RampEntry, RampEvidence, RampPolicy, Role, SeenFile, Sign, percent
+from rankproof.online.ramp.records import RampEntry, RampEvidence, RampPolicy, RampSignal, Role, SeenFile, percent
 from rankproof.online.ramp.steps import next_step, standing
 from rankproof.online.trial.days import Day, read_day
 from rankproof.online.trial.decide import SAMPLE_RATIO, decide
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 def of_gate(verdict: Verdict, files: Sequence[SeenFile]) -> RampEvidence:
     """The evidence of the offline gate."""
-    signs = tuple(Sign("gate", ruling_dict(ruling), ruling.status == "FAIL") for ruling in verdict.rulings)
+    signs = tuple(RampSignal("gate", ruling_dict(ruling), ruling.status == "FAIL") for ruling in verdict.rulings)
     return RampEvidence(verdict.status, signs, confidence=verdict.confidence, files=tuple(files))
 
 
@@ -89,11 +89,11 @@ def splits_as_planned(policy: RampPolicy, design: TrialDesign, days: Sequence[Da
     return evidence < -math.log(policy.ratio_alarm)
 
 
-def _sign(design: TrialDesign, ruling: Ruling, worse: set[str], split: bool) -> Sign:
+def _sign(design: TrialDesign, ruling: Ruling, worse: set[str], split: bool) -> RampSignal:
     if ruling.rule == SAMPLE_RATIO:
-        return Sign("sample_ratio", ruling_dict(ruling), not split)
+        return RampSignal("sample_ratio", ruling_dict(ruling), not split)
     roles: dict[str, Role] = {metric.name: metric.role for metric in design.metrics}
-    return Sign(roles[ruling.measure], ruling_dict(ruling), ruling.measure in worse)
+    return RampSignal(roles[ruling.measure], ruling_dict(ruling), ruling.measure in worse)
 
 
 Judged = tuple[RampEvidence, "Verdict | None"]

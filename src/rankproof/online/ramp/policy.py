@@ -10,18 +10,8 @@ from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.kernel.jsontext import to_json
-from rankproof.kernel.specs import (
-    REQUIRED,
-    Choice,
-    Number,
-    Param,
-    Path,
-    Text,
-    Whole,
-    check_tables,
-    read_table,
-    with_defaults,
-)
+from rankproof.kernel.specs.kinds import REQUIRED, Choice, Number, Param, Path, Text, Whole
+from rankproof.kernel.specs.tables import check_tables, read_table, with_defaults
 from rankproof.online.ramp.records import RampPolicy, RampStep, StopRules
 from rankproof.reading.source import read_toml
 

@@ -1,4 +1,9 @@
-"""RampPolicy and RampEntry: the steps of a ramp, and one recorded decision, sealed to those before it."""
+"""RampPolicy and RampEntry: the steps of a ramp, and one recorded decision, sealed to those before it.
+
+The seal is the SHA-256 of the entry without its `observed`, and names the seal of the entry before. So an entry that
+was changed, dropped or put in later is noticed, and two ramps that saw the same evidence have the same entries but for
+the times.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +16,8 @@ from typing import Any, Literal, get_args
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.sections import counted
 from rankproof.kernel.verdict import Status
-from rankproof.kernel.wording import counted
 
 # What a step asks for before it is left for the next one, beside its days and units:
 #   no_harm      nothing is shown to be worse
@@ -141,7 +146,7 @@ Role = Literal["gate", "sample_ratio", "decision", "guardrail", "watch"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class RampSignal:
     """One ruling of a verdict, and its meaning for a ramp.
 
     ruling   as `verdict/1` writes it, with all its numbers
@@ -208,7 +213,7 @@ class RampEvidence:
     """
 
     status: Status | None
-    signs: tuple[Sign, ...] = ()
+    signs: tuple[RampSignal, ...] = ()
     days: int = 0
     units: int = 0
     fewest: int = 0
@@ -319,7 +324,7 @@ def _entry(stored: Any) -> RampEntry:
         stored["rules"],
         RampEvidence(
             evidence["status"],
-            tuple(Sign(sign["role"], sign["ruling"], sign["worse"]) for sign in evidence["signs"]),
+            tuple(RampSignal(sign["role"], sign["ruling"], sign["worse"]) for sign in evidence["signs"]),
             evidence["days"],
             evidence["units"],
             evidence["fewest"],

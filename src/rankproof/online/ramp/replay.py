@@ -18,7 +18,7 @@ Same = Literal["same", "differs", "not there"]
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayedEntry:
     """One entry, made again.
 
     decision   whether the evidence on record leads to the decision on record
@@ -50,13 +50,13 @@ class Replayed:
         }
 
 
-def replay(policy: RampPolicy, entries: Sequence[RampEntry]) -> tuple[Replayed, ...]:
+def replay(policy: RampPolicy, entries: Sequence[RampEntry]) -> tuple[ReplayedEntry, ...]:
     """Every entry, in its order."""
     refuse_other_rules(policy, entries)
     return tuple(_replayed(policy, entries[: i + 1]) for i in range(len(entries)))
 
 
-def _replayed(policy: RampPolicy, entries: Sequence[RampEntry]) -> Replayed:
+def _replayed(policy: RampPolicy, entries: Sequence[RampEntry]) -> ReplayedEntry:
     *before, entry = entries
     again = next_step(policy, [earlier.decision for earlier in before], entry.evidence)
     notes = []
@@ -75,7 +75,7 @@ def _replayed(policy: RampPolicy, entries: Sequence[RampEntry]) -> Replayed:
         if change:
             evidence = "differs"
             notes.append(change)
-    return Replayed(entry.n, entry.decision.action, entry.decision.share, decision, evidence, " ".join(notes))
+    return ReplayedEntry(entry.n, entry.decision.action, entry.decision.share, decision, evidence, " ".join(notes))
 
 
 def difference(recorded: object, now: object, path: str = "evidence") -> str:

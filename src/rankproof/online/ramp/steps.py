@@ -18,8 +18,8 @@ from rankproof.online.ramp.records import (
     RampDecision,
     RampEvidence,
     RampPolicy,
+    RampSignal,
     RampStep,
-    Sign,
     StopRules,
     percent,
 )
@@ -67,7 +67,7 @@ def _gate(policy: RampPolicy, evidence: RampEvidence) -> RampDecision:
     return RampDecision("HOLD", 0, 0.0, 0.0, ("The offline gate is undecided.", *reasons))
 
 
-def _counted(signs: Sequence[Sign]) -> str:
+def _counted(signs: Sequence[RampSignal]) -> str:
     return "its one rule holds" if len(signs) == 1 else f"all {len(signs)} rules hold"
 
 
@@ -104,7 +104,7 @@ def _alarms(policy: RampPolicy, evidence: RampEvidence) -> Iterator[tuple[bool, 
             yield not few and not (sign.role == "decision" and policy.stops.decision == "hold"), reason
 
 
-def _is_harm(stops: StopRules, sign: Sign) -> bool:
+def _is_harm(stops: StopRules, sign: RampSignal) -> bool:
     return sign.status == "FAIL" or (sign.worse and (stops.harm == "any" or not sign.tolerates))
 
 
@@ -130,7 +130,7 @@ def _unproven(step: RampStep, evidence: RampEvidence) -> Iterator[str]:
         yield f"The trial's verdict is {evidence.status}."
 
 
-def _must_be_settled(step: RampStep, sign: Sign) -> bool:
+def _must_be_settled(step: RampStep, sign: RampSignal) -> bool:
     """Whether the step is not left while this is open: what is shown to be worse must stay within its margin."""
     if sign.role == "watch":
         return False

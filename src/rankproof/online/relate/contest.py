@@ -1,4 +1,24 @@
-"""Whether one measure predicts a metric better than another, and correlations corrected for measurement error."""
+"""Whether one measure predicts a metric better than another, and correlations corrected for measurement error.
+
+Correlations of two measures with one metric are not independent, since the measures see the same changes and, mostly,
+the same judgments. The interval of their difference is put together from their own intervals and from how the two
+coefficients go together, which does not ask the difference to be near to normal. The p-value is the level at which the
+interval touches 0. All pairs of measures of a metric are one family, which Holm's correction keeps honest.
+
+source: Zou, Toward using confidence intervals to compare correlations, Psychological Methods 12(4), 2007
+
+Errors of measurement pull a correlation towards 0: a measure may look bad because its differences, or the effects of
+the trials, were too uncertain to tell. Here each change has true differences from a normal distribution of two numbers,
+and measured ones with the standard errors that are given, independent of each other: offline and online are different
+data. The correlation is the one of greatest likelihood; the interval holds those whose likelihood, with everything else
+at its best, is not too much less. How much is too much, is taken from Student's distribution, as few changes ask for.
+
+Where the measured differences vary no more than their errors explain, there is nothing left to correlate, and no
+estimate. That a correlation may be 1 is no fault: noise then explains all that it lacks.
+
+source: Spearman, The proof and measurement of association between two things, American Journal of Psychology 15, 1904,
+for the correction; the likelihood of it is that of a random-effects model with known errors
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,26 @@
-"""Correlations over past changes with intervals, sign agreement, and what an offline difference meant online."""
+"""Correlations over past changes with intervals, sign agreement, and what an offline difference meant online.
+
+The interval is that of Fisher's transformation, arctanh, whose standard error is 1 / sqrt(n - 3) for Pearson's,
+sqrt((1 + r^2 / 2) / (n - 3)) for Spearman's and sqrt(0.437 / (n - 4)) for Kendall's tau-b. With as few changes as a
+team has it holds better than a bootstrap, which draws the same few changes again and again. It is made for numbers that
+are near to normal; a few huge differences make Pearson's too short, where the two of ranks still hold.
+
+source: Fisher, On the probable error of a coefficient of correlation deduced from a small sample, Metron 1, 1921;
+Bonett and Wright, Sample size requirements for estimating Pearson, Kendall and Spearman correlations, Psychometrika
+65, 2000, for the standard errors of ranks
+
+The line is that of least squares, of what was measured online by what was measured offline. It is for predicting from a
+measured difference; noise in it makes the slope flatter than that of the true differences, as it should. The interval
+allows for effects that scatter unevenly (HC3) and takes Student's distribution.
+
+Enough is the least offline difference for which the next trial, with the standard error that trials have had, shows a
+gain with the chance that is asked for. It is told only where a slope above 0 is shown, and only within the differences
+that were seen: a line says nothing about what lies beyond.
+
+source: MacKinnon and White, Some heteroskedasticity-consistent covariance matrix estimators with improved finite sample
+properties, Journal of Econometrics 29, 1985; Long and Ervin, Using heteroscedasticity consistent standard errors in the
+linear regression model, The American Statistician 54(3), 2000
+"""
 
 from __future__ import annotations
 
@@ -10,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
-from rankproof.online.relate.records import Enough, Foretold, Signs
+from rankproof.online.relate.records import NeededDifference, OnlineOutcomes, Signs
 from rankproof.proving.win_share import share_of_wins
 
 Values = NDArray[np.float64]
@@ -101,12 +123,12 @@ def signs(x: Values, y: Values, level: float) -> Signs:
     return Signs(agree, disagree, len(turned) - agree - disagree, share)
 
 
-def foretold(x: Values, y: Values, shown: Sequence[bool]) -> Foretold:
+def foretold(x: Values, y: Values, shown: Sequence[bool]) -> OnlineOutcomes:
     """Of the changes that were better offline: shown better online, shown worse, not shown to differ."""
     there = [(b, known) for a, b, known in zip(_signs(x), _signs(y), shown, strict=True) if a > 0]
     better = sum(known and b > 0 for b, known in there)
     worse = sum(known and b < 0 for b, known in there)
-    return Foretold(better, worse, len(there) - better - worse)
+    return OnlineOutcomes(better, worse, len(there) - better - worse)
 
 
 def _signs(values: Values) -> list[int]:
@@ -165,19 +187,23 @@ def line(x: Values, y: Values, level: float) -> tuple[Answer, Line | None]:
     return Estimate(slope, slope - reach, slope + reach, p, level, METHOD, n), fitted
 
 
-def enough(x: Values, slope: Answer, fitted: Line | None, error: float | None, level: float, chance: float) -> Enough:
+def enough(
+    x: Values, slope: Answer, fitted: Line | None, error: float | None, level: float, chance: float
+) -> NeededDifference:
     """The offline difference from which on a shown gain is at least that likely; `error` is that of a usual trial."""
     from scipy.special import ndtri
 
     if fitted is None or not isinstance(slope, Estimate):
-        return Enough(None, chance, "there is no line to predict by")
+        return NeededDifference(None, chance, "there is no line to predict by")
     if error is None:
-        return Enough(None, chance, "the online effects have no standard errors, which say what a trial shows")
+        return NeededDifference(
+            None, chance, "the online effects have no standard errors, which say what a trial shows"
+        )
     if slope.low <= 0:
-        return Enough(None, chance, "no slope above 0 is shown")
+        return NeededDifference(None, chance, "no slope above 0 is shown")
     limit = float(ndtri((1 + level) / 2)) * error
     tried = np.linspace(max(0.0, float(x.min())), float(x.max()), _POINTS).tolist()
     likely = [place for place in tried if fitted.chance_above(place, limit) >= chance]
     if not likely:
-        return Enough(None, chance, "it lies beyond the differences that were seen")
-    return Enough(likely[0], chance)
+        return NeededDifference(None, chance, "it lies beyond the differences that were seen")
+    return NeededDifference(likely[0], chance)

@@ -1,4 +1,24 @@
-"""Past changes from a table, or from kept documents that a TOML file names."""
+"""Past changes from a table, or from kept documents that a TOML file names.
+
+    [[change]]
+    name = "synonyms"
+    comparison = "synonyms/comparison.json"   # of `rankproof compare --json`
+    trial = "synonyms/trial.json"             # of `rankproof trial read --json`
+    candidate = "hybrid"                      # needed where the comparison has several
+    variant = "treatment"                     # needed where the trial has several
+
+The offline difference is that over all queries, with the standard error of its differences by query. The online one is
+the effect of the trial over all units; its standard error is the one with which the trial's own method gives the
+interval that the document has. Relative effects and absolute ones of one metric are not mixed.
+
+    change               its name; once in the file
+    offline:NAME         the difference in the measure NAME; empty where it was not measured
+    offline:NAME:se      its standard error, if it is known
+    online:NAME          the effect on the metric NAME
+    online:NAME:se       its standard error
+
+A difference is candidate minus baseline, as measured; whether less is better is said beside the file.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +29,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from rankproof.errors import InputError, UnknownName
 from rankproof.kernel.documents import Document
 from rankproof.kernel.jsontext import from_json
-from rankproof.kernel.specs import read_configured
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.relate.records import Changes, MeasuredDifference, PastChange
 from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
 from rankproof.reading.row_batches import RowBatch, stream

@@ -53,7 +53,7 @@ class Signs:
 
 
 @dataclass(frozen=True, slots=True)
-class Foretold:
+class OnlineOutcomes:
     """Of the changes that were better offline, how many were significantly better online, worse, or neither."""
 
     better: int
@@ -62,7 +62,7 @@ class Foretold:
 
 
 @dataclass(frozen=True, slots=True)
-class Enough:
+class NeededDifference:
     """The least offline difference with at least that probability of a significant online gain; or why none has."""
 
     difference: float | None
@@ -71,7 +71,7 @@ class Enough:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class MeasureAndMetric:
     """One measure and one metric, over the changes that have both; signs are turned so that more is better.
 
     corrected      Pearson's correlation of the true differences, without the noise of measuring them
@@ -93,8 +93,8 @@ class Related:
     shown_signs: Signs | None
     slope: Answer
     intercept: float | None
-    enough: Enough
-    foretold: Foretold | None
+    enough: NeededDifference
+    foretold: OnlineOutcomes | None
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -197,7 +197,7 @@ class Relation:
     lower: frozenset[str]
     level: float
     by: str
-    related: tuple[Related, ...]
+    related: tuple[MeasureAndMetric, ...]
     ranked: tuple[RankedMeasures, ...]
     warnings: tuple[str, ...] = field(default=())
 

@@ -10,7 +10,14 @@ from rankproof.errors import InputError, UnknownName
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.online.relate.contest import corrected, ranked
 from rankproof.online.relate.correlate import CHANCE, Values, correlation, enough, foretold, line, signs
-from rankproof.online.relate.records import Changes, Enough, MeasuredDifference, RankedMeasures, Related, Relation
+from rankproof.online.relate.records import (
+    Changes,
+    MeasureAndMetric,
+    MeasuredDifference,
+    NeededDifference,
+    RankedMeasures,
+    Relation,
+)
 from rankproof.online.trial.estimate import refuse_level
 
 BY = ("spearman", "pearson")
@@ -47,7 +54,7 @@ def relate(changes: Changes, *, by: str = "spearman", level: float = 0.95, chanc
     )
 
 
-def _related(changes: Changes, measure: str, metric: str, level: float, chance: float) -> Related:
+def _related(changes: Changes, measure: str, metric: str, level: float, chance: float) -> MeasureAndMetric:
     both = [change for change in changes.changes if measure in change.offline and metric in change.online]
     offline = [change.offline[measure] for change in both]
     online = [change.online[metric] for change in both]
@@ -61,7 +68,7 @@ def _related(changes: Changes, measure: str, metric: str, level: float, chance: 
     slope, fitted = line(x, y, level)
     whose = tuple(side for side, noise in (("offline", noise_x), ("online", noise_y)) if noise is not None)
     usual = None if noise_y is None else float(np.median(noise_y))
-    return Related(
+    return MeasureAndMetric(
         measure,
         metric,
         len(both),
@@ -127,11 +134,11 @@ def _turned(answer: Answer, turn: float) -> Answer:
     return answer if answer.value is None else replace(answer, value=-answer.value)
 
 
-def _signed(needed: Enough, turn: float) -> Enough:
+def _signed(needed: NeededDifference, turn: float) -> NeededDifference:
     return needed if needed.difference is None else replace(needed, difference=turn * needed.difference)
 
 
-def _warnings(changes: Changes, related: list[Related]) -> list[str]:
+def _warnings(changes: Changes, related: list[MeasureAndMetric]) -> list[str]:
     warnings = []
     if len(changes.changes) < FEW:
         warnings.append(

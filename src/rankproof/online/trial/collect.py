@@ -1,4 +1,8 @@
-"""Collect: from rows of users to one Day for each day, by the design of the A/B test."""
+"""Collect: from rows of users to one Day for each day, by the design of the A/B test.
+
+A row is a unit on a day, or an event such as a search: the rows of a unit are first added up by unit, as the metrics
+say. Units that were seen in two variants on a day belong to neither: they are left out and counted.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,8 @@ from rankproof.errors import InputError, UsageError
 from rankproof.online.trial.days import TWO_VARIANTS, WHOLE, Day, DayCell, is_date
 from rankproof.online.trial.moments import Moments, Tally, merged, moments_of, tally_of
 from rankproof.online.trial.records import TrialDesign
-from rankproof.online.trial.slots import Numbers, Slots, rounded, slots_of
-from rankproof.online.trial.sums import MOST_UNITS, Summing, Units
+from rankproof.online.trial.unit_columns import Numbers, UnitColumns, rounded, unit_columns_of
+from rankproof.online.trial.unit_sums import MOST_UNITS, UnitSums, UnitTable
 from rankproof.online.wording import counted_reason
 from rankproof.reading.row_batches import RowBatch, stream
 
@@ -23,7 +27,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(slots=True)
-class Statistics:
+class DayStatistics:
     """What a day keeps."""
 
     units: dict[str, int]
@@ -32,17 +36,19 @@ class Statistics:
 
 
 def statistics_of(
-    design: TrialDesign, shares: Mapping[str, float], slots: Slots, parts: Iterable[Units]
-) -> tuple[Statistics, Counter[str]]:
+    design: TrialDesign, shares: Mapping[str, float], slots: UnitColumns, parts: Iterable[UnitTable]
+) -> tuple[DayStatistics, Counter[str]]:
     """The statistics of a day's units, and how many were left out of what."""
-    statistics = Statistics(dict.fromkeys(shares, 0))
+    statistics = DayStatistics(dict.fromkeys(shares, 0))
     dropped: Counter[str] = Counter()
     for part in parts:
         _add(statistics, dropped, design, slots, part)
     return statistics, dropped
 
 
-def _add(statistics: Statistics, dropped: Counter[str], design: TrialDesign, slots: Slots, part: Units) -> None:
+def _add(
+    statistics: DayStatistics, dropped: Counter[str], design: TrialDesign, slots: UnitColumns, part: UnitTable
+) -> None:
     kept = np.array([i for i in range(len(part.marks)) if i not in part.mixed], dtype=np.int64)
     dropped.update({TWO_VARIANTS: len(part.mixed)} if part.mixed else {})
     if not len(kept):
@@ -143,9 +149,9 @@ def collect_days(
     for name in planned:
         if name not in design.shares:
             raise UsageError(f"{name!r} is not a variant of the design; it has {', '.join(design.shares)}.")
-    slots = slots_of(design)
+    slots = unit_columns_of(design)
     reader = _RowReader(design, planned, day, slots)
-    with Summing(slots.slots, slots.empty, most_units) as summing:
+    with UnitSums(slots.slots, slots.empty, most_units) as summing:
         for path in watch(paths):
             for batch in stream(path, reader.columns):
                 reader.take(batch, summing)
@@ -175,7 +181,7 @@ def collect_days(
 class _RowReader:
     """Turns batches into rows of units, and counts what is left out."""
 
-    def __init__(self, design: TrialDesign, shares: Mapping[str, float], day: str | None, slots: Slots) -> None:
+    def __init__(self, design: TrialDesign, shares: Mapping[str, float], day: str | None, slots: UnitColumns) -> None:
         self.design, self.shares, self.day, self.slots = design, shares, day, slots
         named = design.columns
         marks = (*named.strata, *named.segments)
@@ -186,7 +192,7 @@ class _RowReader:
         self.rows: Counter[str] = Counter()
         self.dropped: dict[str, Counter[str]] = {}
 
-    def take(self, batch: RowBatch, summing: Summing) -> None:
+    def take(self, batch: RowBatch, summing: UnitSums) -> None:
         """Adds a batch, day by day."""
         named = self.design.columns
         units, variants = (list(map(_text, batch.values(name))) for name in (named.unit, named.variant))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.jsontext import from_json
-from rankproof.kernel.specs import finite
+from rankproof.kernel.specs.kinds import finite
 from rankproof.online.trial.moments import Moments, Tally, merged
 from rankproof.online.trial.records import TrialDesign
 

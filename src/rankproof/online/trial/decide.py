@@ -1,4 +1,13 @@
-"""Decide: one verdict from the days of an A/B test, from its sample ratio and the rulings of its metrics."""
+"""Decide: one verdict from the days of an A/B test, from its sample ratio and the rulings of its metrics.
+
+The sample ratio comes first: where it fails, the trial fails as evidence and every metric is withheld. Then each metric
+that decides is asked about each variant by one-sided bounds. With several variants and a correction each bound is at
+1 - (1 - confidence) / variants, so that choosing among variants is paid for. Within a variant `settle` makes one
+verdict, as it does of the rules of a gate: all must pass; a failure is corrected by Holm over the metrics.
+
+The verdict is of the variant that is furthest: one that passes before one that is open before one that fails, and among
+equals the one with the greatest gain in the first metric, in standard errors.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +17,14 @@ from dataclasses import dataclass, replace
 
 from rankproof.errors import UnknownName
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.kernel.specs import Configured, read_configured
+from rankproof.kernel.sections import p_phrase, percent
+from rankproof.kernel.specs.calls import Configured, read_configured
 from rankproof.kernel.verdict import Ruling, Status
-from rankproof.kernel.wording import p_phrase, percent
 from rankproof.online.trial.days import TWO_VARIANTS, Day, periods, refuse_days
 from rankproof.online.trial.estimate import refuse_level
-from rankproof.online.trial.plan import POWER, units_to_decide
-from rankproof.online.trial.pool import Pooled, pooled_effect
-from rankproof.online.trial.records import TrialDesign, TrialMetric, shown
+from rankproof.online.trial.pooled_effect import PooledEffect, pooled_effect
+from rankproof.online.trial.power import POWER, units_to_decide
+from rankproof.online.trial.records import TrialDesign, TrialMetric, effect_text
 from rankproof.online.trials.contract import EffectRequest
 from rankproof.proving.mean_rule import decided
 from rankproof.proving.sample_ratio import SampleRatio, sample_ratio_over
@@ -67,7 +76,7 @@ def ratio_ruling(ratio: SampleRatio) -> Ruling:
     return Ruling(SAMPLE_RATIO, title, "FAIL", reason, decides=decides, measure=SAMPLE_RATIO)
 
 
-def metric_ruling(metric: TrialMetric, pooled: Pooled, look: RulingContext) -> Ruling:
+def metric_ruling(metric: TrialMetric, pooled: PooledEffect, look: RulingContext) -> Ruling:
     """What one metric says, by one-sided bounds of its effect: they meet what is asked, miss it, or neither."""
     ruling = Ruling(
         metric.goal,
@@ -133,7 +142,7 @@ def title(metric: TrialMetric) -> str:
     return f"{metric.name} better" + (f" by {margin} at least" if metric.margin else "")
 
 
-def decides(metric: TrialMetric, pooled: Pooled, look: RulingContext) -> str:
+def decides(metric: TrialMetric, pooled: PooledEffect, look: RulingContext) -> str:
     """How many units would decide it if what was seen is the truth, and when they would be there."""
     value = pooled.effect.value
     assert value is not None
@@ -165,8 +174,8 @@ def _too_early(ruling: Ruling, look: RulingContext) -> Ruling:
 
 
 def _reason(status: Status, metric: TrialMetric, answer: Estimate, look: RulingContext) -> str:
-    seen = f"{metric.name} changes by {shown(answer.value, metric.scale)}"
-    low, high, goal = (shown(at, metric.scale) for at in (answer.low, answer.high, metric.threshold))
+    seen = f"{metric.name} changes by {effect_text(answer.value, metric.scale)}"
+    low, high, goal = (effect_text(at, metric.scale) for at in (answer.low, answer.high, metric.threshold))
     sure = f"one-sided {percent(look.level)}"
     if status == "UNDECIDED":
         return f"{seen}; its {sure} bounds {low} and {high} lie on both sides of {goal}."
@@ -189,7 +198,7 @@ class TrialLook:
 
     ratio: SampleRatio
     look: RulingContext
-    effects: Mapping[tuple[str, str], Pooled]
+    effects: Mapping[tuple[str, str], PooledEffect]
     statuses: Mapping[str, Status]
     rulings: Mapping[str, tuple[Ruling, ...]]
     leading: str
@@ -199,7 +208,7 @@ def decide(
     design: TrialDesign, days: Sequence[Day], *, confidence: float | None = None, variant: str | None = None
 ) -> Verdict:
     """The verdict. `variant` asks about that one, also where another is further."""
-    return verdict_of(design, days, judge(design, days, confidence=confidence, variant=variant))
+    return verdict_of(design, days, judge_variants(design, days, confidence=confidence, variant=variant))
 
 
 def verdict_of(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> Verdict:
@@ -219,7 +228,7 @@ def verdict_of(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> V
     )
 
 
-def judge(
+def judge_variants(
     design: TrialDesign, days: Sequence[Day], *, confidence: float | None = None, variant: str | None = None
 ) -> TrialLook:
     """Every variant asked."""
@@ -232,7 +241,7 @@ def judge(
         level = 1 - (1 - level) / len(design.treatments)
     look = look_at(days, read_configured("trials", design.method), level, design.unit, design.units)
     first = ratio_ruling(ratio)
-    effects: dict[tuple[str, str], Pooled] = {}
+    effects: dict[tuple[str, str], PooledEffect] = {}
     statuses: dict[str, Status] = {}
     rulings: dict[str, tuple[Ruling, ...]] = {}
     for name in design.treatments:
@@ -257,7 +266,7 @@ def _reopened(
     design: TrialDesign,
     ruling: Ruling,
     before: Ruling,
-    effects: Mapping[tuple[str, str], Pooled],
+    effects: Mapping[tuple[str, str], PooledEffect],
     variant: str,
     look: RulingContext,
 ) -> Ruling:
@@ -269,7 +278,7 @@ def _reopened(
 
 
 def _place(
-    design: TrialDesign, variant: str, statuses: Mapping[str, Status], effects: Mapping[tuple[str, str], Pooled]
+    design: TrialDesign, variant: str, statuses: Mapping[str, Status], effects: Mapping[tuple[str, str], PooledEffect]
 ) -> tuple[int, float]:
     first = next(metric for metric in design.metrics if metric.role != "watch")
     pooled = effects.get((variant, first.name))

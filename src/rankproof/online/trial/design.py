@@ -1,4 +1,12 @@
-"""Design of an A/B test: from TOML or a dict to metrics and margins, every value checked; ready-made metrics."""
+"""Design of an A/B test: from TOML or a dict to metrics and margins, every value checked; ready-made metrics.
+
+clicks_per_search   ratio of the sums of `clicks` and `searches`; higher is better
+abandonment         ratio of `abandoned` (searches without a click) and `searches`; lower is better
+reformulation       ratio of `reformulated` (searches followed by another wording) and `searches`; lower is better
+dwell               ratio of `dwell` (seconds on documents) and `clicks`; higher is better
+success             share of units with `success` above 0; higher is better
+latency             0.95 quantile of `latency`, of a unit's rows the mean; lower is better
+"""
 
 from __future__ import annotations
 
@@ -10,18 +18,9 @@ from typing import Any, get_args
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import (
-    Choice,
-    Kind,
-    Number,
-    Text,
-    Texts,
-    Whole,
-    check_tables,
-    read_configured,
-    read_table,
-    read_value,
-)
+from rankproof.kernel.specs.calls import read_configured
+from rankproof.kernel.specs.kinds import Choice, Kind, Number, Text, Texts, Whole
+from rankproof.kernel.specs.tables import check_tables, read_table, read_value
 from rankproof.online.trial.records import Better, Each, Goal, Metric, Role, TrialColumns, TrialDesign, TrialMetric
 from rankproof.online.trial.records import Kind as MetricKind
 from rankproof.reading.source import read_toml

@@ -9,7 +9,7 @@ import numpy as np
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer, NotEstimable
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.effects import Strata, effect_of, stratified_effect
 from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, Tally
 from rankproof.online.trial.quantiles import quantile_effect

@@ -1,4 +1,10 @@
-"""Sufficient statistics: moments of a metric and tallies of values. Raw rows need not be kept."""
+"""Sufficient statistics: moments of a metric and tallies of values. Raw rows need not be kept.
+
+A unit (a user, a session) has a numerator, a denominator that is 1 unless the metric is a ratio, and a covariate from
+before the trial that is 0 where there is none. Files of different days add up, as long as no unit is in two of them.
+What is stored are means and sums of centered products: sums of raw squares would lose the variance of numbers that are
+large beside their spread (Chan, Golub and LeVeque, The American Statistician 37(3), 1983).
+"""
 
 from __future__ import annotations
 
@@ -13,8 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankproof.errors import InputError
-from rankproof.kernel.specs import finite
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
+from rankproof.kernel.specs.kinds import finite
 
 NUMERATOR, DENOMINATOR, COVARIATE = range(3)
 NAMES = ("numerator", "denominator", "covariate")

@@ -1,170 +1,182 @@
-"""Power of an A/B test: units and days for an effect, effects for a number of units, units still needed."""
+"""Plan an A/B test (trial): the units and days it needs, at a fixed horizon and with always-valid methods.
+
+The sequence is planned with `units` at the size that it needs itself, where its interval is tightest; mSPRT with
+`effect` at the effect to detect.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from rankproof.errors import UsageError
-from rankproof.kernel.estimate import Estimate
+from rankproof.errors import InputError, UsageError
 from rankproof.kernel.least import least
-from rankproof.kernel.specs import Configured, read_configured
-from rankproof.online.trial.effects import effect_of
-from rankproof.online.trial.estimate import refuse_level
-from rankproof.online.trial.moments import Moments
-from rankproof.online.trial.records import Metric, Scale
-from rankproof.online.trials.contract import Effect, EffectRequest, VariancePart
+from rankproof.kernel.sections import counted
+from rankproof.online.trial.days import WHOLE, Day, refuse_days
+from rankproof.online.trial.effects import variance_kept
+from rankproof.online.trial.moments import DENOMINATOR, NUMERATOR, Moments, from_counts, merged
+from rankproof.online.trial.power import MOST_UNITS, days_needed, smallest_effect, units_needed
+from rankproof.online.trial.records import Metric, Scale, TrialDesign
+from rankproof.online.trial.results import MethodPlan, MetricPlan, TrialPlan
 
-# More units than anybody has: beyond this the answer is "no number of units", which is None.
-MOST_UNITS = 100_000_000_000
-WEEK = 7
-# Rounds after which the least effect on a proportion no longer moves.
-SETTLING = 30
+# Past units that a rate or a mean and a standard deviation stand for: how many does not matter, only how they vary.
+STANDING_FOR = 1_000_000
 
 
-def smallest_effect(
-    past: Moments,
-    metric: Metric,
-    units: int,
-    method: str = "welch",
-    *,
-    scale: Scale = "absolute",
-    share: float = 0.5,
-    level: float = 0.95,
-    power: float = 0.8,
-    one_sided: bool = False,
-) -> float | None:
-    """The size of the least true effect that is detected with the power; None where it cannot be computed.
+@dataclass(frozen=True, slots=True)
+class PlanRequest:
+    """The request for a plan, the same for all metrics.
 
-    units   of both variants together, of which `share` are in the treatment
+    units      of both variants that are asked about; `per_day` of both variants
     """
-    _refuse(past, metric, share, power)
-    request = EffectRequest(refuse_level(level), "greater" if one_sided else "two-sided")
-    call = read_configured("trials", method)
-    smallest = _shown(past, metric, units, call, scale, share, request, power, 0.0)
-    for _ in range(SETTLING):  # a greater proportion varies more, which takes a greater effect to show
-        if smallest is not None:
-            smallest = _shown(past, metric, units, call, scale, share, request, power, smallest)
-    return smallest
+
+    scale: Scale = "relative"
+    share: float = 0.5
+    level: float = 0.95
+    power: float = 0.8
+    one_sided: bool = True
+    units: int | None = None
+    per_day: float | None = None
 
 
-def units_needed(
-    past: Moments,
-    metric: Metric,
-    effect: float,
-    method: str = "welch",
+def plan_numbers(
     *,
-    scale: Scale = "absolute",
-    share: float = 0.5,
-    level: float = 0.95,
-    power: float = 0.8,
-    one_sided: bool = False,
-) -> int | None:
-    """The least number of units, of both variants together, that detects a true effect with the power.
+    rate: float | None = None,
+    mean: float | None = None,
+    sd: float | None = None,
+    effect: float | None,
+    size: PlanRequest,
+) -> TrialPlan:
+    """A plan from a rate, or from a mean and a standard deviation, that are known from elsewhere."""
+    if (rate is None) == (mean is None and sd is None):
+        raise UsageError("Plan with --rate, or with --mean and --sd, or with a design and --past; give one of them.")
+    if rate is not None:
+        if not 0 < rate < 1:
+            raise UsageError(f"A rate must lie between 0 and 1, such as 0.31; got {rate:g}.")
+        past, metric = from_counts(round(rate * STANDING_FOR), STANDING_FOR), Metric("rate", "proportion")
+    else:
+        if mean is None or sd is None or not (math.isfinite(mean) and math.isfinite(sd) and sd > 0):
+            raise UsageError("Give both --mean and --sd; the standard deviation must be greater than 0.")
+        metric = Metric("mean")
+        products = (sd * sd * (STANDING_FOR - 1), 0.0, 0.0, 0.0, 0.0, 0.0)
+        past = Moments(STANDING_FOR, (mean, 1.0, 0.0), products)
+    return _plan("unit", size, (_metric(past, metric, effect, "an effect", size, None),))
 
-    None where no number does: an effect of 0, or one so small that more than MOST_UNITS would be needed.
-    """
-    _refuse(past, metric, share, power)
-    request = EffectRequest(refuse_level(level), "greater" if one_sided else "two-sided")
-    call = read_configured("trials", method)
+
+def plan_design(design: TrialDesign, past: Sequence[Day], *, effect: float | None, size: PlanRequest) -> TrialPlan:
+    """A plan for the metrics that decide, from days of the past: what the control's units were like."""
+    refuse_days(design, past)
+    treatment = min(design.treatments, key=lambda name: design.shares[name])
+    pair = design.shares[design.control] + design.shares[treatment]
+    level = size.level
+    if design.correction != "none":
+        level = 1 - (1 - level) / len(design.treatments)
+    plans = []
+    for planned in design.metrics:
+        if planned.role == "watch" or planned.metric.kind == "quantile":
+            continue
+        units = merged(
+            moments
+            for day in past
+            for cell, moments in day.moments.items()
+            if (cell.metric, cell.variant, cell.segment) == (planned.name, design.control, WHOLE)
+        )
+        if units.n < 2:
+            raise InputError(
+                f"The past has {counted(units.n, 'unit')} of {design.control} with {planned.name}; two or more are "
+                "needed."
+            )
+        here = PlanRequest(
+            planned.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day
+        )
+        margin = planned.goal == "not_worse"
+        goal = planned.margin if margin else None if effect is None else effect - planned.margin
+        if goal is not None and goal <= 0:
+            raise UsageError(
+                f"{planned.name} must be better by {planned.margin:g} at least: plan for a greater effect."
+            )
+        plans.append(_metric(units, planned.metric, goal, "a margin" if margin else "an effect", here, units.n))
+    if not plans:
+        raise UsageError("The design decides by quantiles only, and a plan needs a mean, a proportion or a ratio.")
+    size = PlanRequest(size.scale, design.shares[treatment] / pair, level, size.power, True, size.units, size.per_day)
+    return _plan(design.unit, size, tuple(plans))
+
+
+def _plan(unit: str, size: PlanRequest, metrics: tuple[MetricPlan, ...]) -> TrialPlan:
+    return TrialPlan(unit, size.share, size.level, size.one_sided, size.power, size.units, size.per_day, metrics)
+
+
+def _metric(
+    past: Moments, metric: Metric, effect: float | None, asks: str, size: PlanRequest, past_units: int | None
+) -> MetricPlan:
+    if effect is None and size.units is None:
+        raise UsageError("Give --effect, the true effect to detect, or --units, to learn which effect they detect.")
+    if effect is not None and not (math.isfinite(effect) and effect != 0):
+        raise UsageError(f"An effect to plan for must be a number other than 0; got {effect:g}.")
+    kept = variance_kept(past, Moments()) if metric.covariate else None
+    below = past.means[DENOMINATOR]
+    return MetricPlan(
+        metric=metric.name,
+        asks="a margin" if asks == "a margin" else "an effect",
+        effect=effect,
+        scale=size.scale,
+        mean=past.means[NUMERATOR] / below,
+        sd=_sd(past) * math.sqrt(1.0 if kept is None else kept),
+        past_units=past_units,
+        variance_kept=kept,
+        methods=_methods(past, metric, effect, size),
+    )
+
+
+def _methods(past: Moments, metric: Metric, effect: float | None, size: PlanRequest) -> tuple[MethodPlan, ...]:
+    """At a fixed horizon first, then those that may be looked at any time."""
+
+    def shows(units: int | None, method: str) -> float | None:
+        if units is None:
+            return None
+        return smallest_effect(
+            past, metric, units, method, scale=size.scale, share=size.share, level=size.level, power=size.power,
+            one_sided=size.one_sided,
+        )  # fmt: skip
+
+    def needs(method: str) -> int | None:
+        if effect is None:
+            return None
+        return units_needed(
+            past, metric, effect, method, scale=size.scale, share=size.share, level=size.level, power=size.power,
+            one_sided=size.one_sided,
+        )  # fmt: skip
 
     def enough(units: int) -> bool:
-        shown = _shown(past, metric, units, call, scale, share, request, power, effect)
-        return shown is not None and shown <= abs(effect)
+        shown = shows(units, f"sequence(units={units})")
+        return effect is not None and shown is not None and shown <= abs(effect)
 
-    return least(enough, first=4, most=MOST_UNITS)
-
-
-def days_needed(units: int, per_day: float, *, whole_weeks: bool = True) -> int:
-    """Days until that many units have come; whole weeks, so that every day of the week counts alike.
-
-    >>> days_needed(10_000, 1_200)  # 8.3 days
-    14
-    """
-    if not per_day > 0:
-        raise UsageError(f"Units per day must be above 0; got {per_day:g}.")
-    days = math.ceil(units / per_day)
-    return math.ceil(days / WEEK) * WEEK if whole_weeks else days
+    fixed = shows(size.units, "welch")
+    methods = [_method("welch", needs("welch"), fixed, size)]
+    always = None if effect is None else least(enough, first=4, most=MOST_UNITS)
+    if always or size.units:
+        text = f"sequence(units={always or size.units})"
+        methods.append(_method(text, always, shows(size.units, text), size))
+    mixing = fixed if effect is None else abs(effect)
+    if mixing:
+        text = f"msprt(effect={mixing:.6g})"
+        methods.append(_method(text, needs(text), shows(size.units, text), size))
+    return tuple(methods)
 
 
-def _shown(
-    past: Moments,
-    metric: Metric,
-    units: int,
-    call: Configured,
-    scale: Scale,
-    share: float,
-    request: EffectRequest,
-    power: float,
-    true: float,
-) -> float | None:
-    """The least effect that is detected, where the variances are those of the effect `true`."""
-    from scipy.special import ndtri
-
-    treated = round(units * share)
-    moved = _moved(past, true, scale) if metric.kind == "proportion" and not metric.covariate else past
-    made = effect_of(_resized(past, units - treated), _resized(moved, treated), metric, scale)
-    if made.value is None:
-        return None
-    # The interval of a value of 0: whatever the value, its reach is the same.
-    answer = call.item.answer(Effect(0.0, made.parts, made.n), request, call.values)
-    if not isinstance(answer, Estimate):
-        return None
-    return -answer.low + float(ndtri(power)) * math.sqrt(made.variance)
+def _method(text: str, units: int | None, smallest: float | None, size: PlanRequest) -> MethodPlan:
+    days = None if units is None or size.per_day is None else days_needed(units, size.per_day)
+    return MethodPlan(text, not text.startswith("welch"), units, days, smallest)
 
 
-def _moved(past: Moments, true: float, scale: Scale) -> Moments:
-    """Units of 0 and 1 after an effect, as far as a proportion can go."""
-    before, below, covariate = past.means
-    share = min(1.0, max(0.0, before + true * (before if scale == "relative" else 1.0)))
-    return Moments(past.n, (share, below, covariate), (past.n * share * (1 - share), 0.0, 0.0, 0.0, 0.0, 0.0))
-
-
-def _resized(past: Moments, n: int) -> Moments:
-    """As many units with the means and variances of the past."""
-    if n < 2:
-        return Moments()
-    yy, dd, xx, yd, yx, dx = (product * ((n - 1) / (past.n - 1)) for product in past.products)
-    return Moments(n, past.means, (yy, dd, xx, yd, yx, dx))
-
-
-def _refuse(past: Moments, metric: Metric, share: float, power: float) -> None:
-    if metric.kind == "quantile":
-        raise UsageError("A quantile cannot be planned from moments. Plan with a mean or a proportion.")
-    if past.n < 2:
-        raise UsageError("Planning takes two past units or more, to see how much they vary.")
-    if not 0 < share < 1:
-        raise UsageError(f"The treatment's share of units must lie between 0 and 1; got {share:g}.")
-    if not 0.5 <= power < 1:
-        raise UsageError(f"A power must lie between 0.5 and 1, such as 0.8; got {power:g}.")
-
-
-POWER = 0.8
-
-
-def units_to_decide(
-    effect: Effect, n: int, threshold: float, call: Configured, level: float, power: float = POWER
-) -> int | None:
-    """Units of both variants, with those that came, at which a one-sided bound would decide with the power.
-
-    None where no number does: the effect lies on the threshold, or more than MOST_UNITS would be needed.
-    """
-    from scipy.special import ndtri
-
-    assert effect.value is not None
-    distance = abs(effect.value - threshold)
-    request = EffectRequest(level, "greater")
-
-    def enough(units: int) -> bool:
-        grown = _grown(effect, units / n)
-        answer = call.item.answer(grown, request, call.values)
-        if not isinstance(answer, Estimate):
-            return False
-        return distance >= -answer.low + float(ndtri(power)) * math.sqrt(grown.variance)
-
-    return least(enough, first=max(4, n), most=MOST_UNITS)
-
-
-def _grown(effect: Effect, times: float) -> Effect:
-    """An effect of 0 with as many times the units: the reach of its interval is that of any value."""
-    parts = tuple(VariancePart(part.variance / times, max(2, round(part.n * times))) for part in effect.parts)
-    return Effect(0.0, parts, max(2, round(effect.n * times)))
+def _sd(past: Moments) -> float:
+    """Of a unit's part of the metric, by the delta method: of plain means the standard deviation."""
+    below = past.means[DENOMINATOR]
+    ratio = past.means[NUMERATOR] / below
+    variance = (
+        past.covariance(NUMERATOR, NUMERATOR)
+        - 2 * ratio * past.covariance(NUMERATOR, DENOMINATOR)
+        + ratio * ratio * past.covariance(DENOMINATOR, DENOMINATOR)
+    )
+    return math.sqrt(max(0.0, variance)) / below

@@ -1,4 +1,8 @@
-"""Read: one look at an A/B test from its days: the verdict, everything beside it, and novelty effects."""
+"""Read: one look at an A/B test from its days: the verdict, everything beside it, and novelty effects.
+
+Days are weighed by the inverse of their variance; the slope of the weighted line has the variance 1 / sum(w (x - x̄)^2),
+and a normal distribution for many units a day. One look only: it is no sequential test, and it decides nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,23 +13,16 @@ from dataclasses import replace
 import numpy as np
 
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.trial.days import WHOLE, Day, left_out, periods
-from rankproof.online.trial.decide import TrialLook, judge, verdict_of
+from rankproof.online.trial.decide import TrialLook, judge_variants, verdict_of
 from rankproof.online.trial.effects import variance_kept
 from rankproof.online.trial.estimate import infer_family
 from rankproof.online.trial.moments import merged
-from rankproof.online.trial.plan import POWER, units_to_decide
-from rankproof.online.trial.pool import Pooled, pooled_effect
-from rankproof.online.trial.reading_records import (
-    DayEffect,
-    MetricEffect,
-    Projection,
-    Trend,
-    TrialReading,
-    VariantStatus,
-)
+from rankproof.online.trial.pooled_effect import PooledEffect, pooled_effect
+from rankproof.online.trial.power import POWER, units_to_decide
 from rankproof.online.trial.records import TrialDesign, TrialMetric, VariantEffect
+from rankproof.online.trial.results import DayEffect, MetricEffect, Projection, Trend, TrialReading, VariantStatus
 from rankproof.online.trials.contract import Effect, EffectRequest
 from rankproof.proving.records import Adjusted
 from rankproof.proving.verdict import Verdict
@@ -82,7 +79,7 @@ def read_trial(
     design: TrialDesign, days: Sequence[Day], *, confidence: float | None = None, variant: str | None = None
 ) -> Verdict:
     """The verdict with its reading."""
-    judged = judge(design, days, confidence=confidence, variant=variant)
+    judged = judge_variants(design, days, confidence=confidence, variant=variant)
     level = design.confidence if confidence is None else confidence
     verdict = verdict_of(design, days, judged)
     return replace(verdict, trial=_reading(design, days, judged, level))
@@ -168,7 +165,7 @@ def _segments(design: TrialDesign, days: Sequence[Day], level: float) -> tuple[t
 def _told(
     metric: TrialMetric,
     variant: str,
-    pooled: Pooled,
+    pooled: PooledEffect,
     answer: Answer,
     adjusted: Adjusted | None,
     *,

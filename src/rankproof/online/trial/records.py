@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.specs import finite
+from rankproof.kernel.specs.kinds import finite
 from rankproof.proving.records import Adjusted, Direction
 
 Kind = Literal["proportion", "mean", "ratio", "quantile"]
@@ -76,7 +76,7 @@ class Metric:
 Scale = Literal["absolute", "relative"]
 
 
-def shown(effect: float, scale: Scale) -> str:
+def effect_text(effect: float, scale: Scale) -> str:
     """An effect as text, with its sign: a relative one in percent.
 
     >>> shown(0.0123, "relative"), shown(-2.5, "absolute"), shown(0.0, "absolute")

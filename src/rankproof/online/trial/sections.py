@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.sections import Section
-from rankproof.kernel.wording import confidence_interval, counted, p_phrase, p_text, percent, verdict_word
-from rankproof.online.trial.reading_records import MetricEffect, TrialReading
-from rankproof.online.trial.records import Scale, shown
+from rankproof.kernel.sections import Section, confidence_interval, counted, p_phrase, p_text, percent, verdict_word
+from rankproof.online.trial.records import Scale, effect_text
+from rankproof.online.trial.results import MetricEffect, TrialReading
 from rankproof.proving.records import Adjusted
 
 NONE = "none"
@@ -115,7 +114,7 @@ def _days(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
 def _trend_lines(reading: TrialReading) -> tuple[str, ...]:
     scales = _scales(reading)
     lines = [
-        f"{t.metric}, {t.variant}: the effect changes by {shown(t.slope.value, scales[t.metric])} a day "
+        f"{t.metric}, {t.variant}: the effect changes by {effect_text(t.slope.value, scales[t.metric])} a day "
         f"({_ends(t.slope, scales[t.metric])}, {p_phrase(t.slope.p_value)})"
         for t in reading.trends
         if isinstance(t.slope, Estimate)
@@ -166,12 +165,12 @@ def _scales(reading: TrialReading) -> dict[str, Scale]:
 def _answer(answer: Answer, scale: Scale) -> tuple[str, str, str]:
     """Effect, interval and p-value as texts."""
     if not isinstance(answer, Estimate):
-        return (NONE if answer.value is None else shown(answer.value, scale), NONE, NONE)
-    return shown(answer.value, scale), _ends(answer, scale), p_text(answer.p_value)
+        return (NONE if answer.value is None else effect_text(answer.value, scale), NONE, NONE)
+    return effect_text(answer.value, scale), _ends(answer, scale), p_text(answer.p_value)
 
 
 def _ends(answer: Estimate, scale: Scale) -> str:
-    return f"{shown(answer.low, scale)} to {shown(answer.high, scale)}"
+    return f"{effect_text(answer.low, scale)} to {effect_text(answer.high, scale)}"
 
 
 def _adjusted(adjusted: Adjusted | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rankproof.kernel.estimate import Alternative, Answer, NotEstimable
-from rankproof.kernel.specs import Param
+from rankproof.kernel.specs.kinds import Param
 
 
 @dataclass(frozen=True, slots=True)

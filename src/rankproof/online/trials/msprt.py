@@ -26,7 +26,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.specs import REQUIRED, Number, Param
+from rankproof.kernel.specs.kinds import REQUIRED, Number, Param
 from rankproof.online.trials._bounded import bounded
 from rankproof.online.trials.contract import Effect, EffectRequest, Inference
 from rankproof.proving.sequential import mixture_sprt

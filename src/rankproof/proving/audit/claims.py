@@ -1,4 +1,13 @@
-"""Claims: from `P@3=0.67`, or a file of reported values, to measures and the intervals they were rounded from."""
+"""Claims: from `P@3=0.67`, or a file of reported values, to measures and the intervals they were rounded from.
+
+queries = 54
+relevant = "1-30"        # or a number; or grades = ["3,2,1"]
+decimals = 3             # where the values were rounded to more digits than are written
+
+[values]
+"P@10" = 0.341
+"nDCG@10" = 0.448
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Convex hulls of values that queries can have, and the smallest sets of claims that contradict each other."""
+"""Convex hulls of values that queries can have, and the smallest sets of claims that contradict each other.
+
+All rankings of a query are covered by boxes. A mean of queries is a mean of points in these boxes, so a plane that
+has every box on one side has every mean on that side. A report on the other side is impossible, for any number of
+queries; the plane is the proof, and it is checked against every box before it is believed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Rankings that a query could have, known in part: pools, stretches of ranks, and boxes around their values."""
+"""Rankings that a query could have, known in part: pools, stretches of ranks, and boxes around their values.
+
+Every measure that is audited rises when a better document moves up. So of all rankings of a shape, the one with the
+documents at the head of each stretch, best first, has the greatest value of every measure, and the one with them at
+its tail the least. That makes a box around the values of all of them, and splitting a stretch makes smaller boxes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Audit of a report: can these values be true together? The search for one query."""
+"""Audit of a report: can these values be true together? The search for one query.
+
+Branch and bound over shapes. A shape whose box misses a claim is dropped with all its rankings; one of whose ends
+meets all claims is an example; any other is divided. When nothing is left, no ranking can be: that is the proof.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Audit of a rerank: is one run the other with only its head reordered, and if not, what may have happened?"""
+"""Audit of a rerank: is one run the other with only its head reordered, and if not, what may have happened?
+
+A rerank to depth d moves nothing across rank d and nothing below it. So for every k from d on the first k hold the same
+documents, and no set measure (P, R, Success, shares of grades) can move there.
+"""
 
 from __future__ import annotations
 

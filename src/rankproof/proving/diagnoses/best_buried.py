@@ -9,7 +9,7 @@ authority, completeness.
 
 A fair document at rank 1 and the best one at rank 4:
 
->>> from rankproof.testing.diagnoses import diagnosed
+>>> from rankproof.testing import diagnosed
 >>> diagnosed("best_buried", {"q": [1, 1, 0, 3]})
 'RR@10 is 1.000, but only 0.250 for documents of grade 3, on the 1 query that has one.'
 """

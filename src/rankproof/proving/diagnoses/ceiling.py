@@ -5,7 +5,7 @@ Seen when nDCG@10 is 1 for more than half of the queries.
 why: A query at its maximum can only lose. A better system looks no better here, and a comparison finds nothing.
 try: Add harder queries, judge deeper, or tell grades apart that are now one.
 
->>> from rankproof.testing.diagnoses import diagnosed
+>>> from rankproof.testing import diagnosed
 >>> diagnosed("ceiling", {"q": [1, 0], "r": [1], "s": [0, 1]})
 'nDCG@10 is 1 for 2 of 3 queries.'
 """

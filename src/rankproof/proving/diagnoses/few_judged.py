@@ -6,7 +6,7 @@ why: What was never judged may be relevant: the values are too low by an unknown
 documents than those in the pool is punished for it.
 try: Judge what is missing (`rankproof next` proposes what to judge first), or look at the bounds before the values.
 
->>> from rankproof.testing.diagnoses import diagnosed
+>>> from rankproof.testing import diagnosed
 >>> diagnosed("few_judged", {"q": [1, None, None, 0]})
 'Judged@10 is 0.500.'
 """

@@ -7,7 +7,7 @@ why: The first page is good, so the scoring works; the documents it never gets t
 try: Widen the candidates: synonyms and stemming, fewer required terms, a dense retriever beside the lexical one, a
 greater depth.
 
->>> from rankproof.testing.diagnoses import diagnosed
+>>> from rankproof.testing import diagnosed
 >>> diagnosed("high_precision_low_recall", {"q": [1] * 8}, relevant=40)
 'P@10 is 0.800, but R@100 only 0.200.'
 """

@@ -8,7 +8,7 @@ a minimum of matching terms.
 
 Of 4 relevant documents all are in the first 100, one in the first 10, where 4 could be:
 
->>> from rankproof.testing.diagnoses import diagnosed
+>>> from rankproof.testing import diagnosed
 >>> diagnosed("low_precision_high_recall", {"q": [1] + [0] * 20 + [1, 1, 1]})
 'R@100 is 1.000, but P@10 only 0.100 of at most 0.400.'
 """

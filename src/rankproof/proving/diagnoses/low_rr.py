@@ -6,7 +6,7 @@ why: Readers look at the first result or two; with an RR below 0.5 these are usu
 try: Look at the first result of the worst queries: exact titles, names and fresh documents are often missed. Boost
 exact matches, or rerank the first 10.
 
->>> from rankproof.testing.diagnoses import diagnosed
+>>> from rankproof.testing import diagnosed
 >>> diagnosed("low_rr", {"q": [0, 0, 1], "r": [0, 1]})
 'RR@10 is 0.417: the first relevant document is at rank 1 in 0 of 2 queries.'
 """

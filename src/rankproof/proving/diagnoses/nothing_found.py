@@ -6,7 +6,7 @@ why: A failure on a part of the queries usually has one cause, and no reranker c
 try: Read these queries side by side: another language, rare words, numbers, misspellings, a filter, documents that
 are not in the index.
 
->>> from rankproof.testing.diagnoses import diagnosed
+>>> from rankproof.testing import diagnosed
 >>> diagnosed("nothing_found", {"q": [1], "r": [0, 0]}, relevant=1)
 '1 of 2 queries have no relevant document in the first 100 (r); the others have nDCG@10 1.000.'
 """

@@ -7,7 +7,7 @@ try: A reranker over the first 100, or a better blend of the scores that are the
 
 The one relevant document at rank 11 or below: nDCG@10 is 0, and in the best order of the same documents 1:
 
->>> from rankproof.testing.diagnoses import diagnosed
+>>> from rankproof.testing import diagnosed
 >>> diagnosed("poor_order", {"q": [0] * 10 + [1]})
 'nDCG@10 is 0.000 while R@100 is 1.000; the best order of the same 100 documents has nDCG@10 1.000.'
 """

@@ -8,7 +8,7 @@ try: Retrieve deeper, read recall at a greater cutoff, or ask for R(denominator=
 
 Three documents for four relevant ones: at most 3/4.
 
->>> from rankproof.testing.diagnoses import diagnosed
+>>> from rankproof.testing import diagnosed
 >>> diagnosed("recall_capped", {"q": [1, 0, 1]}, relevant=4)
 'R@3 cannot exceed 0.750: 1 of 1 query has more relevant documents than the 3 that were retrieved (q).'
 """

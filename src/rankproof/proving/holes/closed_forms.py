@@ -1,4 +1,17 @@
-"""Bounds in closed form: sums over documents, shares, precisions at a cut, and average precision."""
+"""Bounds in closed form: sums over documents, shares, precisions at a cut, and average precision.
+
+Given how many open documents are relevant, the cut is known. The most that it can hold of them is all, or as many as it
+has open documents; the least is those for which there is no place outside of it.
+
+Given how many open documents are relevant, the sum is greatest when they stand as high as can be, and least when they
+are outside the ranking first and then as low as can be: to change places with a document further up raises it. So it
+is enough to go through how many, and to add documents one by one from the top, or from the bottom.
+
+With x_i = 1 for a relevant document at rank b_i on this side and a_i on the other, the difference of the sums is
+sum_i x_i w_ii + sum_(i<j) x_i x_j w_ij, where w_ij = 1/max(b_i, b_j) - 1/max(a_i, a_j). Each pair of open documents is
+at most the positive part of w_ij, half of it charged to each of the two. What is left is linear, and given how many
+documents are relevant the greatest charges bound it. Documents that kept their ranks on both sides charge nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Bounds by monotonicity, or by trying every grade that a query's unjudged documents could have."""
+"""Bounds by monotonicity, or by trying every grade that a query's unjudged documents could have.
+
+Where relevance is all that counts of a grade, and higher is better for relevant documents, the extremes are among the
+trials in which the first, or the last, so many open documents are relevant. Where a better grade never hurts, they are
+the two trials in which all open documents have the top grade, or grade 0.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Holes: bounds by query to bounds of the mean, judged rates, and what has to be said about them."""
+"""Holes: bounds by query to bounds of the mean, judged rates, and what has to be said about them.
+
+Queries share no document, so that the bounds of a mean, or a sum, are those of its queries put together.
+"""
 
 from __future__ import annotations
 

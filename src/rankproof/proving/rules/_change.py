@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 
+from rankproof.kernel.sections import signed
 from rankproof.kernel.verdict import Ruling
-from rankproof.kernel.wording import signed
 from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, on_mean, paying, worst
 from rankproof.proving.per_unit import LOGARITHMS
 from rankproof.proving.rule_params import level_of

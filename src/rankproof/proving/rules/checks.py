@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from rankproof.kernel.specs import Flag, Param, Texts, Whole
+from rankproof.kernel.specs.kinds import Flag, Param, Texts, Whole
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.rules.contract import Case, Rule, RuleValues
 from rankproof.reading.finding import SEVERITIES, Finding

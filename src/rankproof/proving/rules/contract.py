@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Alternative, Answer
-from rankproof.kernel.specs import Param
+from rankproof.kernel.specs.kinds import Param
 from rankproof.kernel.verdict import Ruling
 from rankproof.reading.finding import Finding
 

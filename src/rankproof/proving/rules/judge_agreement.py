@@ -32,9 +32,9 @@ from dataclasses import replace
 
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.specs import REQUIRED, Choice, Number, Param, Path, Whole
+from rankproof.kernel.sections import number, percent
+from rankproof.kernel.specs.kinds import REQUIRED, Choice, Number, Param, Path, Whole
 from rankproof.kernel.verdict import Ruling
-from rankproof.kernel.wording import number, percent
 from rankproof.proving.mean_rule import decided
 from rankproof.proving.rule_params import BASIS, CONFIDENCE, level_of
 from rankproof.proving.rules.contract import Case, Rule, RuleValues

@@ -19,9 +19,9 @@ decides by: Judged@k, the mean share of the first k documents that is judged
 
 from __future__ import annotations
 
-from rankproof.kernel.specs import REQUIRED, Number, Param, Whole
+from rankproof.kernel.sections import number
+from rankproof.kernel.specs.kinds import REQUIRED, Number, Param, Whole
 from rankproof.kernel.verdict import Ruling
-from rankproof.kernel.wording import number
 from rankproof.proving.mean_rule import decided
 from rankproof.proving.rule_params import SEGMENT, on
 from rankproof.proving.rules.contract import Case, Rule, RuleValues

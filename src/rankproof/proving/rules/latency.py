@@ -34,9 +34,9 @@ import math
 from dataclasses import replace
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.specs import REQUIRED, Number, Param
+from rankproof.kernel.sections import percent
+from rankproof.kernel.specs.kinds import REQUIRED, Number, Param
 from rankproof.kernel.verdict import Ruling
-from rankproof.kernel.wording import percent
 from rankproof.proving.mean_rule import decided
 from rankproof.proving.percentile import Percentile, nearest_rank, percentile, requests_needed
 from rankproof.proving.rule_params import BASIS, CONFIDENCE, level_of

@@ -37,9 +37,9 @@ from typing import Literal
 import numpy as np
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.sections import number
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.kernel.verdict import Ruling
-from rankproof.kernel.wording import number
 from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, on_mean, paying, worst
 from rankproof.proving.rule_params import BASIS, CONFIDENCE, MEASURE, SEGMENT, Bands, level_of, measure_of, on
 from rankproof.proving.rules.contract import Case, Numbers, Rule, RuleSample, RuleValues

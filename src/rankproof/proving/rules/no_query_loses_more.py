@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rankproof.kernel.specs import REQUIRED, Number, Param
+from rankproof.kernel.sections import number
+from rankproof.kernel.specs.kinds import REQUIRED, Number, Param
 from rankproof.kernel.verdict import Ruling
-from rankproof.kernel.wording import number
 from rankproof.proving.mean_rule import ROUNDING, paying, worst
 from rankproof.proving.rule_params import MEASURE, SEGMENT, on, refuse_sideless
 from rankproof.proving.rules._change import gains

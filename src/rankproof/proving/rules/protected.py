@@ -27,9 +27,9 @@ from dataclasses import replace
 import numpy as np
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import Number, Param, Path, Texts
+from rankproof.kernel.sections import UNDEFINED, number
+from rankproof.kernel.specs.kinds import Number, Param, Path, Texts
 from rankproof.kernel.verdict import Payer, Ruling
-from rankproof.kernel.wording import UNDEFINED, number
 from rankproof.proving.mean_rule import ROUNDING, paying
 from rankproof.proving.rule_params import MEASURE, refuse_sideless
 from rankproof.proving.rules._change import gains

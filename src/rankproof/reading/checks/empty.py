@@ -13,7 +13,7 @@ example.run: the run has no row. Check that the file is the right one and was wr
 
 from __future__ import annotations
 
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.check_subject import Subject
 from rankproof.reading.checks.contract import NOTHING, Check, CheckResult, Spot, found
 

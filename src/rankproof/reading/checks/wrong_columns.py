@@ -14,7 +14,7 @@ Correct the line, or name the file's format with --format.
 
 from __future__ import annotations
 
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.check_subject import Subject
 from rankproof.reading.checks.contract import FEW, Check, CheckResult, Spot, found
 from rankproof.reading.finding import quote

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.check_subject import Subject
 from rankproof.reading.checks.contract import NOTHING, Check, CheckResult, Spot, found
 

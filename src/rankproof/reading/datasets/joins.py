@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.datasets.records import Join
 from rankproof.reading.finding import Finding, Severity, quote

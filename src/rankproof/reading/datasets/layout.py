@@ -14,7 +14,7 @@ from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.datasets.queries import joined, read_queries
 from rankproof.reading.records import Qrels
-from rankproof.reading.unpack import ENDINGS
+from rankproof.reading.source import ENDINGS
 
 ALL = "all"
 # Reads the documents, or only those in the container, and says what was decided.

@@ -1,4 +1,7 @@
-"""Layouts of a few plain files: BEIR, MS MARCO, ir_datasets, ground-truth test cases, and queries without judgments."""
+"""Layouts of a few plain files: BEIR, MS MARCO, ir_datasets, ground-truth test cases, and queries without judgments.
+
+The collection has an id and a text per line; that of the document task an id, an address, a title and a body.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Container, Sequence
 from functools import partial
 
 from rankproof.errors import InputError, RankproofError, Unreadable
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.collect import read_qrels, read_topics
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.datasets.documents import DocumentReader, lines_of, read_json_lines

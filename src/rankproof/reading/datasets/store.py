@@ -1,4 +1,7 @@
-"""Datasets on disk in the plain layout: corpus.jsonl, queries.jsonl, qrels and a manifest that is checked again."""
+"""Datasets on disk in the plain layout: corpus.jsonl, queries.jsonl, qrels and a manifest that is checked again.
+
+A dataset with splits has one file of judgments for each, in the folder `qrels`, as BEIR has them.
+"""
 
 from __future__ import annotations
 

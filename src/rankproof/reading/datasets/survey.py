@@ -9,7 +9,7 @@ from statistics import mean, median
 
 import numpy as np
 
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.collection import Corpus
 from rankproof.reading.datasets.joins import join, shown
 from rankproof.reading.datasets.queries import normal

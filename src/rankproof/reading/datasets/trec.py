@@ -14,7 +14,7 @@ import re
 from collections.abc import Container, Sequence
 
 from rankproof.errors import InputError
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Corpus
 from rankproof.reading.datasets.documents import DocumentReader

@@ -11,8 +11,7 @@ import numpy as np
 from rankproof.core import Rows
 from rankproof.errors import InputError
 from rankproof.reading.finding import Unit
-from rankproof.reading.formats._columns import QUERY, ColumnPlaces, by_name, expected, plain
-from rankproof.reading.formats._meaning import is_number
+from rankproof.reading.formats._table import QUERY, ColumnPlaces, by_name, expected, is_number, plain
 from rankproof.reading.formats.contract import Noun, Read, Topics
 
 

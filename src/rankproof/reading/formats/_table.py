@@ -1,4 +1,4 @@
-"""Tables in text: which separator, is there a header, and what the columns of one without a header mean."""
+"""Tables in text: separator, header, what people call columns, and what columns without a header mean."""
 
 from __future__ import annotations
 
@@ -9,11 +9,214 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankproof.errors import InputError
-from rankproof.reading.formats import _columns
-from rankproof.reading.formats._columns import ColumnPlaces
-from rankproof.reading.formats._meaning import Meaning, by_content, is_number
 from rankproof.reading.formats.contract import Noun, Options, Plan, Sure, TextLayout
 from rankproof.reading.source import Source
+
+QUERY = ("query_id", "queryid", "qid", "q_id", "topic_id", "topicid", "topic", "query")
+DOC = (
+    "doc_id", "docid", "docno", "doc_no", "document_id", "documentid", "corpus_id", "corpusid", "product_id",
+    "productid", "passage_id", "passageid", "pid", "item_id", "itemid", "document", "doc", "product",
+    "passage", "item",
+)  # fmt: skip
+SCORE = ("score", "sim", "similarity", "distance", "dist")
+DISTANCES = ("distance", "dist")
+RANK = ("rank", "position")
+JUDGED = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating")
+GRADE = (*JUDGED, "score")
+TAG = ("tag", "run", "run_id", "runid", "run_name", "system")
+SUBTOPIC = ("subtopic", "subtopic_id", "iteration", "iter", "q0")
+TOPIC_ID = (*QUERY[:-1], "_id", "id", "number", "num")
+TEXT = ("text", "query", "query_text", "title", "question")
+
+
+def plain(name: object) -> str:
+    """A column name without case and quotes, and with '_' for '-' and ' '. The keys of a dict need not be text."""
+    return str(name).strip().strip("\"'").lstrip("#").strip().casefold().replace("-", "_").replace(" ", "_")
+
+
+def is_known(name: str) -> bool:
+    """Whether a name is one of those that mean something here; Q0 is one that every TREC row has."""
+    return plain(name) in {*QUERY, *DOC, *SCORE, *RANK, *GRADE, *TAG, *SUBTOPIC} - {"q0"}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnPlaces:
+    """Which column means what, by place; -1 where there is none."""
+
+    query: int
+    doc: int
+    number: int = -1
+    rank: int = -1
+    label: int = -1
+    lower_is_better: bool = False
+
+
+def place(names: Sequence[str], candidates: Sequence[str]) -> int:
+    """The index of the first candidate that is among the plain names; -1 when none is."""
+    return next((names.index(name) for name in candidates if name in names), -1)
+
+
+def by_name(header: Sequence[str], noun: Noun) -> ColumnPlaces | None:
+    """The columns that a header names, or None when it does not name those that the noun needs."""
+    names = [plain(name) for name in header]
+    query, doc = place(names, QUERY), place(names, DOC)
+    if query < 0 or doc < 0:
+        return None
+    if noun == "qrels":
+        number = place(names, GRADE)
+        return None if number < 0 else ColumnPlaces(query, doc, number, label=place(names, SUBTOPIC))
+    number, rank = place(names, SCORE), place(names, RANK)
+    # Judgments read as a run without scores would be a ranking in file order: refuse to see a run in them.
+    if number < 0 and rank < 0 and place(names, JUDGED) >= 0:
+        return None
+    return ColumnPlaces(query, doc, number, rank, place(names, TAG), number >= 0 and names[number] in DISTANCES)
+
+
+def topic_columns(header: Sequence[str]) -> tuple[int, int] | None:
+    """Where a header names the query id and its text; None when it does not."""
+    names = [plain(name) for name in header]
+    query, text = place(names, TOPIC_ID), place(names, TEXT)
+    return None if query < 0 or text < 0 or query == text else (query, text)
+
+
+def column_notes(header: Sequence[str], columns: ColumnPlaces, noun: Noun) -> tuple[str, ...]:
+    """Which column was read as what, for the description of the source."""
+    number = "grade" if noun == "qrels" else "score"
+    label = "subtopic" if noun == "qrels" else "tag"
+    roles = [
+        ("query", columns.query), ("document", columns.doc), (number, columns.number), ("rank", columns.rank),
+        (label, columns.label),
+    ]  # fmt: skip
+    named = ", ".join(f"{role} from {header[at].strip()!r}" for role, at in roles if at >= 0)
+    if columns.lower_is_better:
+        return (named, f"{header[columns.number].strip()!r} is a distance: lower is better")
+    return (named,)
+
+
+def expected(noun: Noun) -> str:
+    """The names that a header must have, in words."""
+    if noun == "topics":
+        return "a query id (query_id, qid, _id, ...) and its text (text, query, title, ...)"
+    if noun == "qrels":
+        return "a query (query_id, qid, ...), a document (doc_id, docid, ...) and a grade (grade, rel, ...)"
+    return "a query (query_id, qid, topic, ...), a document (doc_id, docid, ...) and a score or rank, or neither"
+
+
+_NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?(nan|inf|infinity)", re.IGNORECASE)
+_WHOLE = re.compile(r"[0-9]{1,18}")
+# A column is one of numbers when most of it is: a faulty line is for the checks to find, not for detection.
+MOSTLY = 0.8
+Row = Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The columns, and how that was decided."""
+
+    columns: ColumnPlaces
+    notes: tuple[str, ...] = ()
+    doubt: str = ""  # why the table cannot be read as it is; raised when it comes to reading
+
+    @property
+    def has_number(self) -> bool:
+        """Whether there is a score, a grade or a rank."""
+        return self.columns.number >= 0 or self.columns.rank >= 0
+
+
+def is_number(text: str) -> bool:
+    """Whether a field is a number, or the text of NaN or infinity."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+def numeric(rows: Sequence[Row], at: int) -> bool:
+    """Whether most of a column is numbers."""
+    return sum(is_number(row[at]) for row in rows) >= MOSTLY * len(rows)
+
+
+def by_content(rows: Sequence[Row], noun: Noun, options: Options) -> Meaning | None:
+    """What the columns mean, or None when it cannot be seen. All rows have the same number of columns."""
+    return _qrels(rows) if noun == "qrels" else _run(rows, options)
+
+
+def _qrels(rows: Sequence[Row]) -> Meaning | None:
+    width = len(rows[0])
+    if width == 3 and numeric(rows, 2):
+        return Meaning(ColumnPlaces(0, 1, 2), ("read as query, document, grade",))
+    if width == 4 and numeric(rows, 3):
+        return Meaning(ColumnPlaces(0, 2, 3, label=1), ("read as query, subtopic, document, grade",))
+    return None
+
+
+def _run(rows: Sequence[Row], options: Options) -> Meaning | None:
+    width = len(rows[0])
+    # TREC's second column, a constant that means nothing.
+    doc = 2 if width > 3 and all(row[1] in ("Q0", "q0") for row in rows) else 1
+    rest = list(range(doc + 1, width))
+    label = -1
+    if rest and (not numeric(rows, rest[-1]) or len(rest) == 3):
+        label = rest.pop()
+    if not all(numeric(rows, at) for at in rest):
+        return None
+    if not rest:
+        # Blanks in the ids of a bare pair of columns: more likely that the separator is another one.
+        if label >= 0 or any(" " in field for row in rows for field in row):
+            return None
+        return Meaning(ColumnPlaces(0, 1), ("two columns: documents are in the order given",))
+    if len(rest) == 1:
+        return _one_number(rows, doc, rest[0], label, options)
+    ranks = [at for at in rest if counts_up(rows, at)]
+    if len(rest) != 2 or len(ranks) != 1:
+        return None
+    (rank,), (number,) = ranks, [at for at in rest if at not in ranks]
+    note = f"column {rank + 1} counts 1, 2, 3, ... within each query: the rank; column {number + 1}: the score"
+    return Meaning(ColumnPlaces(0, doc, number, rank, label), (note,))
+
+
+def _one_number(rows: Sequence[Row], doc: int, at: int, label: int, options: Options) -> Meaning:
+    order = options.get("order")
+    if order == "rank" or (order != "score" and counts_up(rows, at)):
+        why = "as asked" if order == "rank" else "it counts 1, 2, 3, ... within each query"
+        return Meaning(ColumnPlaces(0, doc, -1, at, label), (f"column {at + 1} read as the rank: {why}",))
+    if order is None and _is_permutation(rows, at):
+        doubt = (
+            f"column {at + 1} holds the whole numbers 1 to n of each query, but not in order: it may be a "
+            "rank or a score. Say which with --order rank or --order score."
+        )
+        return Meaning(ColumnPlaces(0, doc, at, -1, label), doubt=doubt)
+    return Meaning(ColumnPlaces(0, doc, at, -1, label), (f"column {at + 1} read as the score",))
+
+
+def _by_query(rows: Sequence[Row], at: int) -> dict[str, list[int]] | None:
+    """The whole numbers of a column for each query, in the order given; None when there are others."""
+    found: dict[str, list[int]] = {}
+    for row in rows:
+        if not _WHOLE.fullmatch(row[at]):
+            return None
+        found.setdefault(row[0], []).append(int(row[at]))
+    return found
+
+
+def counts_up(rows: Sequence[Row], at: int) -> bool:
+    """Whether a column counts 1, 2, 3, ... (or 0, 1, 2, ...) within each query, as the rows stand."""
+    queries = _by_query(rows, at)
+    if queries is None:
+        return False
+    first = next(iter(queries.values()))[0]
+    return first in (0, 1) and all(n == list(range(first, first + len(n))) for n in queries.values())
+
+
+def _is_permutation(rows: Sequence[Row], at: int) -> bool:
+    """Whether a column holds 1 to n for each query in an order that is neither rising nor falling."""
+    queries = _by_query(rows, at)
+    if queries is None:
+        return False
+    numbers = list(queries.values())
+    if len(numbers) > 1:
+        numbers = numbers[:-1]  # the last query may go on after the lines that were looked at
+    # Falling numbers in a file that lists the best first are a score: n points for the first, 1 for the last.
+    falling = all(n == sorted(n, reverse=True) for n in numbers)
+    return not falling and all(sorted(n) == list(range(1, len(n) + 1)) for n in numbers)
+
 
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
 # What the core takes for a blank; str.split() would also cut at the spaces of other scripts.
@@ -87,14 +290,14 @@ def _cut_by(lines: list[tuple[int, str]], separator: str, noun: Noun, options: O
     if width < 2 or len(same) < MOST * len(plain):
         return None
     number, first = plain[0]
-    columns = _columns.by_name(first, noun)
+    columns = by_name(first, noun)
     if columns is not None and len(first) == width:
         return TextTable(separator, width, Meaning(columns), tuple(first), number, comments)
     if separator == " " and width < 3:
         return None  # two words on a line are too little to see a run in
-    if noun == "run" and _columns.by_name(first, "qrels") is not None:
+    if noun == "run" and by_name(first, "qrels") is not None:
         return None  # a header that names grades and neither scores nor ranks
-    known = len(first) == width and any(_columns.is_known(name) for name in first)
+    known = len(first) == width and any(is_known(name) for name in first)
     meaning = by_content(same[1:] if known and len(same) > 1 else same, noun, options)
     if meaning is None:
         return None
@@ -102,7 +305,7 @@ def _cut_by(lines: list[tuple[int, str]], separator: str, noun: Noun, options: O
     if known and (at < 0 or not is_number(first[at])):
         doubt = (
             f"line {number} looks like a header ({', '.join(first)}), but it must name "
-            f"{_columns.expected(noun)}. Rename its columns, or remove the line."
+            f"{expected(noun)}. Rename its columns, or remove the line."
         )
         meaning = Meaning(meaning.columns, doubt=doubt)
     return TextTable(separator, width, meaning, comments=comments)
@@ -128,7 +331,7 @@ def plan(table: TextTable, noun: Noun, source: Source) -> Plan:
     )
     separated = f"columns separated by {SEPARATORS[table.separator]}"
     if table.header:
-        notes = (separated, "header found", *_columns.notes(table.header, columns, noun))
+        notes = (separated, "header found", *column_notes(table.header, columns, noun))
         shape = f"the header has {table.width}: {' '.join(table.header)}"
     else:
         notes = (separated, "no header", *table.meaning.notes)

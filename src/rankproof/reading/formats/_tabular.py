@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError
-from rankproof.kernel.wording import counted
-from rankproof.reading.formats import _columns, _table
+from rankproof.kernel.sections import counted
+from rankproof.reading.formats import _table
 from rankproof.reading.formats._gather import add_topic
 from rankproof.reading.formats._pieces import gathered
+from rankproof.reading.formats._table import expected, topic_columns
 from rankproof.reading.formats.contract import Noun, Options, Plan, Sure, Topics
 from rankproof.reading.source import Source
 
@@ -40,7 +41,7 @@ def detect(source: Source, noun: Noun, separators: str) -> Sure:
 def _detect_topics(source: Source, separators: str) -> Sure:
     lines = [line for _, line in _table.sample(source.head)]
     for separator in separators.replace(" ", ""):
-        if lines and _columns.topic_columns(_table.cut(lines[0], separator)) is not None:
+        if lines and topic_columns(_table.cut(lines[0], separator)) is not None:
             return Sure.NAMED
         rows = [_table.cut(line, separator) for line in lines]
         widths = [len(row) for row in rows]
@@ -59,7 +60,7 @@ def plan(source: Source, noun: Noun, options: Options, separators: str, name: st
         seen = repr(lines[0][1][:80]) if lines else "nothing"
         raise InputError(
             f"{source.name} cannot be read as a {name} table of {'a run' if noun == 'run' else noun}. "
-            f"The first line is {seen}. Give it a header that names {_columns.expected(noun)}, "
+            f"The first line is {seen}. Give it a header that names {expected(noun)}, "
             "or name another format with --format."
         )
     return _table.plan(table, noun, source)
@@ -81,7 +82,7 @@ def topics(source: Source, separators: str) -> Topics:
     rows = [(number, row) for number, row in rows if any(row)]
     if not rows:
         return {}
-    named = _columns.topic_columns(rows[0][1])
+    named = topic_columns(rows[0][1])
     query, text_column = (0, 1) if named is None else named
     texts: Topics = {}
     for number, row in rows[0 if named is None else 1 :]:
@@ -133,6 +134,6 @@ def write_topics(texts: Topics, protect: Protect, separator: str, header: bool) 
     """Id and text; with a header where `header` says so, or where the first row would be taken for one."""
     first = next(iter(texts.items()), ("", ""))
     rows = list(texts.items())
-    if header or _columns.topic_columns(first) is not None:
+    if header or topic_columns(first) is not None:
         rows.insert(0, ("query_id", "text"))
     return gathered(separator.join(protect(list(row))) + "\n" for row in rows)

@@ -19,11 +19,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.wording import counted
-from rankproof.reading.formats import _columns, parquet
+from rankproof.kernel.sections import counted
+from rankproof.reading.formats import parquet
 from rankproof.reading.formats._gather import Gather, add_topic, id_text
 from rankproof.reading.formats._pieces import gathered
-from rankproof.reading.formats._table import cut, sample
+from rankproof.reading.formats._table import cut, plain, sample
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure, Topics
 from rankproof.reading.formats.csv import quoting
 from rankproof.reading.source import Source
@@ -53,7 +53,7 @@ def detect(source: Source, noun: Noun) -> Sure:
 
 
 def _header(line: str, separator: str) -> list[str]:
-    return [_columns.plain(name) for name in cut(line, separator)]
+    return [plain(name) for name in cut(line, separator)]
 
 
 def records(source: Source, options: Options) -> Iterator[tuple[int, Record]]:
@@ -85,8 +85,8 @@ def _kept_values(options: Options) -> dict[str, tuple[str, ...]]:
 
 def _parquet_records(source: Source, chosen: set[str]) -> Iterator[tuple[int, Record]]:
     table = parquet.table_of(source)
-    table = table.select([name for name in table.column_names if _columns.plain(name) in chosen])
-    names = [_columns.plain(name) for name in table.column_names]
+    table = table.select([name for name in table.column_names if plain(name) in chosen])
+    names = [plain(name) for name in table.column_names]
     for batch in table.to_batches(max_chunksize=1 << 16):
         columns = [batch.column(i).to_pylist() for i in range(batch.num_columns)]
         for values in zip(*columns, strict=True):
@@ -102,7 +102,7 @@ def _csv_records(source: Source) -> Iterator[tuple[int, Record]]:
         if not any(row):
             continue
         if not names:
-            names = [_columns.plain(name) for name in row]
+            names = [plain(name) for name in row]
         elif len(row) != len(names):
             raise InputError(
                 f"{source.name}, line {reader.line_num}: {counted(len(row), 'column')}, "

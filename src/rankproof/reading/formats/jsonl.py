@@ -19,11 +19,26 @@ from json.encoder import encode_basestring
 from typing import IO, TYPE_CHECKING
 
 from rankproof.errors import InputError
-from rankproof.reading.formats import _columns
 from rankproof.reading.formats._gather import add_topic, gather_pieces, gather_records, id_text
 from rankproof.reading.formats._jsontext import first_pair, json_lines, json_objects, text_lines
 from rankproof.reading.formats._nested import is_list, query_pieces, read_queries
 from rankproof.reading.formats._pieces import gathered
+from rankproof.reading.formats._table import (
+    DOC,
+    GRADE,
+    QUERY,
+    RANK,
+    SCORE,
+    SUBTOPIC,
+    TAG,
+    TEXT,
+    TOPIC_ID,
+    by_name,
+    expected,
+    place,
+    plain,
+    topic_columns,
+)
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, Sure, Topics
 from rankproof.reading.source import Source
 
@@ -32,8 +47,8 @@ if TYPE_CHECKING:
 
 DOCS = ("docs", "documents", "doc_ids", "docids", "results", "hits", "ranking", "items", "passages")
 _ROW_KEYS = {
-    *_columns.QUERY, *_columns.DOC, *_columns.SCORE, *_columns.RANK, *_columns.GRADE, *_columns.TAG,
-    *_columns.SUBTOPIC, *_columns.TOPIC_ID, *_columns.TEXT, *DOCS, "scores", "metadata",
+    *QUERY, *DOC, *SCORE, *RANK, *GRADE, *TAG,
+    *SUBTOPIC, *TOPIC_ID, *TEXT, *DOCS, "scores", "metadata",
 }  # fmt: skip
 
 
@@ -42,7 +57,7 @@ def is_row_key(key: str, value: str) -> bool:
 
     `{"query": {...}}` is an object of queries, one of which is called "query".
     """
-    name = _columns.plain(key)
+    name = plain(key)
     return name in _ROW_KEYS and (value not in "{[" or name in (*DOCS, "scores", "metadata"))
 
 
@@ -60,10 +75,10 @@ def detect(source: Source, noun: Noun) -> Sure:
 
 def _has_fields(record: Mapping[str, object], noun: Noun) -> bool:
     if noun == "topics":
-        return _columns.topic_columns(list(record)) is not None and not _docs_key(record)
+        return topic_columns(list(record)) is not None and not _docs_key(record)
     if _docs_key(record):
         return noun == "run" or isinstance(record[str(_docs_key(record))], Mapping)
-    return _columns.by_name(list(record), noun) is not None
+    return by_name(list(record), noun) is not None
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
@@ -96,14 +111,14 @@ def pieces(file: IO[bytes], name: str, options: Options, size: int) -> Iterator[
 
 
 def _docs_key(record: Mapping[str, object]) -> str | None:
-    return next((key for key in record if _columns.plain(key) in DOCS and not isinstance(record[key], str)), None)
+    return next((key for key in record if plain(key) in DOCS and not isinstance(record[key], str)), None)
 
 
 def _query(record: Mapping[str, object], where: str, line: int) -> tuple[int, object, object]:
     """line, query id and documents of a line that holds a whole query."""
     key = _docs_key(record)
     names = list(record)
-    at = _columns.place([_columns.plain(name) for name in names], (*_columns.QUERY, "_id", "id"))
+    at = place([plain(name) for name in names], (*QUERY, "_id", "id"))
     if key is None or at < 0:
         shown = ", ".join(f"{name!r:.40}" for name in names[:8])
         raise InputError(f"{where}: the fields are {shown}; a query needs its id (query_id) and its documents (docs).")
@@ -117,10 +132,10 @@ def _query(record: Mapping[str, object], where: str, line: int) -> tuple[int, ob
 
 def topic_of(record: Mapping[str, object], where: str) -> tuple[str, str]:
     """The id and the text of a topic."""
-    named = _columns.topic_columns(list(record))
+    named = topic_columns(list(record))
     if named is None:
         shown = ", ".join(f"{name!r:.40}" for name in list(record)[:8])
-        raise InputError(f"{where}: the fields are {shown}; a topic needs {_columns.expected('topics')}.")
+        raise InputError(f"{where}: the fields are {shown}; a topic needs {expected('topics')}.")
     query, text = (list(record.values())[at] for at in named)
     if not isinstance(text, str):
         raise InputError(f"{where}: found {text!r:.80} where the text of a query should be.")

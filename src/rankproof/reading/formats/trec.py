@@ -19,10 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rankproof.reading.formats import _columns
-from rankproof.reading.formats._meaning import is_number
 from rankproof.reading.formats._pieces import Guard, gathered
-from rankproof.reading.formats._table import cut, sample
+from rankproof.reading.formats._table import by_name, cut, is_number, sample
 from rankproof.reading.formats.contract import Format, Noun, Options, Plan, Sure, TextLayout
 from rankproof.reading.source import Source
 
@@ -54,7 +52,7 @@ def detect(source: Source, noun: Noun) -> Sure:
     if lines[0].lstrip().startswith(("{", "[", "<")):
         return Sure.NO
     rows = [cut(line, " ") for line in lines]
-    if _columns.by_name(rows[0], noun) is not None:
+    if by_name(rows[0], noun) is not None:
         return Sure.NO  # the first line is a header
     if noun == "run":
         good = sum(len(row) >= 6 and is_number(row[4]) for row in rows)

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterator
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.reading.formats._gather import add_topic
 from rankproof.reading.formats._pieces import gathered
 from rankproof.reading.formats.contract import Format, Noun, Options, Sure, Topics

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.wording import confidence_interval
+from rankproof.kernel.sections import confidence_interval
 from rankproof.proving.holes.bounds import MeasureBounds
 from rankproof.proving.records import Comparison
 from rankproof.reports.charts.frame import (

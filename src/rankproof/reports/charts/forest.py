@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.sections import printable
-from rankproof.kernel.wording import confidence_interval, interval, signed
+from rankproof.kernel.sections import confidence_interval, interval, printable, signed
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.reports.charts.frame import (
     KEY,

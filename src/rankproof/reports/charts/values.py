@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from rankproof.kernel.wording import number, signed
+from rankproof.kernel.sections import number, signed
 from rankproof.measuring.grade_shares import NOT_RETURNED, UNJUDGED, GradeShares
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import Contrast

@@ -13,9 +13,8 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from rankproof.kernel.wording import UNDEFINED
-from rankproof.measuring.records import Evaluation, Result
-from rankproof.measuring.wording import query_ids
+from rankproof.kernel.sections import UNDEFINED
+from rankproof.measuring.records import Evaluation, Result, query_ids
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import as_range
 

@@ -1,4 +1,12 @@
-"""One HTML file for a browser: verdict, charts, every query; it holds all it needs and asks the network for nothing."""
+"""One HTML file for a browser: verdict, charts, every query; it holds all it needs and asks the network for nothing.
+
+A comparison shows its headline, what to know before quoting it, a forest plot, the difference of every query with the
+query at the pointer, a table of queries that can be sorted and searched, segments, blind spots, bounds from unjudged
+documents, ties, grades, power, diagnoses, fine print and manifest. A verdict stands above the comparison it rests on,
+or above the units, effects, days and segments of its trial.
+Evaluations show their table and a chart for each measure; with `--per-query` each query too. Light and dark follow
+the reader's system. Charts are drawn by vl-convert, from the extra `report`. The same input gives the same bytes.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +15,7 @@ from dataclasses import replace
 
 from rankproof.errors import MissingExtra
 from rankproof.measuring.records import Evaluation
-from rankproof.online.trial.reading_records import TrialReading, trial_of
+from rankproof.online.trial.results import TrialReading, trial_of
 from rankproof.online.trial.sections import trial_sections
 from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.proving.verdict import Verdict

@@ -37,7 +37,7 @@ from collections.abc import Mapping, Sequence
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.version import __version__
 from rankproof.measuring.records import Evaluation
-from rankproof.online.trial.reading_records import trial_of
+from rankproof.online.trial.results import trial_of
 from rankproof.proving.records import Comparison
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report

@@ -1,4 +1,9 @@
-"""A LaTeX table for a paper: booktabs rules, the best value of each measure in bold."""
+r"""A LaTeX table for a paper: booktabs rules, the best value of each measure in bold.
+
+Needs `\usepackage{booktabs}`. Four decimals; whole numbers as such; `undefined` where a query has no value.
+The fine print follows as comments, so that the table can be pasted as it is and its facts stay with it.
+A comparison has its significance marks explained in the caption.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_lowercase
 
-from rankproof.kernel.sections import printable
-from rankproof.kernel.wording import number, percent
+from rankproof.kernel.sections import number, percent, printable
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.proving.wording import item_title
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import GridCell, grid, notes
+
+# Against a baseline the marks are arrows. Over all pairs each system has a letter, and stands with the letters
+# of those it is shown to be better than, as papers of the field have it.
+
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",

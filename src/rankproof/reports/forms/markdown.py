@@ -1,4 +1,8 @@
-"""A Markdown table for a pull request or a README: the best value of each measure in bold."""
+"""A Markdown table for a pull request or a README: the best value of each measure in bold, fine print below.
+
+GitHub's table syntax. Four decimals; whole numbers as such; `undefined` where a query has no value. The
+fine print follows as a list.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.wording import confidence_interval, counted, number, percent, verdict_word
+from rankproof.kernel.sections import confidence_interval, counted, number, percent, verdict_word
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.proving.wording import claim, item_title, numbers
 from rankproof.reports.charts.forest import Panel, forest, panels, segment_panels

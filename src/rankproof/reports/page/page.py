@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.sections import percent
 from rankproof.kernel.version import __version__
-from rankproof.kernel.wording import percent
 from rankproof.proving.records import Comparison
 from rankproof.proving.wording import item_title
 from rankproof.reports.charts.frame import DARK, LIGHT, declarations

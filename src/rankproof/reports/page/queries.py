@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from rankproof.kernel.wording import PLACES, number
+from rankproof.kernel.sections import PLACES, number
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, DocMove, QueryMove
 from rankproof.reports.charts.values import left_out, order, query_chart
 from rankproof.reports.page.elements import Column, PageCell, PageSection, Safe, data_block, figure, table, tag

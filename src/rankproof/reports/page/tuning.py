@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from rankproof.errors import MissingExtra
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.wording import confidence_interval, interval, number, p_text, signed
+from rankproof.kernel.sections import confidence_interval, interval, number, p_text, signed
 from rankproof.reports.charts.stack import Reply, response_chart
 from rankproof.reports.page.elements import Column, PageSection, Piece, Safe, bullets, figure, join, listed, table, tag
 from rankproof.reports.page.page import page
 from rankproof.stack.tune.records import Gain, Response, Tuning
-from rankproof.stack.tune.wording import conclusion, shown, spoken, title
+from rankproof.stack.tune.wording import conclusion, response_text, title, value_text
 
 NONE = "none"
 # Settings beyond these are in the JSON.
@@ -54,7 +54,7 @@ def _gains(tuning: Tuning) -> PageSection:
     parameters = table(
         "Parameters",
         [Column("parameter", "name"), Column("as written"), Column("winner")],
-        [[d.name, shown(d.as_written), shown(tuning.winner.dials[d.name])] for d in tuning.config.dials],
+        [[d.name, value_text(d.as_written), value_text(tuning.winner.dials[d.name])] for d in tuning.config.dials],
     )
     lede = "What did the search find, and what is it worth on queries it never saw?"
     winner = tag("p", "Winner: ", tag("code", tuning.winner.pipeline))
@@ -103,7 +103,7 @@ def _responses(tuning: Tuning) -> list[PageSection]:
         ]  # fmt: skip
         rows = [
             [
-                spoken(r), f"{r.settings:,}", number(r.mean), number(r.best), signed(r.gain.value or 0.0),
+                response_text(r), f"{r.settings:,}", number(r.mean), number(r.best), signed(r.gain.value or 0.0),
                 _ends(r.gain),
             ]
             for r in several
@@ -117,7 +117,10 @@ def _drawn(tuning: Tuning, parameter: str, several: tuple[Response, ...]) -> Pie
     measure, sign = tuning.config.measure, -1.0 if tuning.better == "lower" else 1.0
     written = tuning.settings[0].mean
     replies = [_reply(found, sign, written, bool(tuning.scale)) for found in several]
-    tips = [[spoken(r), f"best {number(r.best)}", f"mean {number(r.mean)}", f"{r.settings} settings"] for r in several]
+    tips = [
+        [response_text(r), f"best {number(r.best)}", f"mean {number(r.mean)}", f"{r.settings} settings"]
+        for r in several
+    ]
     caption = (
         "Dot: the best setting with this value, and the confidence interval of its gain over the file as written "
         "(dashed). Tick: the mean of all settings with this value. All on dev, where the best was picked: it flatters."
@@ -136,7 +139,7 @@ def _reply(found: Response, sign: float, written: float, scaled: bool) -> Reply:
     ends = (answer.low, answer.high) if isinstance(answer, Estimate) else (None, None)
     best = answer.value or 0.0
     mean = best if scaled else sign * (found.mean - written)  # a mean of logarithms is no difference of means
-    return Reply(spoken(found), best, mean, *ends)
+    return Reply(response_text(found), best, mean, *ends)
 
 
 def _settings(tuning: Tuning) -> PageSection:
@@ -146,7 +149,8 @@ def _settings(tuning: Tuning) -> PageSection:
     columns = [Column("setting", "name"), Column(tuning.config.measure), *(Column(name) for name in names)]
     rows = [
         [
-            "as written" if s.number == 0 else str(s.number), number(s.mean), *(shown(s.dials[name]) for name in names),
+            "as written" if s.number == 0 else str(s.number), number(s.mean),
+            *(value_text(s.dials[name]) for name in names),
         ]
         for s in order[:MOST_SETTINGS]
     ]  # fmt: skip

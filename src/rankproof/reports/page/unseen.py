@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankproof.kernel.wording import counted, number
+from rankproof.kernel.sections import counted, number
 from rankproof.measuring.report import Diagnosis
 from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
 from rankproof.proving.records import BlindSpot, Comparison

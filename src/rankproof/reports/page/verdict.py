@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from rankproof.kernel.sections import interval, p_text, percent, signed
 from rankproof.kernel.verdict import Ruling
-from rankproof.kernel.wording import interval, p_text, percent, signed
-from rankproof.online.trial.reading_records import trial_of
+from rankproof.online.trial.results import trial_of
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.proving.verdict import Verdict
 from rankproof.proving.wording import claim, item_title, margin_text, numbers

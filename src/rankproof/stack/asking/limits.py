@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from rankproof.errors import UsageError
 from rankproof.kernel.jsontext import to_json
-from rankproof.kernel.specs import Number, Param, Whole
+from rankproof.kernel.specs.kinds import Number, Param, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Answered
 

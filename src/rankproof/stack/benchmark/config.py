@@ -8,7 +8,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
-from rankproof.kernel.specs import ItemName, Kind, Number, Text, Texts, Whole, check_tables, read_table
+from rankproof.kernel.specs.kinds import ItemName, Kind, Number, Text, Texts, Whole
+from rankproof.kernel.specs.tables import check_tables, read_table
 from rankproof.measuring.names import parse
 from rankproof.proving.records import Design
 from rankproof.reading.source import read_toml

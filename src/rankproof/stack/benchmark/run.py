@@ -1,4 +1,10 @@
-"""Benchmark: every mode run, measured and compared with every other, with what each stage bought."""
+"""Benchmark: every mode run, measured and compared with every other, with what each stage bought.
+
+Every stage has to earn its place: one goes from the baseline to the first mode that is shown to be better than the one
+held, and on from there, until no mode is shown to be better. A mode with a higher mean whose lead may be chance is not
+gone to: it costs more and what it buys is not known. A mode that is shown to be better has the better mean too, so the
+way ends.
+"""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.sections import Section
-from rankproof.kernel.wording import (
+from rankproof.kernel.sections import (
+    Section,
     confidence_interval,
     counted,
     interval,

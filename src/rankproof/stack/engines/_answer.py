@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from rankproof.kernel.specs import finite
+from rankproof.kernel.specs.kinds import finite
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines.contract import AskFailed
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from rankproof.errors import UsageError
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.secrets import Secrets, refuse_written
-from rankproof.kernel.specs import REQUIRED, Choice, Param, Text, Whole
+from rankproof.kernel.specs.kinds import REQUIRED, Choice, Param, Text, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rankproof.errors import UnknownName
-from rankproof.kernel.specs import Kind, show_number
+from rankproof.kernel.specs.kinds import Kind, show_number
 from rankproof.reading.collection import Corpus
 
 _ENTRY = re.compile(r"(?P<name>[^\s^]+)(?:\^(?P<weight>\d+(?:\.\d+)?))?")

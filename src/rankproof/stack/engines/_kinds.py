@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rankproof.kernel.jsontext import to_json
-from rankproof.kernel.specs import Kind
+from rankproof.kernel.specs.kinds import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.libraries import library
-from rankproof.kernel.specs import Choice, Flag, Kind, Param
+from rankproof.kernel.specs.kinds import Choice, Flag, Kind, Param
 from rankproof.reading.collection import Corpus
 from rankproof.stack.records import Values
 

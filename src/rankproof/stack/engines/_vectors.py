@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Protocol
 
 from rankproof.errors import InputError
-from rankproof.kernel.specs import Param, Text, finite
+from rankproof.kernel.specs.kinds import Param, Text, finite
 from rankproof.reading.collection import Query
 from rankproof.stack.engines.contract import AskFailed
 from rankproof.stack.models.encoder import Encoder

@@ -26,7 +26,7 @@ source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and 
 Three documents of two words each, so that length does not matter. "tent" is in two of them: its rarity is
 ln(1 + (3 - 2 + 0.5) / (2 + 0.5)) = 0.4700, and one of it makes 1 / (1 + 1.5) of that:
 
->>> from rankproof.testing.rankings import searched
+>>> from rankproof.testing import searched
 >>> searched("bm25", {"a": "red tent", "b": "green tent", "c": "red lamp"}, "tents")
 {'b': 0.188, 'a': 0.188}
 >>> searched("bm25", {"a": "red tent", "b": "green tent", "c": "red lamp"}, "boat")
@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.cache import Cache
-from rankproof.kernel.specs import Choice, Number, Param
+from rankproof.kernel.specs.kinds import Choice, Number, Param
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._fields import Fields, weights_of

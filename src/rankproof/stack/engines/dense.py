@@ -20,7 +20,7 @@ against exact search is measured on the queries asked, and reported. Scores are 
 assumes: texts in a language the model was trained on
 source: Reimers and Gurevych, Sentence-BERT, EMNLP 2019; Malkov and Yashunin, TPAMI 42(4), 2020
 
->>> from rankproof.testing.rankings import searched
+>>> from rankproof.testing import searched
 >>> found = searched("dense", {"a": "a cat sleeps", "b": "tax law"}, "the kitten naps", model="wordllama")
 >>> list(found)
 ['a', 'b']
@@ -45,7 +45,7 @@ from rankproof.errors import UnknownName
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.libraries import library
 from rankproof.kernel.progress import Progress, silent
-from rankproof.kernel.specs import Choice, Param, Texts, Whole
+from rankproof.kernel.specs.kinds import Choice, Param, Texts, Whole
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines.contract import Engine
@@ -53,6 +53,11 @@ from rankproof.stack.models.encoder import Encoder, Vectors, unit
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
 from rankproof.stack.models.vector_cache import kept_vectors
 from rankproof.stack.records import Ground, Values
+
+# The graph is built on one thread, document after document, so that it is the same every time.
+#
+# source: Malkov and Yashunin, Efficient and robust approximate nearest neighbor search using HNSW, TPAMI 42(4), 2020
+
 
 # So many scores are held at once.
 BLOCK = 1 << 24

@@ -27,7 +27,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.libraries import library
 from rankproof.kernel.secrets import SECRET, Secrets, refuse_written
-from rankproof.kernel.specs import REQUIRED, Choice, Flag, Param, Text
+from rankproof.kernel.specs.kinds import REQUIRED, Choice, Flag, Param, Text
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable

@@ -29,7 +29,7 @@ from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.kernel.secrets import SECRET, Secrets
-from rankproof.kernel.specs import REQUIRED, Choice, Number, Param, Text, Whole
+from rankproof.kernel.specs.kinds import REQUIRED, Choice, Number, Param, Text, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of

@@ -7,7 +7,7 @@ file does not have gets no documents. Queries are told apart by id: a rewrite be
 assumes: the file ranks the same documents that are judged
 source: the run format of TREC, as trec_eval reads it
 
->>> from rankproof.testing.rankings import replayed
+>>> from rankproof.testing import replayed
 >>> replayed({"q1": {"a": 0.5, "b": 2.5, "c": 0.5}}, "q1")
 {'b': 2.5, 'c': 0.5, 'a': 0.5}
 >>> replayed({"q1": {"a": 0.5, "b": 2.5, "c": 0.5}}, "q1", depth=2)
@@ -24,7 +24,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import REQUIRED, Param, Path
+from rankproof.kernel.specs.kinds import REQUIRED, Param, Path
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.reading.records import Run

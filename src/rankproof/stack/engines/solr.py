@@ -23,7 +23,7 @@ from functools import cached_property
 from urllib.parse import quote, urlencode
 
 from rankproof.kernel.secrets import Secrets, refuse_written
-from rankproof.kernel.specs import REQUIRED, Param, Text
+from rankproof.kernel.specs.kinds import REQUIRED, Param, Text
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable

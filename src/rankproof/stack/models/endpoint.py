@@ -16,7 +16,7 @@ import numpy as np
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.libraries import library
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.stack.models.encoder import Vectors
 
 BATCH: Final = 64

@@ -8,8 +8,9 @@ from typing import Literal
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import Call, call_of, parse_expression, read_params, shown_options
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
+from rankproof.kernel.specs.calls import Call, call_of, parse_expression, shown_options
+from rankproof.kernel.specs.tables import read_params
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.records import Step
 from rankproof.stack.stages.contract import Stage

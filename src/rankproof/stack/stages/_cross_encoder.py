@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.libraries import library
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
 from rankproof.stack.models.directory import ModelFolder
 from rankproof.stack.models.find import hub_folder
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import Kind, Param, show_number
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
+from rankproof.kernel.specs.kinds import Kind, Param, show_number
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.records import Values
 

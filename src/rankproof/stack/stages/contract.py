@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from rankproof.kernel.specs import Param
+from rankproof.kernel.specs.kinds import Param
 from rankproof.reading.collection import Query, Rewritten
 from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground, Values

@@ -6,7 +6,7 @@ ranking, how much a rerank can reach.
 assumes: nothing
 source: the depth of a run, as in every TREC track
 
->>> from rankproof.testing.rankings import passed
+>>> from rankproof.testing import passed
 >>> passed("cutoff", {"a": 3.0, "b": 2.0, "c": 1.0}, depth=2)
 {'a': 3.0, 'b': 2.0}
 """
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from rankproof.kernel.specs import REQUIRED, Param, Whole
+from rankproof.kernel.specs.kinds import REQUIRED, Param, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground, Values

@@ -13,7 +13,7 @@ source: Fox and Shaw, Combination of Multiple Searches, TREC-2, 1993 (CombSUM); 
 
 The first has a 1, b 0.5, c 0; the second has b 1, d 0. b gets 0.5 + 1, and c and d tie:
 
->>> from rankproof.testing.rankings import passed
+>>> from rankproof.testing import passed
 >>> passed("fuse_linear", {"a": 9.0, "b": 5.0, "c": 1.0}, {"b": 0.8, "d": 0.2})
 {'b': 1.5, 'a': 1.0, 'd': 0.0, 'c': 0.0}
 >>> passed("fuse_linear", {"a": 9.0, "b": 5.0, "c": 1.0}, {"b": 0.8, "d": 0.2}, weights=[0.9, 0.1])
@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from rankproof.kernel.specs import Choice, Param
+from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground, Values

@@ -10,7 +10,7 @@ source: Cormack, Clarke and Buettcher, Reciprocal Rank Fusion Outperforms Condor
 
 b has 1/62 + 1/61 = 0.0325, c has 1/62 and a has 1/61:
 
->>> from rankproof.testing.rankings import passed
+>>> from rankproof.testing import passed
 >>> passed("fuse_rrf", ["a", "b"], ["b", "c"])
 {'b': 0.0325, 'a': 0.0164, 'c': 0.0161}
 
@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground, Values

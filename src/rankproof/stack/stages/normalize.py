@@ -12,7 +12,7 @@ assumes: nothing
 source: Montague and Aslam, Relevance Score Normalization for Metasearch, CIKM 2001 (there: Standard, ZMUV and Sum);
     rank: Renda and Straccia, Web Metasearch: Rank vs. Score Based Rank Aggregation Methods, SAC 2003
 
->>> from rankproof.testing.rankings import passed
+>>> from rankproof.testing import passed
 >>> passed("normalize", {"a": 9.0, "b": 5.0, "c": 1.0})
 {'a': 1.0, 'b': 0.5, 'c': 0.0}
 >>> passed("normalize", {"a": 9.0, "b": 5.0, "c": 1.0}, method="zscore")
@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from rankproof.kernel.specs import Choice, Param
+from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground, Values

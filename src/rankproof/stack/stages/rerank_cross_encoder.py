@@ -28,13 +28,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.cache import Cache
-from rankproof.kernel.specs import REQUIRED, Number, Param, Text, Texts, Whole
+from rankproof.kernel.specs.kinds import REQUIRED, Number, Param, Text, Texts, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages._cross_encoder import CrossEncoder
 from rankproof.stack.stages._reranking import mixed, passages, refuse_fields, reranked
 from rankproof.stack.stages.contract import Stage
+
+# There is an entry for each query, under a key of the model's files, what runs them, where pairs are cut, and the words
+# of the query. It holds the score of each passage by the hash of its text, so another depth or another engine before it
+# pays only for passages that the query has not met, and a changed text cannot meet an old score. What a pair took, its
+# share of the time of all that were read with it, is kept beside its score.
+
 
 if TYPE_CHECKING:
     from rankproof.stack.stages._cross_encoder import CrossEncoder

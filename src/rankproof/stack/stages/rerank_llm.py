@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING
 from rankproof.errors import UsageError
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
 from rankproof.kernel.llm.params import ASKING
-from rankproof.kernel.specs import Choice, Number, Param, Text, Texts, Whole
+from rankproof.kernel.specs.kinds import Choice, Number, Param, Text, Texts, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.records import Ground, Values

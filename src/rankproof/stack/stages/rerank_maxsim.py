@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from rankproof.errors import UnknownName
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.progress import Progress, silent
-from rankproof.kernel.specs import Number, Param, Texts, Whole
+from rankproof.kernel.specs.kinds import Number, Param, Texts, Whole
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.models.encoder import Encoder, Vectors

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer
 from rankproof.kernel.llm.params import ASKING
-from rankproof.kernel.specs import Param, Path, Text, Whole
+from rankproof.kernel.specs.kinds import Param, Path, Text, Whole
 from rankproof.reading.collection import Query, Rewritten
 from rankproof.reading.ranking import Failure
 from rankproof.stack.records import Ground, Values

@@ -1,4 +1,24 @@
-"""Whether tuning paid: selection optimism, response curves, and the winner on test queries."""
+"""Whether tuning paid: selection optimism, response curves, and the winner on test queries.
+
+The queries of the test split decide what came out: a gain counts where its interval lies above 0. Where it does not, a
+gain on dev is put down to picking (overfitted) if one of these holds:
+
+1. on test the winner is no better than the configuration as written
+2. the gain on dev is beyond the interval of the gain on test
+3. the gain on dev would pass for shown, but picked without the queries it is measured on it is not, and less than
+   half of it is left
+
+Chance can bring about each of them, and a search of many settings on few queries brings them about most of the time.
+
+Queries are drawn with replacement, the best setting is picked again on those drawn, and its gain is measured on the
+queries left out, about 37% of them. Each query's gain is averaged over the draws that left it out, and these are
+averaged: the leave-one-out bootstrap of Efron and Tibshirani, Improvements on Cross-Validation: The .632+ Bootstrap
+Method, JASA 92, 1997, equation 17, here of a gain in place of an error. Picks on drawn queries see fewer different
+ones, so the answer is a little on the low side.
+
+The interval is Student's, with the spread that the gain of one pick has over queries left out. (That of the averaged
+gains would be too small: averaging over different picks hides how much any one of them varies.)
+"""
 
 from __future__ import annotations
 
@@ -11,12 +31,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
-from rankproof.kernel.wording import interval, signed
+from rankproof.kernel.sections import interval, signed
 from rankproof.proving.contrasts import contrasts
 from rankproof.proving.per_unit import PerUnit
 from rankproof.proving.records import Contrast, Design
 from rankproof.stack.records import Step
-from rankproof.stack.tune.records import Against, Dial, Gain, Outcome, Response, Setting, TuneConfig, TuningRuling
+from rankproof.stack.tune.records import (
+    Against,
+    Gain,
+    Outcome,
+    Response,
+    Setting,
+    TuneConfig,
+    TunedParameter,
+    TuningRuling,
+)
 from rankproof.stack.tune.search import Measured, Measurer
 
 # Fewer queries than this make an interval wide and its method doubtful.
@@ -147,7 +176,7 @@ Infer = Callable[[NDArray[np.float64]], Answer]
 
 
 def responses(
-    parameter: Dial, settings: Sequence[Setting], gains: NDArray[np.float64], infer: Infer
+    parameter: TunedParameter, settings: Sequence[Setting], gains: NDArray[np.float64], infer: Infer
 ) -> tuple[Response, ...]:
     """One for each value that was tried, in order; for each span of values where they are many numbers."""
     groups: dict[Any, list[int]] = {}

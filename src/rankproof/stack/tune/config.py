@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.kernel.specs import Choice, Kind, Number, Text, Whole, read_table
+from rankproof.kernel.specs.kinds import Choice, Kind, Number, Text, Whole
+from rankproof.kernel.specs.tables import read_table
 from rankproof.measuring.names import parse
 from rankproof.reading.datasets.queries import normal
 from rankproof.reading.datasets.records import Dataset
@@ -17,7 +18,7 @@ from rankproof.reading.datasets.split import split
 from rankproof.reading.source import open_source, require_text
 from rankproof.stack.benchmark.config import config_of
 from rankproof.stack.tune.parameters import modes_of, read_dials, turned
-from rankproof.stack.tune.records import Dial, TuneConfig
+from rankproof.stack.tune.records import TuneConfig, TunedParameter
 
 DIALS = "dials"
 KEYS: Mapping[str, Kind] = {
@@ -124,7 +125,7 @@ def _refuse_size(config: TuneConfig, place: str) -> None:
     """Refuses a grid that is larger than the number of trials: a grid is tried whole or not at all."""
     if config.method != "grid":
         return
-    between: list[Dial] = [dial for dial in config.dials if not dial.choices]
+    between: list[TunedParameter] = [dial for dial in config.dials if not dial.choices]
     if between:
         raise UsageError(
             f"{place}: a grid needs the values of {between[0].name}. Add step or points to it, or set method = "

@@ -1,4 +1,8 @@
-"""Parameters to tune, checked against the steps they belong to, and pipelines with parameters set to values."""
+"""Parameters to tune, checked against the steps they belong to, and pipelines with parameters set to values.
+
+A dial is a list of values, or a table: {low, high, step}, {low, high, points}, or {low, high} to search in between;
+with log = true steps multiply.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,15 @@ from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import Param, Whole
-from rankproof.kernel.wording import counted
+from rankproof.kernel.sections import counted
+from rankproof.kernel.specs.kinds import Param, Whole
 from rankproof.stack.engines._fields import Fields
 from rankproof.stack.pipelines.read import read_pipeline
 from rankproof.stack.records import Step
-from rankproof.stack.tune.records import Dial
+from rankproof.stack.tune.records import TunedParameter
 
 
-def turned(texts: Mapping[str, str], dials: Sequence[Dial], values: Mapping[str, Any]) -> dict[str, str]:
+def turned(texts: Mapping[str, str], dials: Sequence[TunedParameter], values: Mapping[str, Any]) -> dict[str, str]:
     """The texts of all modes with the parameters set; modes without one of them keep their text, letter for letter."""
     changed = dict(texts)
     for dial in dials:
@@ -34,7 +38,7 @@ def modes_of(texts: Mapping[str, str]) -> dict[str, Step]:
     return modes
 
 
-def with_value(text: str, dial: Dial, value: Any, texts: Mapping[str, str]) -> str:
+def with_value(text: str, dial: TunedParameter, value: Any, texts: Mapping[str, str]) -> str:
     """The text of a mode with one parameter set; UsageError where the step does not take the value."""
     tree, call = opened(text)
     if dial.element:
@@ -71,7 +75,7 @@ def element_of(step: Step, param: Param, call: ast.Call, element: str, texts: Ma
     return parts[_place(parts, call, element, texts)]
 
 
-def _whole(step: Step, call: ast.Call, dial: Dial, value: Any, texts: Mapping[str, str]) -> Any:
+def _whole(step: Step, call: ast.Call, dial: TunedParameter, value: Any, texts: Mapping[str, str]) -> Any:
     """The whole parameter with one of its weights set."""
     kind = _param(step, dial.param).kind
     parts = _parts(step, _param(step, dial.param), dial.element)
@@ -123,7 +127,7 @@ KEYS = ("low", "high", "step", "points", "log")
 MOST_VALUES = 10_000
 
 
-def read_dials(table: Any, texts: Mapping[str, str], place: str) -> tuple[Dial, ...]:
+def read_dials(table: Any, texts: Mapping[str, str], place: str) -> tuple[TunedParameter, ...]:
     """The parameters of [tune.dials], in the order of the modes: those later in a pipeline vary faster."""
     specs = dict(_flat(table, "")) if isinstance(table, Mapping) else {}
     if not specs:
@@ -151,7 +155,7 @@ def _flat(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _dial(name: str, spec: Any, texts: Mapping[str, str], modes: Mapping[str, Step], place: str) -> Dial:
+def _dial(name: str, spec: Any, texts: Mapping[str, str], modes: Mapping[str, Step], place: str) -> TunedParameter:
     mode, _, rest = name.partition(".")
     word, _, element = rest.partition(".")
     if mode not in modes:
@@ -180,7 +184,9 @@ def _dial(name: str, spec: Any, texts: Mapping[str, str], modes: Mapping[str, St
     return dial
 
 
-def _valued(name: str, mode: str, param: str, element: str, now: Any, spec: Any, whole: bool, place: str) -> Dial:
+def _valued(
+    name: str, mode: str, param: str, element: str, now: Any, spec: Any, whole: bool, place: str
+) -> TunedParameter:
     """The parameter with the values that the configuration gives it."""
     if isinstance(spec, list):
         different = list({repr(value): value for value in spec}.values())
@@ -188,7 +194,7 @@ def _valued(name: str, mode: str, param: str, element: str, now: Any, spec: Any,
             raise UsageError(
                 f"{place}: the parameter {name} has {counted(len(different), 'value')}; tuning needs two or more."
             )
-        return Dial(name, mode, param, element, now, tuple(different))
+        return TunedParameter(name, mode, param, element, now, tuple(different))
     how = "a list of values, or {low = 0.5, high = 2.0, step = 0.1}"
     if not isinstance(spec, Mapping):
         raise UsageError(f"{place}: the parameter {name} must be {how}; got {spec!r}.")
@@ -204,7 +210,7 @@ def _valued(name: str, mode: str, param: str, element: str, now: Any, spec: Any,
     if whole and not (float(low).is_integer() and float(high).is_integer()):
         raise UsageError(f"{place}: the parameter {name} takes whole numbers; got {dict(spec)!r}.")
     choices = _spaced(name, spec, low, high, log, whole, place)
-    return Dial(name, mode, param, element, now, choices, low, high, log, whole)
+    return TunedParameter(name, mode, param, element, now, choices, low, high, log, whole)
 
 
 def _spaced(
@@ -244,7 +250,7 @@ def rounded(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def at_end(dial: Dial, value: Any) -> bool:
+def at_end(dial: TunedParameter, value: Any) -> bool:
     """Whether a value is the least or the greatest of three numbers or more, and not what is written already."""
     if not dial.ordered or value == dial.as_written or 0 < len(dial.choices) < 3:
         return False

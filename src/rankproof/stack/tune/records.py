@@ -25,7 +25,7 @@ Outcome = Literal["as written", "gain", "not shown", "worse"]
 
 
 @dataclass(frozen=True, slots=True)
-class Dial:
+class TunedParameter:
     """A tuned parameter of the last step of a mode, and what it may be set to.
 
     element      "" for the whole parameter; else one weight of it: a number from 1 on, or a name
@@ -68,7 +68,7 @@ class TuneConfig:
 
     benchmark: BenchmarkConfig
     texts: Mapping[str, str]
-    dials: tuple[Dial, ...]
+    dials: tuple[TunedParameter, ...]
     mode: str
     measure: str
     method: Method = "grid"
@@ -226,7 +226,7 @@ def to_dict(tuning: Tuning) -> dict[str, object]:
     }
 
 
-def _parameter(parameter: Dial) -> dict[str, object]:
+def _parameter(parameter: TunedParameter) -> dict[str, object]:
     document: dict[str, object] = {"dial": parameter.name, "as_written": _plain(parameter.as_written)}
     if parameter.choices:
         return {**document, "values": [_plain(value) for value in parameter.choices]}

@@ -1,4 +1,12 @@
-"""Search methods, and values of pipelines by query, stored so that an interrupted search continues."""
+"""Search methods, and values of pipelines by query, stored so that an interrupted search continues.
+
+grid     every combination of the dials' values, what comes last in the pipelines turned fastest
+optuna   a tree-structured Parzen estimator, seeded: the first proposals are drawn, later ones lie where good
+         settings are denser than bad ones (Bergstra et al., Algorithms for Hyper-Parameter Optimization, NIPS 2011)
+
+The key of what is kept has everything that the values depend on: documents, queries and judgments, the pipeline and
+what its steps say they rest on, the measure, the depth, the version.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +26,12 @@ from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS
-from rankproof.proving.per_unit import paired
+from rankproof.proving.per_unit import from_evaluations
 from rankproof.reading.datasets.records import Dataset
 from rankproof.stack.pipelines.run import Runner
 from rankproof.stack.records import Step, Values
 from rankproof.stack.tune.parameters import rounded
-from rankproof.stack.tune.records import Dial, TuneConfig
+from rankproof.stack.tune.records import TuneConfig, TunedParameter
 
 # Tries a setting and gives its score; higher is better.
 Score = Callable[[Values], float]
@@ -64,7 +72,7 @@ def optuna_library() -> ModuleType:
     return library("optuna", "Tuning with method = 'optuna'", "tune")
 
 
-def _space(optuna: ModuleType, parameter: Dial) -> Any:
+def _space(optuna: ModuleType, parameter: TunedParameter) -> Any:
     """Listed values are searched by their place: near ones are alike where they are numbers that rise."""
     kinds = optuna.distributions
     if parameter.choices:
@@ -77,13 +85,13 @@ def _space(optuna: ModuleType, parameter: Dial) -> Any:
     return kinds.FloatDistribution(parameter.low, parameter.high, log=parameter.log)
 
 
-def _value(parameter: Dial, drawn: Any) -> Any:
+def _value(parameter: TunedParameter, drawn: Any) -> Any:
     if parameter.choices:
         return parameter.choices[drawn]
     return int(drawn) if parameter.whole else min(max(rounded(drawn), parameter.low), parameter.high)
 
 
-def _as_written(tuned: Sequence[Dial]) -> Values | None:
+def _as_written(tuned: Sequence[TunedParameter]) -> Values | None:
     """The configuration as written in the words of the search; None where it lies outside of what is searched."""
     places = {}
     for parameter in tuned:
@@ -147,7 +155,7 @@ class Measurer:
     def _run(self, pipeline: Step) -> Measured:
         outcome = self._runner.run("tuned", pipeline)
         evaluation = measure_run(join_run(self._judged, outcome.as_run()), self._variants, DEFAULT_SETTINGS)
-        values = paired([evaluation], self._measure)
+        values = from_evaluations([evaluation], self._measure)
         by_query = dict(zip(values.unit_ids, values.values[:, 0].tolist(), strict=True))
         return Measured(evaluation[self._measure].mean, by_query, values.scale, len(outcome.failures))
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.sections import interval, percent, signed
 from rankproof.kernel.version import __version__
-from rankproof.kernel.wording import interval, percent, signed
 from rankproof.stack.tune.parameters import turned
 from rankproof.stack.tune.records import Tuning
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.specs import show_number
-from rankproof.kernel.wording import confidence_interval, interval, p_phrase, signed
+from rankproof.kernel.sections import confidence_interval, interval, p_phrase, signed
+from rankproof.kernel.specs.kinds import show_number
 from rankproof.stack.tune.records import Response, Tuning
 
 
@@ -40,13 +40,13 @@ def gain_text(answer: Answer) -> str:
     return f"{signed(answer.value)}, {ends}, {p_phrase(answer.p_value)}"
 
 
-def spoken(response: Response) -> str:
+def response_text(response: Response) -> str:
     """A value of a parameter, or a range of values."""
-    low, high = shown(response.low), shown(response.high)
+    low, high = value_text(response.low), value_text(response.high)
     return low if low == high else f"{low} to {high}"
 
 
-def shown(value: object) -> str:
+def value_text(value: object) -> str:
     """A value of a parameter as a person writes it."""
     if value is None:
         return "not set"
@@ -55,5 +55,5 @@ def shown(value: object) -> str:
     if isinstance(value, int | float):
         return show_number(value)
     if isinstance(value, list | tuple):
-        return ", ".join(shown(each) for each in value)
+        return ", ".join(value_text(each) for each in value)
     return str(value)

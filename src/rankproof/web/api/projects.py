@@ -12,7 +12,7 @@ from starlette.responses import Response
 from rankproof.errors import UsageError
 from rankproof.judging import records
 from rankproof.judging import records as scales
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.web.api._operations import ApiRequest, Operation, Short, Slug, Text, reply
 from rankproof.web.problems import Problem
 

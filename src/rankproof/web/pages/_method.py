@@ -10,7 +10,7 @@ from starlette.requests import Request
 from rankproof.errors import RankproofError
 from rankproof.judging.adjudicate import DEFAULT, SOURCES, Adjudicated, adjudicate
 from rankproof.judging.records import Judgment, Project
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.web.problems import Problem
 
 WAYS = (

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from rankproof.errors import RankproofError
 from rankproof.judging.records import Level, Project, Scale, Template
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.web.context import Tab, app_context, project_of
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import render

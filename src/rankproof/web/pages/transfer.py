@@ -19,8 +19,7 @@ from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.version import __version__
 from rankproof.reading.finding import Finding
 from rankproof.reading.formats.contract import Format
-from rankproof.reading.source import open_source
-from rankproof.reading.unpack import packing_of
+from rankproof.reading.source import open_source, packing_of
 from rankproof.reading.write import format_for, pieces
 from rankproof.web.context import Tab, app_context, project_of
 from rankproof.web.pages._method import Method, method_of

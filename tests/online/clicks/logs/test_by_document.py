@@ -13,7 +13,7 @@ from tests.raising import raises
 
 from rankproof.errors import InputError, Unreadable
 from rankproof.online.clicks.logs import by_document
-from rankproof.online.clicks.logs.layout import Described
+from rankproof.online.clicks.logs.layout import LogDescription
 from rankproof.online.clicks.read import read_log
 from rankproof.reading.row_batches import stream
 
@@ -155,8 +155,10 @@ def test_parquet_with_ids_that_are_numbers(tmp_path: Path) -> None:
 
 def test_columns_by_description(tmp_path: Path) -> None:
     path = csv(tmp_path / "log.csv", "term,sku,slot,hit,when", "q ä,日本,1,1,5", "q ä,b,2,0,5")
-    said = Described("documents", {"query": "term", "doc": "sku", "rank": "slot", "clicked": "hit", "time": "when"})
+    said = LogDescription(
+        "documents", {"query": "term", "doc": "sku", "rank": "slot", "clicked": "hit", "time": "when"}
+    )
     assert shown(read_log([path], said)) == ["0 q ä: 日本+c b"]
-    wrong = Described("documents", {"query": "terms", "doc": "sku", "rank": "slot", "clicked": "hit"})
+    wrong = LogDescription("documents", {"query": "terms", "doc": "sku", "rank": "slot", "clicked": "hit"})
     with raises(InputError, "log.csv", "'terms'", "'term'"):
         read_log([path], wrong)

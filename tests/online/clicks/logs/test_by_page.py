@@ -10,7 +10,7 @@ from tests.online.clicks.logs.writing import csv, gone, jsonl, shown
 from tests.raising import raises
 
 from rankproof.errors import InputError
-from rankproof.online.clicks.logs.layout import Described
+from rankproof.online.clicks.logs.layout import LogDescription
 from rankproof.online.clicks.read import read_log
 
 
@@ -53,13 +53,13 @@ def test_clicks_by_id_with_what_else_is_known(tmp_path: Path) -> None:
 )
 def test_clicks_as_flags_ranks_and_ids(tmp_path: Path, clicks: Any, dwell: Any, said: Any, seen: str) -> None:
     row = {"query": "q", "docs": ["a", "b", "c"], "clicks": clicks, "dwell": dwell}
-    log = read_log([jsonl(tmp_path / "log.jsonl", row)], Described(clicks_are=said))
+    log = read_log([jsonl(tmp_path / "log.jsonl", row)], LogDescription(clicks_are=said))
     assert shown(log) == [f"0 q: {seen}"]
 
 
 def test_a_rank_that_the_page_has_not_got_is_a_click_on_nothing_shown(tmp_path: Path) -> None:
     row = {"query": "q", "docs": ["a"], "clicks": [1, 5]}
-    log = read_log([jsonl(tmp_path / "log.jsonl", row)], Described(clicks_are="ranks"))
+    log = read_log([jsonl(tmp_path / "log.jsonl", row)], LogDescription(clicks_are="ranks"))
     assert gone(log) == {"click_not_shown": (0, 1)}
 
 
@@ -103,4 +103,4 @@ def test_parquet(tmp_path: Path) -> None:
 )
 def test_a_page_that_is_none_is_refused_with_its_place(tmp_path: Path, row: Any, said: Any, values: list[str]) -> None:
     with raises(InputError, "log.jsonl", "line 1", *values):
-        read_log([jsonl(tmp_path / "log.jsonl", {"query": "q", **row})], Described(clicks_are=said))
+        read_log([jsonl(tmp_path / "log.jsonl", {"query": "q", **row})], LogDescription(clicks_are=said))

@@ -9,7 +9,7 @@ import pytest
 from tests.raising import raises
 
 from rankproof.errors import InputError, UnknownName, UsageError
-from rankproof.online.clicks.logs.layout import Described, description_of, guessed, read_description
+from rankproof.online.clicks.logs.layout import LogDescription, description_of, detect_layout, read_description
 
 
 def test_a_description_reads_as_written(tmp_path: Path) -> None:
@@ -60,23 +60,25 @@ def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
     ],
 )
 def test_names_say_what_columns_are(header: list[str], layout: str, columns: dict[str, str]) -> None:
-    found, named = guessed(header, Described(), "log.csv")
+    found, named = detect_layout(header, LogDescription(), "log.csv")
     assert found == layout
     assert named.items() >= columns.items()
 
 
 def test_a_column_is_one_thing_only() -> None:
     """What was said goes first: `session` is not guessed to be the column that was said to be the query."""
-    _, named = guessed(["session", "doc", "rank", "clicked"], Described(columns={"query": "session"}), "log.csv")
+    _, named = detect_layout(
+        ["session", "doc", "rank", "clicked"], LogDescription(columns={"query": "session"}), "log.csv"
+    )
     assert named == {"query": "session", "doc": "doc", "rank": "rank", "clicked": "clicked"}
 
 
 def test_the_number_of_a_page_among_the_results_is_no_id_of_a_page() -> None:
-    assert "page" not in guessed(["query", "doc", "rank", "clicked", "page"], Described(), "log.csv")[1]
+    assert "page" not in detect_layout(["query", "doc", "rank", "clicked", "page"], LogDescription(), "log.csv")[1]
 
 
 def test_names_that_say_nothing() -> None:
     with raises(InputError, "log.csv", "documents", "a, b", "--schema", "[columns]"):
-        guessed(["a", "b"], Described(), "log.csv")
+        detect_layout(["a", "b"], LogDescription(), "log.csv")
     with raises(InputError, "log.csv", "query", "clicked", "doc, rank", "--schema", "[columns]"):
-        guessed(["doc", "rank"], Described(), "log.csv")
+        detect_layout(["doc", "rank"], LogDescription(), "log.csv")

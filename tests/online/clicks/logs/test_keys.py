@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankproof.online.clicks.logs import parts as keys
-from rankproof.online.clicks.logs.parts import digests, numbered
+from rankproof.online.clicks.logs import page_parts as keys
+from rankproof.online.clicks.logs.page_parts import digests, numbered
 
 
 def test_numbers_are_in_the_order_of_first_appearance() -> None:

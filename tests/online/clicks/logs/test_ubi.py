@@ -10,7 +10,7 @@ from tests.online.clicks.logs.writing import csv, gone, jsonl, shown
 from tests.raising import raises
 
 from rankproof.errors import InputError
-from rankproof.online.clicks.logs.layout import Actions, Described
+from rankproof.online.clicks.logs.layout import Actions, LogDescription
 from rankproof.online.clicks.read import read_log
 
 
@@ -95,7 +95,7 @@ def test_faults(tmp_path: Path) -> None:
 def test_exports_under_source_and_other_names_of_actions(tmp_path: Path) -> None:
     rows = [query("1", "shoes", ["a", "b"]), event("1", "open", "b"), event("1", "buy", "b")]
     path = jsonl(tmp_path / "log.jsonl", *({"_index": "ubi", "_id": i, "_source": row} for i, row in enumerate(rows)))
-    said = Described(actions=Actions(clicks=("open",), conversions=("buy",)))
+    said = LogDescription(actions=Actions(clicks=("open",), conversions=("buy",)))
     assert shown(read_log([path], said)) == ["0 shoes: a b+c$"]
 
 

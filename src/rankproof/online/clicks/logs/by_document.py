@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError
-from rankproof.online.clicks.logs.gather import Gatherer
-from rankproof.online.clicks.logs.parts import SHOWN, Digests, Ids, Ints, PageParts, digests
+from rankproof.online.clicks.logs.builder import ClickLogBuilder
+from rankproof.online.clicks.logs.page_parts import SHOWN, Digests, Ids, Ints, PageParts, digests
 from rankproof.online.clicks.logs.values import by_value, id_of, is_robot, rank_numbers, seconds
 from rankproof.online.impressions import CLICKED, CONVERTED, STAYED, TIMED
 from rankproof.reading.row_batches import RowBatch, stream
@@ -24,7 +24,7 @@ from rankproof.reading.row_batches import RowBatch, stream
 _SERIAL = np.uint64(1)
 
 
-def read(path: str, columns: Mapping[str, str], into: Gatherer) -> None:
+def read(path: str, columns: Mapping[str, str], into: ClickLogBuilder) -> None:
     """All rows of a file."""
     if "page" not in columns and "rank" not in columns:
         raise InputError(
@@ -39,7 +39,7 @@ def read(path: str, columns: Mapping[str, str], into: Gatherer) -> None:
 class _Pages:
     """Where pages begin. Remembers the last row of the batch before, so that a page may go on in the next."""
 
-    def __init__(self, columns: Mapping[str, str], into: Gatherer) -> None:
+    def __init__(self, columns: Mapping[str, str], into: ClickLogBuilder) -> None:
         self._columns, self._into = columns, into
         self._last: list[object] = [None, None, None]
         self._begun, self._rank = False, 0
@@ -69,7 +69,7 @@ class _Pages:
         return batch.values(self._columns[role]) if role in self._columns else [None] * len(batch)
 
 
-def _part(batch: RowBatch, columns: Mapping[str, str], pages: _Pages, into: Gatherer) -> PageParts:
+def _part(batch: RowBatch, columns: Mapping[str, str], pages: _Pages, into: ClickLogBuilder) -> PageParts:
     ranks = None
     if "rank" in columns:
         name = columns["rank"]

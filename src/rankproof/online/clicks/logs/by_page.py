@@ -12,10 +12,10 @@ from itertools import chain
 import numpy as np
 
 from rankproof.errors import InputError
-from rankproof.kernel.wording import counted
-from rankproof.online.clicks.logs.gather import Gatherer
+from rankproof.kernel.sections import counted
+from rankproof.online.clicks.logs.builder import ClickLogBuilder
 from rankproof.online.clicks.logs.layout import ClicksAre
-from rankproof.online.clicks.logs.parts import SHOWN, UNKNOWN, Ints, PageParts, digests
+from rankproof.online.clicks.logs.page_parts import SHOWN, UNKNOWN, Ints, PageParts, digests
 from rankproof.online.clicks.logs.values import id_of, int_of, is_robot, listed, seconds
 from rankproof.online.impressions import CLICKED, CONVERTED, STAYED, TIMED
 from rankproof.reading.row_batches import RowBatch, stream
@@ -24,13 +24,15 @@ from rankproof.reading.row_batches import RowBatch, stream
 ROWS = 20_000
 
 
-def read(path: str, columns: Mapping[str, str], clicks_are: ClicksAre | None, into: Gatherer) -> None:
+def read(path: str, columns: Mapping[str, str], clicks_are: ClicksAre | None, into: ClickLogBuilder) -> None:
     """All rows of a file."""
     for batch in stream(path, tuple(columns.values()), rows=ROWS):
         into.add(_part(batch, columns, clicks_are, into))
 
 
-def _part(batch: RowBatch, columns: Mapping[str, str], clicks_are: ClicksAre | None, into: Gatherer) -> PageParts:
+def _part(
+    batch: RowBatch, columns: Mapping[str, str], clicks_are: ClicksAre | None, into: ClickLogBuilder
+) -> PageParts:
     name = columns["docs"]
     docs = [listed(value, batch, row, name) for row, value in enumerate(batch.values(name))]
     lengths = [len(page) for page in docs]
@@ -58,7 +60,7 @@ def _part(batch: RowBatch, columns: Mapping[str, str], clicks_are: ClicksAre | N
     )
 
 
-def _numbered(docs: Sequence[Sequence[object]], rows: Ints, batch: RowBatch, name: str, into: Gatherer) -> Ints:
+def _numbered(docs: Sequence[Sequence[object]], rows: Ints, batch: RowBatch, name: str, into: ClickLogBuilder) -> Ints:
     flat = list(chain.from_iterable(docs))
     return into.docs.of_values(flat, lambda at: id_of(flat[at], batch, int(rows[at]), name))
 

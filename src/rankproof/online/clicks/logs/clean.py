@@ -1,4 +1,11 @@
-"""Clean a log: pieces of pages joined, ranks completed, broken rows dropped and counted."""
+"""Clean a log: pieces of pages joined, ranks completed, broken rows dropped and counted.
+
+A page with a fault is left out with its clicks. On the pages that stay, clicks on what was not shown are left out, and
+several clicks on a document are one.
+
+Many logs have each page in one place: then nothing is moved. Where events stand apart from what was shown, rows are
+dealt out to blocks of pages first, and each block is put in order by itself.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.column_files import Spool
-from rankproof.online.clicks.logs.faults import Count
-from rankproof.online.clicks.logs.parts import (
+from rankproof.online.clicks.logs.faults import FaultCounts
+from rankproof.online.clicks.logs.page_parts import (
     ANSWERED,
     SHOWN,
     UNKNOWN,
     Digests,
     Ints,
     PageParts,
-    Pile,
+    RecordSpool,
     Scalar,
     all_keys,
     all_queries,
@@ -31,7 +38,7 @@ DEEDS = CLICKED | TIMED | STAYED | CONVERTED
 
 
 @dataclass(frozen=True, eq=False)
-class Clean:
+class CleanPages:
     """Pages that stay: which of the part's, how long, and their documents and deeds, page after page by rank."""
 
     kept: NDArray[np.int64]
@@ -54,7 +61,7 @@ class _Pairs:
     moved: NDArray[np.bool_]
 
 
-def cleaned(part: PageParts, docs: int, count: Count, depth: int, early: float) -> Clean:
+def drop_faulty_pages(part: PageParts, docs: int, count: FaultCounts, depth: int, early: float) -> CleanPages:
     """The pages of a part that are whole.
 
     docs    how many documents are known
@@ -74,7 +81,7 @@ def cleaned(part: PageParts, docs: int, count: Count, depth: int, early: float) 
     count.add("click_below", 0, (pairs.clicks[here & ~above] > 0).sum())
     kept = np.flatnonzero(stays)
     lengths = np.bincount(pairs.page[above], minlength=len(part))[kept].astype(np.int32)
-    return Clean(kept, lengths, pairs.doc[above], pairs.deeds[above] & np.uint8(DEEDS))
+    return CleanPages(kept, lengths, pairs.doc[above], pairs.deeds[above] & np.uint8(DEEDS))
 
 
 def _without_early(part: PageParts, early: float) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -124,7 +131,7 @@ def _pairs(part: PageParts, deeds: NDArray[np.uint8], docs: int) -> _Pairs:
     )
 
 
-def _faults(part: PageParts, pairs: _Pairs, early: NDArray[np.int64], count: Count) -> NDArray[np.bool_]:
+def _faults(part: PageParts, pairs: _Pairs, early: NDArray[np.int64], count: FaultCounts) -> NDArray[np.bool_]:
     """Which pages have a fault. A page with several is counted with the first of them."""
     pages = len(part)
     clicks = np.bincount(pairs.page, pairs.clicks, pages) + early
@@ -163,7 +170,7 @@ PAGES_AT_ONCE = 50_000
 Whole = NDArray[np.int64]
 
 
-def whole_pages(parts: Pile[PageParts]) -> Pile[PageParts]:
+def whole_pages(parts: RecordSpool[PageParts]) -> RecordSpool[PageParts]:
     """Parts in which every piece is a page, in the order in which pages first appear."""
     keys = all_keys("keys", parts)
     pages = None if keys is None else numbered(keys)
@@ -175,7 +182,7 @@ def whole_pages(parts: Pile[PageParts]) -> Pile[PageParts]:
     queries_of_pieces = all_queries(parts)
     queries = _first(queries_of_pieces, queries_of_pieces != UNKNOWN, pages, count, np.int32(UNKNOWN))
     sessions, times, robots = _sessions(parts, pages, count), _times(parts, pages, count), _robots(parts, pages, count)
-    whole = Pile(PageParts)
+    whole = RecordSpool(PageParts)
     for turn, block in enumerate(blocks):
         at = slice(turn * PAGES_AT_ONCE, min((turn + 1) * PAGES_AT_ONCE, count))
         whole.add(
@@ -190,10 +197,10 @@ def whole_pages(parts: Pile[PageParts]) -> Pile[PageParts]:
     return whole
 
 
-def _dealt(parts: Pile[PageParts], pages: Whole, n_blocks: int) -> list[Pile[PageParts]]:
+def _dealt(parts: RecordSpool[PageParts], pages: Whole, n_blocks: int) -> list[RecordSpool[PageParts]]:
     """The rows of each block of pages, in the order in which they were read; a piece is a page of the block."""
     spool = Spool()
-    blocks = [Pile(PageParts, spool) for _ in range(n_blocks)]
+    blocks = [RecordSpool(PageParts, spool) for _ in range(n_blocks)]
     nothing = np.zeros(0, dtype=np.int32)
     start = 0
     for part in parts:
@@ -213,7 +220,7 @@ def _dealt(parts: Pile[PageParts], pages: Whole, n_blocks: int) -> list[Pile[Pag
 
 
 def _ordered(
-    block: Pile[PageParts],
+    block: RecordSpool[PageParts],
     queries: Ints,
     sessions: Digests | None,
     times: NDArray[np.float64] | None,
@@ -231,13 +238,13 @@ def _ordered(
     return PageParts(queries, *columns, None, sessions, times, robots, timed, rows.clicked_at)
 
 
-def _sessions(parts: Pile[PageParts], pages: Whole, count: int) -> Digests | None:
+def _sessions(parts: RecordSpool[PageParts], pages: Whole, count: int) -> Digests | None:
     """Who saw each page: the first that is said."""
     keys = all_keys("sessions", parts)
     return None if keys is None else _first(keys, np.asarray(keys.any(axis=1)), pages, count, np.uint64(0))
 
 
-def _times(parts: Pile[PageParts], pages: Whole, count: int) -> NDArray[np.float64] | None:
+def _times(parts: RecordSpool[PageParts], pages: Whole, count: int) -> NDArray[np.float64] | None:
     """When each page was shown: the earliest that is said."""
     times_of_pieces = all_times(parts)
     if times_of_pieces is None:
@@ -249,7 +256,7 @@ def _times(parts: Pile[PageParts], pages: Whole, count: int) -> NDArray[np.float
     return times
 
 
-def _robots(parts: Pile[PageParts], pages: Whole, count: int) -> NDArray[np.bool_] | None:
+def _robots(parts: RecordSpool[PageParts], pages: Whole, count: int) -> NDArray[np.bool_] | None:
     """Whether a robot saw it: if any piece says so."""
     flags = all_robots(parts)
     return None if flags is None else np.bincount(pages[flags], minlength=count) > 0

@@ -31,7 +31,7 @@ NAMES = {
 ALWAYS = frozenset({"document_twice", "click_not_shown", "click_repeated"})
 
 
-class Count:
+class FaultCounts:
     """Counts of faults while a log is read."""
 
     def __init__(self) -> None:

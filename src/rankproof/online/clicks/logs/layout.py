@@ -63,7 +63,7 @@ class Actions:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class LogDescription:
     """A description of a log; empty where everything is detected."""
 
     layout: Layout | None = None
@@ -72,12 +72,12 @@ class Described:
     actions: Actions = Actions()
 
 
-def read_description(path: str) -> Described:
+def read_description(path: str) -> LogDescription:
     """The description in a TOML file."""
     return description_of(read_toml(path), path)
 
 
-def description_of(document: Mapping[str, Any], place: str) -> Described:
+def description_of(document: Mapping[str, Any], place: str) -> LogDescription:
     """The description in a dict of the shape of the TOML."""
     for key in document:
         if key not in KEYS:
@@ -95,7 +95,7 @@ def description_of(document: Mapping[str, Any], place: str) -> Described:
     for role in columns:
         if role not in known:
             raise UnknownName(f"column of [columns] in {place}", role, known)
-    return Described(layout, MappingProxyType(dict(columns)), clicks_are, _actions(document.get("ubi", {}), place))
+    return LogDescription(layout, MappingProxyType(dict(columns)), clicks_are, _actions(document.get("ubi", {}), place))
 
 
 def _actions(table: object, place: str) -> Actions:
@@ -110,7 +110,7 @@ def _actions(table: object, place: str) -> Actions:
     return Actions(**{key: tuple(names) for key, names in table.items()})
 
 
-def guessed(header: Sequence[str], description: Described, name: str) -> tuple[Layout, Mapping[str, str]]:
+def detect_layout(header: Sequence[str], description: LogDescription, name: str) -> tuple[Layout, Mapping[str, str]]:
     """The layout of a table and the column of each role: as described, otherwise by the usual names of columns."""
     layout = description.layout or _layout(header, description, name)
     if layout in ("ubi", "text"):
@@ -132,7 +132,7 @@ def guessed(header: Sequence[str], description: Described, name: str) -> tuple[L
     return layout, columns
 
 
-def _layout(header: Sequence[str], description: Described, name: str) -> Layout:
+def _layout(header: Sequence[str], description: LogDescription, name: str) -> Layout:
     folded = {column.casefold() for column in header}
     if folded & UBI or {"query_id", "user_query"} <= folded:
         return "ubi"

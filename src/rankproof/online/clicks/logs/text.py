@@ -16,8 +16,8 @@ from itertools import chain
 import numpy as np
 
 from rankproof.errors import InputError, Unreadable
-from rankproof.online.clicks.logs.gather import Gatherer
-from rankproof.online.clicks.logs.parts import SHOWN, UNKNOWN, PageParts
+from rankproof.online.clicks.logs.builder import ClickLogBuilder
+from rankproof.online.clicks.logs.page_parts import SHOWN, UNKNOWN, PageParts
 from rankproof.online.impressions import CLICKED
 from rankproof.reading.stream import plain_stream
 
@@ -31,7 +31,7 @@ def is_text(head: bytes) -> bool:
     return _BEGINS.match(head) is not None
 
 
-def read(path: str, into: Gatherer) -> None:
+def read(path: str, into: ClickLogBuilder) -> None:
     """All pages of a file."""
     with plain_stream(path, path) as file:
         text = TextIOWrapper(file, encoding="utf-8-sig")
@@ -43,7 +43,7 @@ def read(path: str, into: Gatherer) -> None:
             text.detach()
 
 
-def read_lines(lines: Iterable[str], name: str, into: Gatherer) -> None:
+def read_lines(lines: Iterable[str], name: str, into: ClickLogBuilder) -> None:
     """All pages of some lines; `name` is what errors call them."""
     held: list[Page] = []
     for page in _pages(lines, name):
@@ -76,7 +76,7 @@ def _parted(page: str, where: str) -> Page:
     return query.strip(), shown, [doc for click in clicks.split(",") if (doc := click.strip())]
 
 
-def _part(pages: list[Page], into: Gatherer) -> PageParts:
+def _part(pages: list[Page], into: ClickLogBuilder) -> PageParts:
     shown, clicked = ([len(page[column]) for page in pages] for column in (1, 2))
     at = np.arange(len(pages), dtype=np.int32)
     total, clicks = sum(shown), sum(clicked)

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankproof.errors import InputError
-from rankproof.online.clicks.logs.gather import Gatherer
+from rankproof.online.clicks.logs.builder import ClickLogBuilder
 from rankproof.online.clicks.logs.layout import Actions
-from rankproof.online.clicks.logs.parts import ANSWERED, SHOWN, UNKNOWN, Ints, PageParts, digests
+from rankproof.online.clicks.logs.page_parts import ANSWERED, SHOWN, UNKNOWN, Ints, PageParts, digests
 from rankproof.online.clicks.logs.values import float_of, id_of, int_of, is_robot, listed, seconds
 from rankproof.online.impressions import CLICKED, CONVERTED, STAYED, TIMED
 from rankproof.reading.row_batches import RowBatch, stream
@@ -55,7 +55,7 @@ class _Piece:
     robot: bool
 
 
-def read(path: str, header: Sequence[str], actions: Actions, into: Gatherer) -> Counter[str]:
+def read(path: str, header: Sequence[str], actions: Actions, into: ClickLogBuilder) -> Counter[str]:
     """All documents of a file, and how many events were passed over, by the reason."""
     under = "_source." if "_source" in header else ""
     fields = [f"{under}{name}" for names in _FIELDS.values() for name in names]
@@ -65,7 +65,7 @@ def read(path: str, header: Sequence[str], actions: Actions, into: Gatherer) -> 
     return passed
 
 
-def _part(batch: RowBatch, under: str, actions: Actions, into: Gatherer, passed: Counter[str]) -> PageParts:
+def _part(batch: RowBatch, under: str, actions: Actions, into: ClickLogBuilder, passed: Counter[str]) -> PageParts:
     pieces: list[_Piece] = []
     rows: list[tuple[int, str, int, int]] = []
     timed: list[tuple[int, float]] = []
@@ -105,7 +105,7 @@ def _part(batch: RowBatch, under: str, actions: Actions, into: Gatherer, passed:
     )
 
 
-def _queries(pieces: list[_Piece], into: Gatherer) -> Ints:
+def _queries(pieces: list[_Piece], into: ClickLogBuilder) -> Ints:
     query_numbers = np.full(len(pieces), UNKNOWN, dtype=np.int32)
     known = [at for at, piece in enumerate(pieces) if piece.query is not None]
     query_numbers[known] = into.queries.numbers(pieces[at].query or "" for at in known)

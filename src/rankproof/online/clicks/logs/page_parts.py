@@ -1,4 +1,7 @@
-"""Parts of a log in columns while it is read: pieces of pages, keys as 16-byte hashes, records spilled to disk."""
+"""Parts of a log in columns while it is read: pieces of pages, keys as 16-byte hashes, records spilled to disk.
+
+Layouts write parts; nothing of the file itself is kept but the ids of queries and documents, each once.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ T = TypeVar("T", bound="DataclassInstance")
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
-class Pile(Generic[T]):
+class RecordSpool(Generic[T]):
     """Records of one kind, whose fields are arrays or None, in the order in which they were added."""
 
     def __init__(self, kind: type[T], spool: Spool | None = None) -> None:
@@ -175,7 +178,7 @@ def in_columns(parts: list[PageParts]) -> PageParts:
     )
 
 
-def all_of(name: str, parts: Pile[PageParts], otherwise: NDArray[Scalar]) -> NDArray[Scalar] | None:
+def all_of(name: str, parts: RecordSpool[PageParts], otherwise: NDArray[Scalar]) -> NDArray[Scalar] | None:
     """A column of all pieces; `otherwise` for the pieces of parts without; None where no part has any."""
     if not parts.has(name):
         return None
@@ -188,21 +191,21 @@ def all_of(name: str, parts: Pile[PageParts], otherwise: NDArray[Scalar]) -> NDA
     return column_of_all
 
 
-def all_keys(name: str, parts: Pile[PageParts]) -> Digests | None:
+def all_keys(name: str, parts: RecordSpool[PageParts]) -> Digests | None:
     """The keys of all pieces, of pages or sessions; zeros for parts without; None where no part has any."""
     return all_of(name, parts, np.frombuffer(NONE, dtype=np.uint64)[None])
 
 
-def all_times(parts: Pile[PageParts]) -> NDArray[np.float64] | None:
+def all_times(parts: RecordSpool[PageParts]) -> NDArray[np.float64] | None:
     """The times of all pieces; None where no part has any."""
     return all_of("times", parts, np.array([np.nan]))
 
 
-def all_robots(parts: Pile[PageParts]) -> NDArray[np.bool_] | None:
+def all_robots(parts: RecordSpool[PageParts]) -> NDArray[np.bool_] | None:
     """The flags of all pieces; None where no part has any."""
     return all_of("robots", parts, np.array([False]))
 
 
-def all_queries(parts: Pile[PageParts]) -> Ints:
+def all_queries(parts: RecordSpool[PageParts]) -> Ints:
     """The queries of all pieces."""
     return np.concatenate([column for column in parts.column("queries") if column is not None])

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.column_files import let_go, put, zeros
-from rankproof.online.clicks.logs.clean import Clean, cleaned, whole_pages
-from rankproof.online.clicks.logs.faults import Count
-from rankproof.online.clicks.logs.parts import (
+from rankproof.online.clicks.logs.clean import CleanPages, drop_faulty_pages, whole_pages
+from rankproof.online.clicks.logs.faults import FaultCounts
+from rankproof.online.clicks.logs.page_parts import (
     Ids,
     Ints,
     PageParts,
-    Pile,
+    RecordSpool,
     all_keys,
     all_queries,
     all_robots,
@@ -33,7 +33,7 @@ from rankproof.online.wording import counted_reason
 STAY, DEPTH, EARLY = 30.0, 50, 5.0
 
 
-class Gatherer:
+class ClickLogBuilder:
     """Takes parts as they are read.
 
     stay    how many seconds on a document count as satisfied
@@ -50,7 +50,7 @@ class Gatherer:
         self.stay, self.depth, self.early = stay, depth, early
         self.queries, self.docs = Ids(), Ids()
         self.serial = 0  # of the last page that had no id of its own
-        self._parts = Pile(PageParts)
+        self._parts = RecordSpool(PageParts)
 
     def add(self, part: PageParts) -> None:
         """One more part."""
@@ -61,8 +61,8 @@ class Gatherer:
         """All of it; `name` is what an error calls the log. The gatherer is empty afterwards."""
         if not len(self._parts):
             raise InputError(f"{name} has no page. Check that it is the right file.")
-        parts, self._parts = whole_pages(self._parts), Pile(PageParts)
-        count = Count()
+        parts, self._parts = whole_pages(self._parts), RecordSpool(PageParts)
+        count = FaultCounts()
         clean = self._cleaned(parts, count)
         kept = put(_numbers(clean, parts))
         if not len(kept):
@@ -86,15 +86,15 @@ class Gatherer:
         )
         return ClickLog(pages, deeds, self.stay, times, robots, count.dropped())
 
-    def _cleaned(self, parts: Pile[PageParts], count: Count) -> Pile[Clean]:
+    def _cleaned(self, parts: RecordSpool[PageParts], count: FaultCounts) -> RecordSpool[CleanPages]:
         """The pages that stay, part by part."""
-        clean_pages = Pile(Clean)
+        clean_pages = RecordSpool(CleanPages)
         for part in parts:
-            clean_pages.add(cleaned(part, len(self.docs), count, self.depth, self.early))
+            clean_pages.add(drop_faulty_pages(part, len(self.docs), count, self.depth, self.early))
         return clean_pages
 
 
-def _numbers(clean: Pile[Clean], parts: Pile[PageParts]) -> NDArray[np.int64]:
+def _numbers(clean: RecordSpool[CleanPages], parts: RecordSpool[PageParts]) -> NDArray[np.int64]:
     """The numbers of the pages that stay."""
     numbers, start = [np.zeros(0, dtype=np.int64)], 0
     for kept, queries in zip(clean.column("kept"), parts.column("queries"), strict=True):
@@ -104,7 +104,7 @@ def _numbers(clean: Pile[Clean], parts: Pile[PageParts]) -> NDArray[np.int64]:
     return np.concatenate(numbers)
 
 
-def _sessions(parts: Pile[PageParts], kept: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def _sessions(parts: RecordSpool[PageParts], kept: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """Who saw each page that stays, as numbers."""
     keys = all_keys("sessions", parts)
     if keys is not None and len(kept) < len(keys):
@@ -112,7 +112,7 @@ def _sessions(parts: Pile[PageParts], kept: NDArray[np.int64]) -> NDArray[np.int
     return None if keys is None else put(numbered(keys))
 
 
-def _by_rank(clean: Pile[Clean], pages: int) -> tuple[Ints, Deeds, Ints]:
+def _by_rank(clean: RecordSpool[CleanPages], pages: int) -> tuple[Ints, Deeds, Ints]:
     """Pages x ranks, filled part by part."""
     lengths = np.concatenate([one for one in clean.column("lengths") if one is not None])
     ranks = int(lengths.max())

@@ -3,6 +3,10 @@
 Counts are additive: they can be made on many machines, and no page has to be kept. Two models need nothing else, and
 learn from counts bit by bit what they learn from pages: queries and documents are numbered by first appearance, and
 cells are in the same order. The other models need to know which clicks were made on the same page.
+
+Counts add up, so that they can be made anywhere, piece by piece, and no page has to be kept. They are all that two
+models need, and give them to the last bit what pages give: the numbers of queries and documents are those of first
+appearance, and cells stand in the same order. The other models see which clicks came together on a page.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
-from rankproof.kernel.specs import read_configured
+from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.clickmodels._product import Cells, learn
 from rankproof.online.clickmodels.contract import Fitted, Floats, rate
 from rankproof.online.clickmodels.ctr import ClickThrough

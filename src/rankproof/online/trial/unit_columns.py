@@ -22,7 +22,7 @@ Kind = Literal["sum", "max", "count"]
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class UnitColumn:
     """What is kept of one column; a "count" is of rows that have a value, or of all rows for the column "*"."""
 
     column: str
@@ -30,10 +30,10 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Slots:
+class UnitColumns:
     """The slots of all metrics of a design, each once."""
 
-    slots: tuple[Slot, ...]
+    slots: tuple[UnitColumn, ...]
     flags: frozenset[str]  # columns that may say true and false
 
     @property
@@ -51,7 +51,7 @@ class Slots:
         read = {name: _numbers(batch, name, name in self.flags) for name in self.columns}
         return [self._of(slot, read, len(batch)) for slot in self.slots]
 
-    def _of(self, slot: Slot, read: dict[str, Numbers], n: int) -> Numbers:
+    def _of(self, slot: UnitColumn, read: dict[str, Numbers], n: int) -> Numbers:
         if slot.column == ROWS:
             return np.ones(n)
         values = read[slot.column]
@@ -62,7 +62,7 @@ class Slots:
 
     def at(self, units: Numbers, column: str, kind: Kind) -> Numbers:
         """One slot of units: their rows of the table of sums."""
-        values: Numbers = units[:, self.slots.index(Slot(column, kind))]
+        values: Numbers = units[:, self.slots.index(UnitColumn(column, kind))]
         return values
 
     def of_units(self, metric: TrialMetric, units: Numbers) -> tuple[Numbers, Numbers | None, Numbers | None, Flags]:
@@ -89,20 +89,20 @@ class Slots:
         return value, below, before, there
 
 
-def slots_of(design: TrialDesign) -> Slots:
+def unit_columns_of(design: TrialDesign) -> UnitColumns:
     """The slots that the metrics of a design need."""
-    slots: dict[Slot, None] = {}
+    slots: dict[UnitColumn, None] = {}
     for metric in design.metrics:
-        slots[Slot(metric.value, "count")] = None
-        slots[Slot(metric.value, "sum" if metric.each in ("sum", "mean") else "max")] = None
+        slots[UnitColumn(metric.value, "count")] = None
+        slots[UnitColumn(metric.value, "sum" if metric.each in ("sum", "mean") else "max")] = None
         if metric.denominator:
-            slots[Slot(metric.denominator, "count")] = None
+            slots[UnitColumn(metric.denominator, "count")] = None
             if metric.denominator != ROWS:
-                slots[Slot(metric.denominator, "sum")] = None
+                slots[UnitColumn(metric.denominator, "sum")] = None
         if metric.metric.covariate:
-            slots[Slot(metric.metric.covariate, "count")] = None
-            slots[Slot(metric.metric.covariate, "sum")] = None
-    return Slots(tuple(slots), frozenset(metric.value for metric in design.metrics if metric.each == "any"))
+            slots[UnitColumn(metric.metric.covariate, "count")] = None
+            slots[UnitColumn(metric.metric.covariate, "sum")] = None
+    return UnitColumns(tuple(slots), frozenset(metric.value for metric in design.metrics if metric.each == "any"))
 
 
 def _numbers(batch: RowBatch, column: str, flags: bool) -> Numbers:
@@ -129,7 +129,7 @@ def rounded(values: Numbers, digits: int) -> Numbers:
         return np.where(places >= 0, np.round(values * ten) / ten, np.round(values / ten) * ten)
 
 
-def combine(slots: Sequence[Slot], into: Numbers, at: NDArray[np.int64], columns: Sequence[Numbers]) -> None:
+def combine(slots: Sequence[UnitColumn], into: Numbers, at: NDArray[np.int64], columns: Sequence[Numbers]) -> None:
     """Adds what rows bring to the units that they belong to."""
     for i, (slot, column) in enumerate(zip(slots, columns, strict=True)):
         (np.maximum if slot.kind == "max" else np.add).at(into[:, i], at, column)

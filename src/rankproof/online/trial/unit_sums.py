@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.online.trial.slots import Numbers, Slot, combine
+from rankproof.online.trial.unit_columns import Numbers, UnitColumn, combine
 
 # Units in memory, some hundred bytes each, before they are written out; and the parts they are written out in.
 MOST_UNITS = 500_000
@@ -24,7 +24,7 @@ PARTS = 32
 
 
 @dataclass(slots=True)
-class Units:
+class UnitTable:
     """Units with what is known of each: variant, stratum and segments as texts, and the slots of its rows.
 
     mixed   whether rows named two variants
@@ -54,16 +54,16 @@ class Units:
         return at
 
 
-class Summing:
+class UnitSums:
     """Takes rows of units of several days, and gives them back unit by unit. Use it as a context."""
 
-    def __init__(self, slots: Sequence[Slot], empty: Sequence[float], most: int = MOST_UNITS) -> None:
+    def __init__(self, slots: Sequence[UnitColumn], empty: Sequence[float], most: int = MOST_UNITS) -> None:
         self.slots, self.empty, self.most = slots, empty, most
-        self.days: dict[str, Units] = {}
+        self.days: dict[str, UnitTable] = {}
         self.written: dict[str, int] = {}
         self.folder = tempfile.TemporaryDirectory(prefix="rankproof-trial-")
 
-    def __enter__(self) -> Summing:
+    def __enter__(self) -> UnitSums:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -71,13 +71,13 @@ class Summing:
 
     def add(self, day: str, units: Sequence[str], marks: Sequence[tuple[str, ...]], columns: Sequence[Numbers]) -> None:
         """Rows of one day."""
-        held = self.days.setdefault(day, Units(self.empty))
+        held = self.days.setdefault(day, UnitTable(self.empty))
         combine(self.slots, *self._into(held, units, marks), columns)
         if sum(len(units_of_day.names) for units_of_day in self.days.values()) > self.most:
             self._write_out()
 
     def _into(
-        self, held: Units, units: Sequence[str], marks: Sequence[tuple[str, ...]]
+        self, held: UnitTable, units: Sequence[str], marks: Sequence[tuple[str, ...]]
     ) -> tuple[Numbers, NDArray[np.int64]]:
         at = held.places(units, marks)
         return held.sums, at
@@ -103,7 +103,7 @@ class Summing:
     def _path(self, day: str, part: int, piece: int) -> str:
         return os.path.join(self.folder.name, f"{day}-{part}-{piece}")
 
-    def parts(self, day: str) -> Iterator[Units]:
+    def parts(self, day: str) -> Iterator[UnitTable]:
         """The units of a day, each in one part. The rows of a day end with it: nothing may be added afterwards."""
         if self.written and self.days:
             self._write_out()
@@ -111,7 +111,7 @@ class Summing:
             yield self.days[day]
             return
         for number in range(PARTS):
-            whole = Units(self.empty)
+            whole = UnitTable(self.empty)
             for piece in range(self.written[day]):
                 with open(self._path(day, number, piece), "rb") as file:
                     names, marks, mixed, sums = pickle.load(file)
@@ -122,6 +122,6 @@ class Summing:
                 yield whole
 
 
-def _merging(slot: Slot) -> Slot:
+def _merging(slot: UnitColumn) -> UnitColumn:
     """How two parts of a unit's slot become one: counts are summed."""
-    return Slot(slot.column, "max" if slot.kind == "max" else "sum")
+    return UnitColumn(slot.column, "max" if slot.kind == "max" else "sum")

@@ -32,7 +32,7 @@ THIN = "strata of few units"
 
 
 @dataclass(frozen=True, slots=True)
-class Pooled:
+class PooledEffect:
     """The effect of one variant on one metric.
 
     n          units of both variants that it rests on
@@ -49,7 +49,9 @@ class Pooled:
     treatment: float | None = None
 
 
-def pooled_effect(days: Sequence[Day], metric: TrialMetric, control: str, variant: str, segment: str = WHOLE) -> Pooled:
+def pooled_effect(
+    days: Sequence[Day], metric: TrialMetric, control: str, variant: str, segment: str = WHOLE
+) -> PooledEffect:
     """The effect of a variant over all days on which it had traffic."""
     periods: dict[str, list[Day]] = {}
     for day in days:
@@ -107,15 +109,15 @@ def _pooled(
     metric: TrialMetric,
     effect_of: Callable[..., Effect],
     value_of: Callable[[Mapping[str, Statistic], Mapping[str, float], TrialMetric], float | None],
-) -> Pooled:
+) -> PooledEffect:
     if not arms.periods:
-        return Pooled(Effect(None, (), 0, NO_UNITS), 0, 0, arms.left_out)
+        return PooledEffect(Effect(None, (), 0, NO_UNITS), 0, 0, arms.left_out)
     effect = effect_of(arms.control, arms.treatment, metric.metric, metric.scale, arms.weights)
     n = effect.n
     if arms.periods > 1:
         effect = replace(effect, n=round(4 * arms.known))
     control, treatment = (value_of(arm, arms.weights, metric) for arm in (arms.control, arms.treatment))
-    return Pooled(effect, n, arms.periods, arms.left_out, control, treatment)
+    return PooledEffect(effect, n, arms.periods, arms.left_out, control, treatment)
 
 
 def _ratio_of(arm: Mapping[str, Moments], weights: Mapping[str, float], metric: TrialMetric) -> float | None:

@@ -10,11 +10,17 @@ import numpy as np
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.jsontext import from_json
-from rankproof.kernel.specs import finite
+from rankproof.kernel.specs.kinds import finite
 from rankproof.online.clicks.examination import POSITION_BASED, Proportions, proportions
-from rankproof.online.clicks.logs.layout import Described
+from rankproof.online.clicks.logs.layout import LogDescription
 from rankproof.online.clicks.read import read_log
-from rankproof.online.counterfactual.estimate import Ask, of_actions, of_examination, of_lists, of_placements
+from rankproof.online.counterfactual.estimate import (
+    CounterfactualRequest,
+    of_actions,
+    of_examination,
+    of_lists,
+    of_placements,
+)
 from rankproof.online.counterfactual.logs import NAMES, read_choices, read_placed
 from rankproof.online.counterfactual.policies import Policy, first_documents, rankings_of, read_policy
 from rankproof.online.counterfactual.records import Counterfactual, Floats, Setting
@@ -118,7 +124,7 @@ def estimate_log(
     log: str,
     columns: Mapping[str, str],
     setting: Setting,
-    ask: Ask,
+    ask: CounterfactualRequest,
     *,
     run: Run | None = None,
     policy: str | None = None,
@@ -152,11 +158,11 @@ def _policy(run: Run | None, policy: str | None, queries: tuple[str, ...]) -> Po
 
 
 def _by_examination(
-    log: str, columns: Mapping[str, str], ask: Ask, run: Run, examination: str, depth: int | None
+    log: str, columns: Mapping[str, str], ask: CounterfactualRequest, run: Run, examination: str, depth: int | None
 ) -> Counterfactual:
     """The estimate by an examination curve. No propensities are needed, so every log of pages can be used."""
     curve = None if examination == POSITION_BASED else read_curve(examination)
-    click_log = read_log([log], Described("documents", dict(columns)) if columns else None)
+    click_log = read_log([log], LogDescription("documents", dict(columns)) if columns else None)
     left_out = {one.why: one.pages for one in click_log.dropped if one.pages}
     pages = click_log.pages
     return of_examination(
