@@ -12,7 +12,7 @@ from tests.documents.pages import DOCS, ROOT, anchors, blocks, documents, links,
 SOURCE = ROOT / "src" / "rankproof"
 every_page = pytest.mark.parametrize("page", documents(), ids=name_of)
 # Where a path may begin that a document names: the project, the package, or a shelf that the page is about.
-BASES = (ROOT, SOURCE, SOURCE / "measures", SOURCE / "formats")
+BASES = (ROOT, SOURCE, SOURCE / "measuring" / "measures", SOURCE / "reading" / "formats")
 
 
 @every_page

@@ -27,7 +27,7 @@ class Drafted:
 
 
 # The same rankings, size, chance and values give the same list. `size` is at most the length of the shortest ranking,
-# so that every system has a document left at every rank; what is shown below it earns nothing (see online/interleaving).
+# so that every system has a document left at every rank; what is shown below it earns nothing (online/interleaving).
 Draft = Callable[[Rankings, int, KeyRng, Mapping[str, Any]], Drafted]
 
 

@@ -39,8 +39,8 @@ from rankproof.proving.significance._typical import ResampleCount
 from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
 
 # Turning the signs of the subset F changes the sum of (d - delta) by twice the sum over F, so the flipped sum is at
-# least the observed one exactly when the mean of d over F is at most delta. All a sign-flip test has to know about a flip is
-# therefore that one mean, whatever delta is; Hartigan (1969) calls these means typical values.
+# least the observed one exactly when the mean of d over F is at most delta. All a sign-flip test has to know about a
+# flip is therefore that one mean, whatever delta is; Hartigan (1969) calls these means typical values.
 
 # All pairs of s systems make s (s - 1) / 2 columns of differences, and s - 1 of them give all the others. Whatever is
 # linear in a column can be had from those by one subtraction.
