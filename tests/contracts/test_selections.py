@@ -40,7 +40,8 @@ def chosen(text: str, seed: int, wanted: int = 1) -> tuple[list[SelectedPair], d
     """What a selection makes of three made-up runs and a few judgments; the runs and judgments themselves."""
     rng = random.Random(seed)
     docs = [f"d{i}" for i in range(12)]
-    runs = {name: {f"q{i}": rng.sample(docs, rng.randint(0, 8)) for i in range(4)} for name in "abc"}
+    # A run without a single row is refused, so the first query always has a document.
+    runs = {name: {f"q{i}": rng.sample(docs, rng.randint(i == 0, 8)) for i in range(4)} for name in "abc"}
     judgments = [
         Judgment(f"{judge}{query}{doc}", judge, query, doc, rng.randrange(4), source=source)
         for judge, source in (
