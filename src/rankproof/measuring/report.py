@@ -39,8 +39,9 @@ from rankproof.kernel.documents import Upgrades, now, plain, read, require_sha25
 from rankproof.kernel.jsontext import from_json, to_json
 from rankproof.kernel.manifest import ExperimentManifest
 from rankproof.kernel.version import __version__
+from rankproof.measuring.conversions import query_ids
 from rankproof.measuring.names import canonical
-from rankproof.measuring.records import Evaluation, Population, Result, Settings, query_ids
+from rankproof.measuring.records import Evaluation, Population, Result, Settings
 from rankproof.reading.source import open_source
 
 

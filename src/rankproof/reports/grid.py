@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankproof.measuring import records as evaluation_text
+from rankproof.measuring import conversions
 from rankproof.measuring.records import Evaluation
 
 # Columns of text beyond which a line no longer fits a usual window.
@@ -87,7 +87,7 @@ def _measures_down(evaluations: Sequence[Evaluation], per_query: bool) -> Grid:
 
 def query_ids(evaluations: Sequence[Evaluation]) -> list[str]:
     """Every query that some run was scored on, in the order of the first run that has it."""
-    return list(dict.fromkeys(query for run in evaluations for query in evaluation_text.query_ids(run)))
+    return list(dict.fromkeys(query for run in evaluations for query in conversions.query_ids(run)))
 
 
 def best_runs(evaluations: Sequence[Evaluation], text: str) -> frozenset[int]:
@@ -136,8 +136,8 @@ def notes(evaluations: Sequence[Evaluation]) -> list[str]:
 
 
 def _overall(run: Evaluation, text: str) -> str:
-    return evaluation_text.overall(run.results[text], as_range(run))
+    return conversions.overall(run.results[text], as_range(run))
 
 
 def _values(run: Evaluation) -> dict[str, dict[str, str]]:
-    return {text: evaluation_text.by_query(result, as_range(run)) for text, result in run.results.items()}
+    return {text: conversions.by_query(result, as_range(run)) for text, result in run.results.items()}

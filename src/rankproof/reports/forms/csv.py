@@ -14,7 +14,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from rankproof.kernel.sections import UNDEFINED
-from rankproof.measuring.records import Evaluation, Result, query_ids
+from rankproof.measuring.conversions import query_ids
+from rankproof.measuring.records import Evaluation, Result
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import as_range
 
