@@ -24,16 +24,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from rankproof.stack.engines._exact import exact
+from rankproof.stack.models.static import StaticEncoder
 
 from rankproof.kernel.cache import NO_CACHE, Cache, FolderCache
 from rankproof.measuring.evaluate import evaluate
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.engines._exact import exact
 from rankproof.stack.engines.dense import Hnsw
 from rankproof.stack.models.directory import ModelFolder
 from rankproof.stack.models.encoder import Encoder, Vectors, unit
 from rankproof.stack.models.find import minilm_folder, wordllama_files
-from rankproof.stack.models.static import StaticEncoder
 from rankproof.stack.models.transformer import TransformerEncoder
 from rankproof.stack.models.vector_cache import kept_vectors
 
