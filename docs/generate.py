@@ -139,7 +139,7 @@ def _shelf(name: str, title: str, about: str) -> str:
     items = [page_of(name, item) for item in shelf.offered(name).values()]
     items.sort(key=lambda page: page.name.casefold())
     rows = [(f"[{page.name}](#{anchor(page.name)})", _cell(page.summary)) for page in items]
-    parts = [_head(title, about, f"src/rankproof/{name}/"), _table((shelf.KINDS[name], "in a line"), rows)]
+    parts = [_head(title, about, f"src/{shelf.PACKAGES[name].replace('.', '/')}/"), _table((shelf.KINDS[name], "in a line"), rows)]
     parts += ["\n\n".join(_item(page)) for page in items]
     if name == "measures":
         parts.append(_trec_names())

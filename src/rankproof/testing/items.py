@@ -105,7 +105,7 @@ def _parameters(params: Any) -> list[str]:
     for param in params:
         if not param.meaning.strip():
             faults.append(f"its parameter {param.name!r} has no meaning")
-        if param.default is REQUIRED or param.default is None:
+        if param.default is REQUIRED or param.default in (None, ""):  # both say that nothing was given
             continue
         try:
             same = param.kind.read(param.default) == param.default
