@@ -19,7 +19,7 @@ from pathlib import Path
 from rankproof.kernel import shelf
 from rankproof.reading.collection import Corpus, Query
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices
+from rankproof.testing.rankings import parameters_of
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "scifact"
 DEPTH, MOST = 100, 1.2
@@ -59,7 +59,7 @@ def through_rankproof(docs: list[dict[str, str]], queries: list[dict[str, str]])
     fields = {name: tuple(doc[name] for doc in docs) for name in ("title", "text")}
     corpus = Corpus(tuple(doc["_id"] for doc in docs), fields)
     engine = shelf.find("engines", "bm25")
-    searcher = engine.open(choices(engine), Ground(corpus))
+    searcher = engine.open(parameters_of(engine), Ground(corpus))
     searcher.prepare()
     indexed = time.perf_counter()
     asked = [Query(query["_id"], query["text"]) for query in queries]

@@ -16,7 +16,7 @@ from examples.shop.grading import read_queries
 from rankproof.kernel import shelf
 from rankproof.reading.collection import Query
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices, corpus_of
+from rankproof.testing.rankings import corpus_of, parameters_of
 
 DEPTH = 40
 DRAWN = 10
@@ -31,7 +31,7 @@ def pooled() -> list[str]:
     seen = [set(rng.choice(corpus.doc_ids, DRAWN, replace=False).tolist()) for _ in queries]
     for name in ("bm25", "dense"):
         engine = shelf.find("engines", name)
-        searcher: Any = engine.open(choices(engine), Ground(corpus))
+        searcher: Any = engine.open(parameters_of(engine), Ground(corpus))
         for found, ranking in zip(seen, searcher.search(queries, DEPTH), strict=True):
             found.update(ranking.doc_ids)
     return [" ".join((query.query_id, *sorted(found))) for query, found in zip(queries, seen, strict=True)]

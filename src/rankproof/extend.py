@@ -1,8 +1,9 @@
 """The public names for people who add an item to rankproof from a package of their own.
 
-An item is a measure, a format, a rule, ...: a value whose class stands below. A module of yours ends in `OFFERS =
-(item, ...)`, and an entry point of the group `rankproof.SHELF` (`rankproof.measures`, `rankproof.rules`, ...) names
-it. The pages in docs/adding show one of each, and `rankproof.testing.check_item` runs the contract over yours.
+An item is a measure, a format, a rule, ...: a value whose class stands first in its group below. Put it into a module
+that ends in `OFFERS = (item, ...)`, and name the module in an entry point of the group `rankproof.measures`,
+`rankproof.rules`, ... `rankproof.testing.check_item` says what an item still lacks, and `rankproof.testing` has small
+tables and texts to try it on. The pages in docs/adding show one of each; docs/adding/package.md shows the package.
 
 Parameters of any item:
     Param, REQUIRED, Kind, Number, Whole, Choice, Flag, Text, Texts, Numbers, Optional, Path, OptionValues.
@@ -13,34 +14,46 @@ A measure:
     Ordered, Share.
 A dialect:
     Dialect, Reading, Rounding, Order.
-A similarity:
+A similarity of two rankings:
     Similarity, Pairing.
 A format:
     Format, Noun, Options, Plan, Read, Sure, TextLayout, Topics, Rows, Source, Run, Qrels.
 A check:
     Check, CheckResult, Spot, NOTHING, found, found_rows, spot, Subject, Finding, Severity, quote.
-An engine or a stage:
-    Engine, Searcher, Asker, AskFailed, Stage, Transform, Rewrite, Ground, Corpus, Query, Rewritten, Ranking, Passed,
-    Failure.
+An engine:
+    Engine, Searcher, Asker, AskFailed, TOO_MANY, Ground, Corpus, Query, Ranking.
+A stage:
+    Stage, Transform, Rewrite, rerank_head, reorder_head, Rewritten, Passed, Failure.
 A significance method:
-    Significance, SignificanceRequest, Differences, Answer, Estimate, NotEstimable.
+    Significance, SignificanceRequest, Differences, not_estimable, Answer, Estimate, NotEstimable, Alternative.
 A correction for several comparisons:
     Correction, Tests, Block, Adjusted.
 A rule of a gate:
-    Rule, Case, RuleSample, Ruling, MEASURE, SEGMENT, BASIS, CONFIDENCE, MeasureName, level_of, refuse_sideless.
+    Rule, Case, RuleSample, RuleValues, Ruling, Status, Payer, MEASURE, SEGMENT, BASIS, CONFIDENCE, MeasureName,
+    measure_of, level_of, refuse_sideless, segment_suffix, MeanRequirement, decide_on_mean.
 A diagnosis:
     Symptom, Chart.
 A judge:
-    Judge, JudgeQuestion, Prompt, ParsedAnswer, AnswerFault, ModelAnswer, Scale.
-An adjudication or a selection:
-    Adjudication, Settled, Selection, SelectedPair, Material, PAIRS, Judgment.
-A click model, an estimator, an interleaving or a trial method:
-    ClickModel, Fitted, Impressions, Estimator, Decisions, Influence, Interleaving, Drafted, Inference, Effect,
-    EffectRequest, VariancePart.
+    Judge, JudgeQuestion, Prompt, ParsedAnswer, AnswerFault, ModelAnswer, Scale, SYSTEM_PROMPT, marked_block,
+    project_rules, scale_levels, scale_grades, whole_answer, unreadable_answer, answer_note,
+    first_token_probabilities.
+An adjudication:
+    Adjudication, Settled, Judgment.
+A selection of pairs to judge:
+    Selection, SelectedPair, Material, PAIRS.
+A click model:
+    ClickModel, Fitted, Impressions.
+An estimator from logged clicks:
+    Estimator, Decisions, Influence.
+An interleaving:
+    Interleaving, Drafted.
+A method of an A/B test (trial):
+    Inference, Effect, EffectRequest, VariancePart.
 A report:
-    Report, Evaluation, Result, Comparison, Verdict, Benchmark.
+    Report, Evaluation, Result, Comparison, Contrast, Verdict, Benchmark, Section, sections_text,
+    comparison_sections, verdict_sections, benchmark_sections.
 
-Every name is loaded when it is first used: importing this module is free.
+Every name is loaded when it is first used, so that importing this module is free.
 """
 
 from __future__ import annotations
@@ -49,83 +62,167 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rankproof.core import Rows
-    from rankproof.errors import InputError, MissingExtra, OutOfDialect, RankproofError, UnknownName, UsageError
-    from rankproof.judging.adjudications.contract import Adjudication, Settled
-    from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt
-    from rankproof.judging.records import Judgment, Scale
-    from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection
-    from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
-    from rankproof.kernel.llm.answer import ModelAnswer
-    from rankproof.kernel.specs.kinds import (
-        REQUIRED,
-        Choice,
-        Flag,
-        Kind,
-        Number,
-        Numbers,
-        Optional,
-        OptionValues,
-        Param,
-        Path,
-        Text,
-        Texts,
-        Whole,
-    )
-    from rankproof.kernel.verdict import Ruling
-    from rankproof.measuring.dependence import Fixed, Linear, Ordered, Share
-    from rankproof.measuring.dialects.contract import Dialect, Reading, Rounding
-    from rankproof.measuring.gain import gain_of
-    from rankproof.measuring.judged_table import JudgedTable
-    from rankproof.measuring.measures.contract import (
-        REL,
-        Mask,
-        Measure,
-        Values,
-        Variant,
-        never,
-        ordered,
-        without_relevant,
-    )
-    from rankproof.measuring.records import Evaluation, Result
-    from rankproof.measuring.similarities.contract import Pairing, Similarity
-    from rankproof.online.clickmodels.contract import ClickModel, Fitted
-    from rankproof.online.counterfactual.records import Decisions, Influence
-    from rankproof.online.estimators.contract import Estimator
-    from rankproof.online.impressions import Impressions
-    from rankproof.online.interleavings.contract import Drafted, Interleaving
-    from rankproof.online.trials.contract import Effect, EffectRequest, Inference, VariancePart
-    from rankproof.proving.corrections.contract import Block, Correction, Tests
-    from rankproof.proving.diagnoses.contract import Chart, Symptom
-    from rankproof.proving.records import Adjusted, Comparison
-    from rankproof.proving.rule_params import (
-        BASIS,
-        CONFIDENCE,
-        MEASURE,
-        SEGMENT,
-        MeasureName,
-        level_of,
-        refuse_sideless,
-    )
-    from rankproof.proving.rules.contract import Case, Rule, RuleSample
-    from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
-    from rankproof.proving.verdict import Verdict
-    from rankproof.reading.check_subject import Subject
-    from rankproof.reading.checks.contract import NOTHING, Check, CheckResult, Spot, found, found_rows, spot
-    from rankproof.reading.collection import Corpus, Query, Rewritten
-    from rankproof.reading.finding import Finding, Severity, quote
-    from rankproof.reading.formats.contract import Format, Noun, Options, Plan, Read, Sure, TextLayout, Topics
-    from rankproof.reading.ranking import Failure, Passed, Ranking
-    from rankproof.reading.records import Order, Qrels, Run
-    from rankproof.reading.source import Source
-    from rankproof.reports.forms.contract import Report
-    from rankproof.stack.benchmark.records import Benchmark
-    from rankproof.stack.engines.contract import Asker, AskFailed, Engine, Searcher
-    from rankproof.stack.records import Ground
-    from rankproof.stack.stages.contract import Rewrite, Stage, Transform
+    from rankproof.core import Rows as Rows
+    from rankproof.errors import InputError as InputError
+    from rankproof.errors import MissingExtra as MissingExtra
+    from rankproof.errors import OutOfDialect as OutOfDialect
+    from rankproof.errors import RankproofError as RankproofError
+    from rankproof.errors import UnknownName as UnknownName
+    from rankproof.errors import UsageError as UsageError
+    from rankproof.judging.adjudications.contract import Adjudication as Adjudication
+    from rankproof.judging.adjudications.contract import Settled as Settled
+    from rankproof.judging.judge_answers import answer_note as answer_note
+    from rankproof.judging.judge_answers import first_token_probabilities as first_token_probabilities
+    from rankproof.judging.judge_answers import unreadable_answer as unreadable_answer
+    from rankproof.judging.judge_answers import whole_answer as whole_answer
+    from rankproof.judging.judge_prompts import SYSTEM_PROMPT as SYSTEM_PROMPT
+    from rankproof.judging.judge_prompts import marked_block as marked_block
+    from rankproof.judging.judge_prompts import project_rules as project_rules
+    from rankproof.judging.judge_prompts import scale_grades as scale_grades
+    from rankproof.judging.judge_prompts import scale_levels as scale_levels
+    from rankproof.judging.judges.contract import AnswerFault as AnswerFault
+    from rankproof.judging.judges.contract import Judge as Judge
+    from rankproof.judging.judges.contract import JudgeQuestion as JudgeQuestion
+    from rankproof.judging.judges.contract import ParsedAnswer as ParsedAnswer
+    from rankproof.judging.judges.contract import Prompt as Prompt
+    from rankproof.judging.records import Judgment as Judgment
+    from rankproof.judging.records import Scale as Scale
+    from rankproof.judging.selections.contract import PAIRS as PAIRS
+    from rankproof.judging.selections.contract import Material as Material
+    from rankproof.judging.selections.contract import SelectedPair as SelectedPair
+    from rankproof.judging.selections.contract import Selection as Selection
+    from rankproof.kernel.estimate import Alternative as Alternative
+    from rankproof.kernel.estimate import Answer as Answer
+    from rankproof.kernel.estimate import Estimate as Estimate
+    from rankproof.kernel.estimate import NotEstimable as NotEstimable
+    from rankproof.kernel.llm.answer import ModelAnswer as ModelAnswer
+    from rankproof.kernel.sections import Section as Section
+    from rankproof.kernel.sections import sections_text as sections_text
+    from rankproof.kernel.specs import REQUIRED as REQUIRED
+    from rankproof.kernel.specs import Choice as Choice
+    from rankproof.kernel.specs import Flag as Flag
+    from rankproof.kernel.specs import Kind as Kind
+    from rankproof.kernel.specs import Number as Number
+    from rankproof.kernel.specs import Numbers as Numbers
+    from rankproof.kernel.specs import Optional as Optional
+    from rankproof.kernel.specs import OptionValues as OptionValues
+    from rankproof.kernel.specs import Param as Param
+    from rankproof.kernel.specs import Path as Path
+    from rankproof.kernel.specs import Text as Text
+    from rankproof.kernel.specs import Texts as Texts
+    from rankproof.kernel.specs import Whole as Whole
+    from rankproof.kernel.verdict import Payer as Payer
+    from rankproof.kernel.verdict import Ruling as Ruling
+    from rankproof.kernel.verdict import Status as Status
+    from rankproof.measuring.dependence import Fixed as Fixed
+    from rankproof.measuring.dependence import Linear as Linear
+    from rankproof.measuring.dependence import Ordered as Ordered
+    from rankproof.measuring.dependence import Share as Share
+    from rankproof.measuring.dialects.contract import Dialect as Dialect
+    from rankproof.measuring.dialects.contract import Reading as Reading
+    from rankproof.measuring.dialects.contract import Rounding as Rounding
+    from rankproof.measuring.gain import gain_of as gain_of
+    from rankproof.measuring.judged_table import JudgedTable as JudgedTable
+    from rankproof.measuring.measures.contract import REL as REL
+    from rankproof.measuring.measures.contract import Mask as Mask
+    from rankproof.measuring.measures.contract import Measure as Measure
+    from rankproof.measuring.measures.contract import Values as Values
+    from rankproof.measuring.measures.contract import Variant as Variant
+    from rankproof.measuring.measures.contract import never as never
+    from rankproof.measuring.measures.contract import ordered as ordered
+    from rankproof.measuring.measures.contract import without_relevant as without_relevant
+    from rankproof.measuring.records import Evaluation as Evaluation
+    from rankproof.measuring.records import Result as Result
+    from rankproof.measuring.similarities.contract import Pairing as Pairing
+    from rankproof.measuring.similarities.contract import Similarity as Similarity
+    from rankproof.online.clickmodels.contract import ClickModel as ClickModel
+    from rankproof.online.clickmodels.contract import Fitted as Fitted
+    from rankproof.online.counterfactual.records import Decisions as Decisions
+    from rankproof.online.counterfactual.records import Influence as Influence
+    from rankproof.online.estimators.contract import Estimator as Estimator
+    from rankproof.online.impressions import Impressions as Impressions
+    from rankproof.online.interleavings.contract import Drafted as Drafted
+    from rankproof.online.interleavings.contract import Interleaving as Interleaving
+    from rankproof.online.trials.contract import Effect as Effect
+    from rankproof.online.trials.contract import EffectRequest as EffectRequest
+    from rankproof.online.trials.contract import Inference as Inference
+    from rankproof.online.trials.contract import VariancePart as VariancePart
+    from rankproof.proving.corrections.contract import Block as Block
+    from rankproof.proving.corrections.contract import Correction as Correction
+    from rankproof.proving.corrections.contract import Tests as Tests
+    from rankproof.proving.diagnoses.contract import Chart as Chart
+    from rankproof.proving.diagnoses.contract import Symptom as Symptom
+    from rankproof.proving.mean_rule import MeanRequirement as MeanRequirement
+    from rankproof.proving.mean_rule import decide_on_mean as decide_on_mean
+    from rankproof.proving.records import Adjusted as Adjusted
+    from rankproof.proving.records import Comparison as Comparison
+    from rankproof.proving.records import Contrast as Contrast
+    from rankproof.proving.rule_params import BASIS as BASIS
+    from rankproof.proving.rule_params import CONFIDENCE as CONFIDENCE
+    from rankproof.proving.rule_params import MEASURE as MEASURE
+    from rankproof.proving.rule_params import SEGMENT as SEGMENT
+    from rankproof.proving.rule_params import MeasureName as MeasureName
+    from rankproof.proving.rule_params import level_of as level_of
+    from rankproof.proving.rule_params import measure_of as measure_of
+    from rankproof.proving.rule_params import refuse_sideless as refuse_sideless
+    from rankproof.proving.rule_params import segment_suffix as segment_suffix
+    from rankproof.proving.rules.contract import Case as Case
+    from rankproof.proving.rules.contract import Rule as Rule
+    from rankproof.proving.rules.contract import RuleSample as RuleSample
+    from rankproof.proving.rules.contract import RuleValues as RuleValues
+    from rankproof.proving.sections import comparison_sections as comparison_sections
+    from rankproof.proving.significance.contract import Differences as Differences
+    from rankproof.proving.significance.contract import Significance as Significance
+    from rankproof.proving.significance.contract import SignificanceRequest as SignificanceRequest
+    from rankproof.proving.significance.contract import not_estimable as not_estimable
+    from rankproof.proving.verdict import Verdict as Verdict
+    from rankproof.reading.check_subject import Subject as Subject
+    from rankproof.reading.checks.contract import NOTHING as NOTHING
+    from rankproof.reading.checks.contract import Check as Check
+    from rankproof.reading.checks.contract import CheckResult as CheckResult
+    from rankproof.reading.checks.contract import Spot as Spot
+    from rankproof.reading.checks.contract import found as found
+    from rankproof.reading.checks.contract import found_rows as found_rows
+    from rankproof.reading.checks.contract import spot as spot
+    from rankproof.reading.collection import Corpus as Corpus
+    from rankproof.reading.collection import Query as Query
+    from rankproof.reading.collection import Rewritten as Rewritten
+    from rankproof.reading.finding import Finding as Finding
+    from rankproof.reading.finding import Severity as Severity
+    from rankproof.reading.finding import quote as quote
+    from rankproof.reading.formats.contract import Format as Format
+    from rankproof.reading.formats.contract import Noun as Noun
+    from rankproof.reading.formats.contract import Options as Options
+    from rankproof.reading.formats.contract import Plan as Plan
+    from rankproof.reading.formats.contract import Read as Read
+    from rankproof.reading.formats.contract import Sure as Sure
+    from rankproof.reading.formats.contract import TextLayout as TextLayout
+    from rankproof.reading.formats.contract import Topics as Topics
+    from rankproof.reading.ranking import Failure as Failure
+    from rankproof.reading.ranking import Passed as Passed
+    from rankproof.reading.ranking import Ranking as Ranking
+    from rankproof.reading.records import Order as Order
+    from rankproof.reading.records import Qrels as Qrels
+    from rankproof.reading.records import Run as Run
+    from rankproof.reading.source import Source as Source
+    from rankproof.reports.forms.contract import Report as Report
+    from rankproof.reports.verdict_sections import verdict_sections as verdict_sections
+    from rankproof.stack.benchmark.records import Benchmark as Benchmark
+    from rankproof.stack.benchmark.sections import benchmark_sections as benchmark_sections
+    from rankproof.stack.engines.contract import TOO_MANY as TOO_MANY
+    from rankproof.stack.engines.contract import Asker as Asker
+    from rankproof.stack.engines.contract import AskFailed as AskFailed
+    from rankproof.stack.engines.contract import Engine as Engine
+    from rankproof.stack.engines.contract import Searcher as Searcher
+    from rankproof.stack.records import Ground as Ground
+    from rankproof.stack.stages.contract import Rewrite as Rewrite
+    from rankproof.stack.stages.contract import Stage as Stage
+    from rankproof.stack.stages.contract import Transform as Transform
+    from rankproof.stack.stages.contract import reorder_head as reorder_head
+    from rankproof.stack.stages.contract import rerank_head as rerank_head
 
-# Name -> the module that it comes from.
-_WHERE = {
+# Name -> the module that defines it, which is what a file of rankproof itself imports.
+_DEFINED_IN = {
     "Param": "rankproof.kernel.specs",
     "REQUIRED": "rankproof.kernel.specs",
     "Kind": "rankproof.kernel.specs",
@@ -192,22 +289,27 @@ _WHERE = {
     "Searcher": "rankproof.stack.engines.contract",
     "Asker": "rankproof.stack.engines.contract",
     "AskFailed": "rankproof.stack.engines.contract",
-    "Stage": "rankproof.stack.stages.contract",
-    "Transform": "rankproof.stack.stages.contract",
-    "Rewrite": "rankproof.stack.stages.contract",
+    "TOO_MANY": "rankproof.stack.engines.contract",
     "Ground": "rankproof.stack.records",
     "Corpus": "rankproof.reading.collection",
     "Query": "rankproof.reading.collection",
-    "Rewritten": "rankproof.reading.collection",
     "Ranking": "rankproof.reading.ranking",
+    "Stage": "rankproof.stack.stages.contract",
+    "Transform": "rankproof.stack.stages.contract",
+    "Rewrite": "rankproof.stack.stages.contract",
+    "rerank_head": "rankproof.stack.stages.contract",
+    "reorder_head": "rankproof.stack.stages.contract",
+    "Rewritten": "rankproof.reading.collection",
     "Passed": "rankproof.reading.ranking",
     "Failure": "rankproof.reading.ranking",
     "Significance": "rankproof.proving.significance.contract",
     "SignificanceRequest": "rankproof.proving.significance.contract",
     "Differences": "rankproof.proving.significance.contract",
+    "not_estimable": "rankproof.proving.significance.contract",
     "Answer": "rankproof.kernel.estimate",
     "Estimate": "rankproof.kernel.estimate",
     "NotEstimable": "rankproof.kernel.estimate",
+    "Alternative": "rankproof.kernel.estimate",
     "Correction": "rankproof.proving.corrections.contract",
     "Tests": "rankproof.proving.corrections.contract",
     "Block": "rankproof.proving.corrections.contract",
@@ -215,14 +317,21 @@ _WHERE = {
     "Rule": "rankproof.proving.rules.contract",
     "Case": "rankproof.proving.rules.contract",
     "RuleSample": "rankproof.proving.rules.contract",
+    "RuleValues": "rankproof.proving.rules.contract",
     "Ruling": "rankproof.kernel.verdict",
+    "Status": "rankproof.kernel.verdict",
+    "Payer": "rankproof.kernel.verdict",
     "MEASURE": "rankproof.proving.rule_params",
     "SEGMENT": "rankproof.proving.rule_params",
     "BASIS": "rankproof.proving.rule_params",
     "CONFIDENCE": "rankproof.proving.rule_params",
     "MeasureName": "rankproof.proving.rule_params",
+    "measure_of": "rankproof.proving.rule_params",
     "level_of": "rankproof.proving.rule_params",
     "refuse_sideless": "rankproof.proving.rule_params",
+    "segment_suffix": "rankproof.proving.rule_params",
+    "MeanRequirement": "rankproof.proving.mean_rule",
+    "decide_on_mean": "rankproof.proving.mean_rule",
     "Symptom": "rankproof.proving.diagnoses.contract",
     "Chart": "rankproof.proving.diagnoses.contract",
     "Judge": "rankproof.judging.judges.contract",
@@ -232,13 +341,22 @@ _WHERE = {
     "AnswerFault": "rankproof.judging.judges.contract",
     "ModelAnswer": "rankproof.kernel.llm.answer",
     "Scale": "rankproof.judging.records",
+    "SYSTEM_PROMPT": "rankproof.judging.judge_prompts",
+    "marked_block": "rankproof.judging.judge_prompts",
+    "project_rules": "rankproof.judging.judge_prompts",
+    "scale_levels": "rankproof.judging.judge_prompts",
+    "scale_grades": "rankproof.judging.judge_prompts",
+    "whole_answer": "rankproof.judging.judge_answers",
+    "unreadable_answer": "rankproof.judging.judge_answers",
+    "answer_note": "rankproof.judging.judge_answers",
+    "first_token_probabilities": "rankproof.judging.judge_answers",
     "Adjudication": "rankproof.judging.adjudications.contract",
     "Settled": "rankproof.judging.adjudications.contract",
+    "Judgment": "rankproof.judging.records",
     "Selection": "rankproof.judging.selections.contract",
     "SelectedPair": "rankproof.judging.selections.contract",
     "Material": "rankproof.judging.selections.contract",
     "PAIRS": "rankproof.judging.selections.contract",
-    "Judgment": "rankproof.judging.records",
     "ClickModel": "rankproof.online.clickmodels.contract",
     "Fitted": "rankproof.online.clickmodels.contract",
     "Impressions": "rankproof.online.impressions",
@@ -255,8 +373,14 @@ _WHERE = {
     "Evaluation": "rankproof.measuring.records",
     "Result": "rankproof.measuring.records",
     "Comparison": "rankproof.proving.records",
+    "Contrast": "rankproof.proving.records",
     "Verdict": "rankproof.proving.verdict",
     "Benchmark": "rankproof.stack.benchmark.records",
+    "Section": "rankproof.kernel.sections",
+    "sections_text": "rankproof.kernel.sections",
+    "comparison_sections": "rankproof.proving.sections",
+    "verdict_sections": "rankproof.reports.verdict_sections",
+    "benchmark_sections": "rankproof.stack.benchmark.sections",
 }
 
 __all__ = [
@@ -268,8 +392,11 @@ __all__ = [
     "REL",
     "REQUIRED",
     "SEGMENT",
+    "SYSTEM_PROMPT",
+    "TOO_MANY",
     "Adjudication",
     "Adjusted",
+    "Alternative",
     "Answer",
     "AnswerFault",
     "AskFailed",
@@ -283,6 +410,7 @@ __all__ = [
     "Choice",
     "ClickModel",
     "Comparison",
+    "Contrast",
     "Corpus",
     "Correction",
     "Decisions",
@@ -315,6 +443,7 @@ __all__ = [
     "Linear",
     "Mask",
     "Material",
+    "MeanRequirement",
     "Measure",
     "MeasureName",
     "MissingExtra",
@@ -334,6 +463,7 @@ __all__ = [
     "ParsedAnswer",
     "Passed",
     "Path",
+    "Payer",
     "Plan",
     "Prompt",
     "Qrels",
@@ -350,10 +480,12 @@ __all__ = [
     "Rows",
     "Rule",
     "RuleSample",
+    "RuleValues",
     "Ruling",
     "Run",
     "Scale",
     "Searcher",
+    "Section",
     "SelectedPair",
     "Selection",
     "Settled",
@@ -365,6 +497,7 @@ __all__ = [
     "Source",
     "Spot",
     "Stage",
+    "Status",
     "Subject",
     "Sure",
     "Symptom",
@@ -381,26 +514,44 @@ __all__ = [
     "Variant",
     "Verdict",
     "Whole",
+    "answer_note",
+    "benchmark_sections",
+    "comparison_sections",
+    "decide_on_mean",
+    "first_token_probabilities",
     "found",
     "found_rows",
     "gain_of",
     "level_of",
+    "marked_block",
+    "measure_of",
     "never",
+    "not_estimable",
     "ordered",
+    "project_rules",
     "quote",
     "refuse_sideless",
+    "reorder_head",
+    "rerank_head",
+    "scale_grades",
+    "scale_levels",
+    "sections_text",
+    "segment_suffix",
     "spot",
+    "unreadable_answer",
+    "verdict_sections",
+    "whole_answer",
     "without_relevant",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """The name, from the module that it comes from."""
-    if name in _WHERE:
-        return getattr(import_module(_WHERE[name]), name)
+    """The name, from the module that defines it."""
+    if name in _DEFINED_IN:
+        return getattr(import_module(_DEFINED_IN[name]), name)
     raise AttributeError(f"module 'rankproof.extend' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """The names above: a prompt completes from here."""
+    """The public names: a prompt completes from here."""
     return sorted({*globals(), *__all__})

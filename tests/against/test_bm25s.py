@@ -7,7 +7,7 @@ import pytest
 
 from rankproof.kernel import shelf
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices, corpus_of, queries_of
+from rankproof.testing.rankings import corpus_of, parameters_of, queries_of
 
 bm25s = pytest.importorskip("bm25s", reason="bm25s is not installed: nothing to hold against")
 
@@ -30,7 +30,7 @@ def test_scores_equal_those_of_the_library(variant: str, k1: float, b: float) ->
     engine = shelf.find("engines", "bm25")
     said = {"variant": variant, "k1": k1, "b": b, "stop_words": "none", "stemming": "none"}
     docs = {f"d{i}": text for i, text in enumerate(texts)}
-    rankings = engine.open(choices(engine, **said), Ground(corpus_of(docs))).search(queries_of(*asked), 100)
+    rankings = engine.open(parameters_of(engine, **said), Ground(corpus_of(docs))).search(queries_of(*asked), 100)
     for text, ranking in zip(asked, rankings, strict=True):
         told = by_hand.get_scores(text.split())
         assert len(ranking) == np.count_nonzero(told)
@@ -44,7 +44,7 @@ def test_the_library_adds_a_constant_for_absent_words_and_this_does_not(variant:
     by_hand = bm25s.BM25(method=variant)
     by_hand.index(bm25s.tokenize(texts, stopwords=None, show_progress=False), show_progress=False)
     engine = shelf.find("engines", "bm25")
-    values = choices(engine, variant=variant, stop_words="none", stemming="none")
+    values = parameters_of(engine, variant=variant, stop_words="none", stemming="none")
     ground = Ground(corpus_of({f"d{i}": text for i, text in enumerate(texts)}))
     # With one word in the query, the word is there or not: the documents that have it stand as the library has them.
     for word in WORDS:

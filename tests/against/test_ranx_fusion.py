@@ -8,7 +8,7 @@ import pytest
 from rankproof.kernel import shelf
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices, queries_of
+from rankproof.testing.rankings import parameters_of, queries_of
 
 ranx = pytest.importorskip("ranx", reason="ranx is not installed: nothing to hold against")
 
@@ -32,7 +32,7 @@ def ours(stage: str, *runs: Table, **said: object) -> Table:
     item = shelf.find("stages", stage)
     queries = queries_of(*["words"] * 20)
     rankings = [[Ranking.of(list(run[q.query_id]), list(run[q.query_id].values())) for run in runs] for q in queries]
-    passed = item.open(choices(item, **said), Ground()).apply(queries, rankings)
+    passed = item.open(parameters_of(item, **said), Ground()).apply(queries, rankings)
     return {
         query.query_id: dict(zip(one.ranking.doc_ids, one.ranking.scores.tolist(), strict=True))
         for query, one in zip(queries, passed, strict=True)

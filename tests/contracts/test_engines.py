@@ -17,7 +17,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices, corpus_of
+from rankproof.testing.rankings import corpus_of, parameters_of
 
 ITEMS: dict[str, Engine] = dict(shelf.offered("engines"))
 
@@ -78,7 +78,7 @@ every_item = pytest.mark.parametrize("item", ITEMS.values(), ids=list(ITEMS))
 def searcher(name: str, way: Callable[[Path], tuple[dict[str, Any], Ground]], tmp_path: Path) -> Any:
     """The engine, opened."""
     said, ground = way(tmp_path)
-    return ITEMS[name].open(choices(ITEMS[name], **said), ground)
+    return ITEMS[name].open(parameters_of(ITEMS[name], **said), ground)
 
 
 def as_lists(rankings: list[Ranking]) -> list[tuple[tuple[str, ...], list[float]]]:
@@ -164,7 +164,7 @@ def test_opened_again_it_answers_the_same_and_says_that_it_is_the_same(
     name: str, way: Callable[[Path], tuple[dict[str, Any], Ground]], searcher: Any, tmp_path: Path
 ) -> None:
     said, ground = way(tmp_path)
-    again: Any = ITEMS[name].open(choices(ITEMS[name], **said), ground)
+    again: Any = ITEMS[name].open(parameters_of(ITEMS[name], **said), ground)
     assert again.identity == searcher.identity
     assert as_lists(again.search(QUERIES, 5)) == as_lists(searcher.search(QUERIES, 5))
     assert all(isinstance(value, str) and value for pair in searcher.identity.items() for value in pair)

@@ -74,7 +74,7 @@ ASKED: dict[str, tuple[dict[str, Any], SmallCase, SmallCase, SmallCase | None]] 
         case_of(latencies=[150.0] * 20),
         case_of(latencies=[50.0, 150.0] * 10),
     ),
-    "checks": ({}, case_of(), case_of(found=(EMPTY,)), None),
+    "checks": ({}, case_of(), case_of(check_findings=(EMPTY,)), None),
 }
 
 every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=list(RULES))

@@ -14,7 +14,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground
 from rankproof.stack.stages.contract import Stage
-from rankproof.testing.rankings import choices, corpus_of, queries_of
+from rankproof.testing.rankings import corpus_of, parameters_of, queries_of
 
 ITEMS: dict[str, Stage] = dict(shelf.offered("stages"))
 
@@ -64,7 +64,7 @@ def flowing(item: Stage) -> list[list[Ranking]]:
 @pytest.fixture
 def stage(name: str, said: dict[str, Any]) -> Any:
     """The stage, opened."""
-    return ITEMS[name].open(choices(ITEMS[name], **said), Ground(CORPUS))
+    return ITEMS[name].open(parameters_of(ITEMS[name], **said), Ground(CORPUS))
 
 
 def as_lists(passed: list[Passed]) -> list[tuple[tuple[str, ...], list[float]]]:
@@ -127,7 +127,7 @@ def test_nothing_moves_below_the_depth(name: str, said: dict[str, Any], stage: A
     item = ITEMS[name]
     if item.depth is None:
         return
-    depth = choices(item, **said)[item.depth]
+    depth = parameters_of(item, **said)[item.depth]
     rankings = flowing(item)
     for (came,), one in zip(rankings, stage.apply(QUERIES, rankings), strict=True):
         assert one.ranking.doc_ids[depth:] == came.doc_ids[depth:]
@@ -161,7 +161,7 @@ def test_one_query_at_a_time_equals_all_at_once_and_the_second_time_the_first(na
 
 @every_way
 def test_opened_again_it_says_that_it_is_the_same(name: str, said: dict[str, Any], stage: Any) -> None:
-    again: Any = ITEMS[name].open(choices(ITEMS[name], **said), Ground(CORPUS))
+    again: Any = ITEMS[name].open(parameters_of(ITEMS[name], **said), Ground(CORPUS))
     assert again.identity == stage.identity
     assert all(isinstance(value, str) and value for pair in stage.identity.items() for value in pair)
 
@@ -172,7 +172,7 @@ def test_opened_again_it_says_that_it_is_the_same(name: str, said: dict[str, Any
 @pytest.mark.parametrize(("name", "said"), [(name, said) for name, ways in REWRITES.items() for said in ways])
 def test_a_rewrite_changes_nothing_but_words(name: str, said: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "words.txt").write_text("tents, marquees\n")
-    stage: Any = ITEMS[name].open(choices(ITEMS[name], **said), Ground(folder=str(tmp_path)))
+    stage: Any = ITEMS[name].open(parameters_of(ITEMS[name], **said), Ground(folder=str(tmp_path)))
     asked = [Query(query.query_id, query.text, {"kind": "any"}) for query in QUERIES]
     given = stage.rewrite(asked)
     assert [(query.query_id, query.columns) for query in given] == [(q.query_id, q.columns) for q in asked]

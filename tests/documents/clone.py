@@ -66,7 +66,7 @@ class Clone:
             path.write_text(edit.text, encoding="utf-8")
             return
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        (at,) = (i for i, line in enumerate(lines) if re.match(rf"{edit.name}\b.*\{{$", line))
+        (at,) = (i for i, line in enumerate(lines) if re.match(rf"{edit.name}\b.*[{{(\[]$", line))
         lines.insert(at + (edit.where == "in"), edit.text if edit.where == "in" else f"{edit.text}\n\n")
         path.write_text("".join(lines), encoding="utf-8")
 

@@ -16,7 +16,24 @@ from tests.documents.clone import Clone, Edit, edits
 from tests.documents.pages import DOCS, ROOT, blocks, headings
 from tests.documents.reader import SAMPLE
 
+from rankproof import extend
+from rankproof.kernel.shelf import PACKAGES
+
 pytestmark = pytest.mark.slow
+
+PUBLIC_IMPORT = re.compile(r"^from rankproof\.extend import (?:\(([^)]*)\)|([^\n]*))$", re.MULTILINE)
+# A page without an item of its own.
+ABOUT_ALL = {"package.md"}
+
+
+def defining(public: re.Match[str]) -> str:
+    """An import from rankproof.extend as imports from the modules that define its names."""
+    names = [name.strip() for name in (public[1] or public[2]).split(",") if name.strip()]
+    where = {name: extend._DEFINED_IN[name] for name in names}
+    return "\n".join(
+        f"from {module} import {', '.join(name for name in names if where[name] == module)}"
+        for module in sorted(set(where.values()))
+    )
 
 
 @dataclass(frozen=True)
@@ -27,7 +44,7 @@ class Added:
     shelf: str
     item: str
     command: tuple[str, ...]
-    told: str  # a pattern in the output
+    output: str  # a pattern in what the command prints
 
     @property
     def path(self) -> Path:
@@ -36,8 +53,19 @@ class Added:
     @property
     def file(self) -> Edit:
         """The item's own file."""
-        (file,) = (edit for edit in edits(self.path) if edit.path.startswith("src/"))
+        (file,) = (edit for edit in edits(self.path) if edit.path.startswith("yourpackage/"))
         return file
+
+    @property
+    def inside(self) -> Edit:
+        """The same file inside rankproof: its imports name the modules that define what they import."""
+        folder = PACKAGES[self.shelf].replace(".", "/")
+        return Edit(f"src/{folder}/{self.module}.py", PUBLIC_IMPORT.sub(defining, self.file.text))
+
+    @property
+    def tests(self) -> list[Edit]:
+        """What is added to the tests of rankproof."""
+        return [edit for edit in edits(self.path) if edit.path.startswith("tests/")]
 
     @property
     def module(self) -> str:
@@ -84,7 +112,7 @@ ADDED = [
         "significance",
         "z",
         ("compare", "qrels.trec", "bm25.run", "dense.run", "-m", "RR", "--significance", "z", "--no-beyond"),
-        r"method: z, 95% intervals by the same method",
+        r"method: Normal approximation, 95% confidence intervals \(CI\) by the same method",
     ),
     Added(
         "engine.md",
@@ -100,19 +128,26 @@ ADDED = [
         ("search", "all_words_first.toml", "q16", "-n", "1"),
         r"q16: 10 inch cast iron skillet\n\nnew \(.*\): bm25\(\) >> all_words_first\(depth=20\)\n  1  P\w+  grade \d ",
     ),
+    Added("judge.md", "judges", "stars", ("explain", "stars"), r"Asks for a number of stars"),
+    Added(
+        "report.md",
+        "reports",
+        "tsv",
+        ("evaluate", "qrels.trec", "bm25.run", "-m", "nDCG@10", "--format", "tsv"),
+        r"run\tquery_id\tmeasure\tvalue\nbm25\tall\tnDCG@10\t0\.\d+\n",
+    ),
 ]
 every_page = pytest.mark.parametrize("added", ADDED, ids=lambda added: added.page)
 
 
 def test_every_page_on_adding_is_here() -> None:
-    assert {path.name for path in (DOCS / "adding").glob("*.md")} == {added.page for added in ADDED}
+    assert {path.name for path in (DOCS / "adding").glob("*.md")} == {added.page for added in ADDED} | ABOUT_ALL
 
 
 @every_page
 def test_the_page_ends_in_a_whole_file(added: Added) -> None:
-    assert headings(added.path)[-1] == "A whole one"
-    assert added.file.path == f"src/rankproof/{added.shelf}/{added.module}.py"
-    assert not (ROOT / added.file.path).exists(), "an example must not be taken by a real item"
+    assert headings(added.path)[-2:] == ["A whole one", "In rankproof itself"]
+    assert not (ROOT / added.inside.path).exists(), "an example must not be taken by a real item"
 
 
 @every_page
@@ -120,42 +155,43 @@ def test_the_file_passes_its_shelfs_contract(added: Added, tmp_path: Path) -> No
     clone = Clone(tmp_path)
     contract = f"tests/contracts/test_{added.shelf}.py"
     has_contract = (clone.root / contract).exists()
-    clone.apply(added.file)
-    others = [edit for edit in edits(added.path) if edit != added.file]
-    if others:
-        told = clone.pytest(contract, "-k", "test_every")
-        assert re.search(r"[1-9]\d* failed", told), "the contract must miss what the page adds to the tests"
-    for edit in others:
+    clone.apply(added.inside)
+    if added.tests:
+        output = clone.pytest(contract, "-k", "test_every")
+        assert re.search(r"[1-9]\d* failed", output), "the contract must miss what the page adds to the tests"
+    for edit in added.tests:
         clone.apply(edit)
     if ">>>" in added.file.text:
-        told = clone.pytest(added.file.path, "--doctest-modules")
-        assert "1 passed" in told, told
+        output = clone.pytest(added.inside.path, "--doctest-modules")
+        assert "1 passed" in output, output
     if has_contract:
-        told = clone.pytest(contract, "-k", f"{added.item} or {added.module} or test_every")
-        assert re.search(r"exit status 0$", told), told
-        assert int(re.findall(r"(\d+) passed", told)[-1]) >= 3, told
+        output = clone.pytest(contract, "-k", f"{added.item} or {added.module} or test_every")
+        assert re.search(r"exit status 0$", output), output
+        assert int(re.findall(r"(\d+) passed", output)[-1]) >= 3, output
 
 
 @every_page
 def test_the_item_appears_without_further_registration(added: Added, tmp_path: Path) -> None:
     """In the generated reference; and by lint, format and types the file is as the project's own."""
     clone = Clone(tmp_path)
-    clone.apply(added.file)
+    clone.apply(added.inside)
     code = "import json, runpy\nprint(json.dumps(runpy.run_path('docs/generate.py')['pages']()))"
     made = json.loads(clone.python(code).stdout)
     assert f"\n## {added.item}\n" in made[f"{added.shelf}.md"]
+    package = clone.root / "yourpackage"
+    package.mkdir()
+    (clone.root / added.file.path).write_text(added.file.text, encoding="utf-8")
     for command in (("ruff", "check"), ("ruff", "format", "--check"), ("mypy", "--follow-imports=silent")):
-        told = subprocess.run(
+        ran = subprocess.run(
             [sys.executable, "-m", *command, added.file.path],
             cwd=clone.root, capture_output=True, text=True, check=False,
         )  # fmt: skip
-        assert told.returncode == 0, told.stdout + told.stderr
+        assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
 @every_page
 def test_the_same_file_works_in_another_package(added: Added, tmp_path: Path) -> None:
-    points = [tomllib.loads(b.text)["project"]["entry-points"] for b in blocks(added.path) if b.language == "toml"]
-    named = points[0] if points else {f"rankproof.{added.shelf}": {"added": f"yourpackage.{added.module}:OFFERS"}}
+    (named,) = (tomllib.loads(b.text)["project"]["entry-points"] for b in blocks(added.path) if b.language == "toml")
     assert list(named) == [f"rankproof.{added.shelf}"]
     install(tmp_path / "site", added, named)
     here = tmp_path / "sample"
@@ -172,12 +208,19 @@ def test_the_same_file_works_in_another_package(added: Added, tmp_path: Path) ->
         (here / f"{name}.toml").write_text(
             f'[benchmark]\ndataset = "sample:shop"\n[modes]\nnew = "{pipeline}"\n', encoding="utf-8"
         )
-    told = subprocess.run(
+    site = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")])}
+    module = f"from rankproof.testing import check_item\nfrom yourpackage import {added.module}\n"
+    checked = subprocess.run(
+        [sys.executable, "-c", f"{module}for item in {added.module}.OFFERS: check_item(item)"],
+        cwd=here, capture_output=True, text=True, check=False, env=site,
+    )  # fmt: skip
+    assert checked.returncode == 0, checked.stderr
+    ran = subprocess.run(
         [sys.executable, "-m", "rankproof", *added.command],
         cwd=here, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")])},
+        env=site,
     )  # fmt: skip
-    assert re.search(added.told, told.stdout), told.stdout + told.stderr
+    assert re.search(added.output, ran.stdout), ran.stdout + ran.stderr
 
 
 def install(site: Path, added: Added, points: dict[str, dict[str, str]]) -> None:

@@ -20,7 +20,7 @@ from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
 from rankproof.stack.models.find import open_model
 from rankproof.stack.pipelines.read import read_pipeline
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices
+from rankproof.testing.rankings import parameters_of
 
 pytestmark = [pytest.mark.slow, needs_shared_data]
 
@@ -47,7 +47,7 @@ def queries() -> list[Query]:
 @pytest.fixture(scope="module")
 def vectors(corpus: Corpus) -> list[list[float]]:
     pytest.importorskip("wordllama", reason="the package wordllama is not installed")
-    said = choices(shelf.find("engines", "dense"), model="wordllama")
+    said = parameters_of(shelf.find("engines", "dense"), model="wordllama")
     found: list[list[float]] = open_model(said, Ground()).vectors(corpus.texts()).tolist()
     return found
 
@@ -56,7 +56,7 @@ def vectors(corpus: Corpus) -> list[list[float]]:
 def nearest(corpus: Corpus, queries: list[Query], vectors: object) -> list[Ranking]:
     """What the local engine finds by exact search."""
     dense = shelf.find("engines", "dense")
-    found: list[Ranking] = dense.open(choices(dense, model="wordllama"), Ground(corpus)).search(queries, DEPTH)
+    found: list[Ranking] = dense.open(parameters_of(dense, model="wordllama"), Ground(corpus)).search(queries, DEPTH)
     return found
 
 

@@ -22,7 +22,7 @@ from rankproof.reading.collection import Corpus
 from rankproof.reading.datasets.read import read_dataset
 from rankproof.stack.models.find import open_model
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices
+from rankproof.testing.rankings import parameters_of
 
 pytest.importorskip("bm25s", reason="the extra bm25 is not installed")
 pytest.importorskip("wordllama", reason="the package wordllama is not installed")
@@ -70,7 +70,7 @@ def corpus() -> Corpus:
 
 @pytest.fixture(scope="module")
 def vectors(corpus: Corpus) -> list[list[float]]:
-    said = choices(shelf.find("engines", "dense"), model="wordllama")
+    said = parameters_of(shelf.find("engines", "dense"), model="wordllama")
     found: list[list[float]] = open_model(said, Ground()).vectors(corpus.texts()).tolist()
     return found
 

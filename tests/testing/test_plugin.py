@@ -108,7 +108,7 @@ def test_gates_comparisons_and_evaluations_as_tests(project: pytest.Pytester) ->
         [
             "*_ test_fails _*",
             "FAIL: relevance, dense against bm25 (1 failed, 1 passed)",
-            "*queries that lost most:",
+            "*Queries that lost most:",
             "*q20 'replacement band for watch 42mm': 0.7192 -> 0.0000 (-0.7192)",
             "*_ test_undecided _*",
             "UNDECIDED: relevance, dense against bm25 (1 undecided)",

@@ -95,7 +95,7 @@ class MeanRequirement:
     most: float = math.inf
 
 
-def on_mean(case: Case, ruling: Ruling, values: Numbers, asked: MeanRequirement) -> Ruling:
+def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, asked: MeanRequirement) -> Ruling:
     """The ruling, with status, reason, bounds and what would decide it."""
     ruling = replace(ruling, better=asked.better, basis=asked.basis, confidence=asked.level)
     ruling = replace(ruling, threshold=asked.value(asked.threshold))

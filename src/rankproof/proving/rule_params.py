@@ -122,6 +122,6 @@ def refuse_sideless(values: Mapping[str, Any]) -> None:
         )
 
 
-def on(values: Mapping[str, Any]) -> str:
-    """The segment as the end of a title."""
+def segment_suffix(values: Mapping[str, Any]) -> str:
+    """The end of a title: " on " and the segment, or nothing without one."""
     return f" on {values['segment']}" if values["segment"] else ""

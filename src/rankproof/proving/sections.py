@@ -20,7 +20,7 @@ NAMED = 3
 LONGEST_TEXT = 60
 
 
-def sections(comparison: Comparison, per_query: bool) -> list[Section]:
+def comparison_sections(comparison: Comparison, per_query: bool) -> list[Section]:
     """The parts that have something to say, in the order a reader wants them."""
     whole = [c for c in comparison.contrasts if c.segment == ALL_QUERIES]
     parts = [

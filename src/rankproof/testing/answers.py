@@ -1,4 +1,4 @@
-"""Answers: what a judge makes of a model's words, for the pages of judges and for their tests."""
+"""What a judge reads in a model's answer, for the pages of judges and for their tests."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from rankproof.kernel.llm.answer import ModelAnswer
 from rankproof.kernel.specs.calls import configure
 
 
-def read(judge: str, text: str, finish: str = "stop", scale: str = "graded", **said: Any) -> int | str | None:
-    """What the answer says on a scale (a grade, or the better document's place), or the word for why it does not."""
-    asked = configure("judges", judge, said)
-    found = asked.item.read(ModelAnswer(text, finish), SCALES[scale], asked.values)
-    return found.kind if isinstance(found, AnswerFault) else found.value
+def read_answer(judge: str, text: str, finish: str = "stop", scale: str = "graded", **options: Any) -> int | str | None:
+    """The value of an answer (a grade, or the place of the better document), or the kind of fault that it has."""
+    configured = configure("judges", judge, options)
+    answer = configured.item.read(ModelAnswer(text, finish), SCALES[scale], configured.values)
+    return answer.kind if isinstance(answer, AnswerFault) else answer.value

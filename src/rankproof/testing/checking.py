@@ -1,4 +1,4 @@
-"""Checks tried on a few lines: what the pages of the checks show, and what a new check is tested with."""
+"""Checks run on a few lines, for the pages of checks and for their tests."""
 
 from __future__ import annotations
 

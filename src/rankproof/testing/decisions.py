@@ -10,13 +10,13 @@ from rankproof.kernel.specs.calls import read_configured
 from rankproof.online.counterfactual.records import Decisions, PredictedRewards, TargetDisplay
 
 
-def choices(
+def logged_decisions(
     propensities: Sequence[float], rewards: Sequence[float], new: Sequence[float], believed: float | None = None
 ) -> Decisions:
     """One decision on each page of one query: logged with a propensity, by the new system with another."""
     n = len(rewards)
     weights = np.asarray(new, dtype=np.float64) / np.asarray(propensities, dtype=np.float64)
-    wanted = np.array([0])
+    target = np.array([0])
     return Decisions(
         queries=np.zeros(n, dtype=np.int64),
         units=np.arange(n),
@@ -28,7 +28,7 @@ def choices(
         looked=np.ones(n),
         norms=None,
         group_of=np.zeros(1, dtype=np.int64),
-        wanted=TargetDisplay(wanted, wanted, np.ones(1)),
+        wanted=TargetDisplay(target, target, np.ones(1)),
         balanced=True,
         believed=None if believed is None else PredictedRewards(np.full(n, believed), np.full(n, believed)),
     )

@@ -1,4 +1,4 @@
-"""A dialect tried on a few documents: a measure's values as another tool tells them."""
+"""The value of a measure in a dialect, for the pages of dialects and for their tests."""
 
 from __future__ import annotations
 

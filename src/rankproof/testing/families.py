@@ -18,15 +18,15 @@ def family(p_values: Sequence[float | None], level: float = 0.95) -> Tests:
     """Tests with these p-values, of means with standard error 1 and normal intervals; None is one not made."""
     from scipy.special import ndtri
 
-    def at_level(asked: float) -> list[Answer]:
-        reach = float(ndtri((1 + asked) / 2))
+    def at_level(at: float) -> list[Answer]:
+        reach = float(ndtri((1 + at) / 2))
         answers: list[Answer] = []
         for p in p_values:
             if p is None:
                 answers.append(NotEstimable("no query differs: there is nothing to test", "z", 50, 0.0))
             else:
                 value = -float(ndtri(p / 2))
-                answers.append(Estimate(value, value - reach, value + reach, p, asked, "z", 50))
+                answers.append(Estimate(value, value - reach, value + reach, p, at, "z", 50))
         return answers
 
     return Tests(at_level(level), at_level, (), level, 1_000)
@@ -42,9 +42,9 @@ def all_pairs(tables: Sequence[Sequence[Sequence[float]]], level: float = 0.95, 
         blocks.append(Block(scores, pairs, tuple(range(len(columns), len(columns) + len(pairs)))))
         columns += [scores[:, b] - scores[:, a] for a, b in pairs]
 
-    def at_level(asked: float) -> list[Answer]:
+    def at_level(at: float) -> list[Answer]:
         rng = np.random.default_rng(0)
-        return [t.infer(column, SignificanceRequest(asked), rng) for column in columns]
+        return [t.infer(column, SignificanceRequest(at), rng) for column in columns]
 
     return Tests(at_level(level), at_level, blocks, level, resamples)
 

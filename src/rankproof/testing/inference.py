@@ -12,11 +12,11 @@ from rankproof.kernel.estimate import Estimate
 from rankproof.proving.significance.contract import SignificanceRequest
 
 
-def inferred(method: str, differences: Sequence[float], seed: int = 0, **asked: Any) -> str:
+def inferred(method: str, differences: Sequence[float], seed: int = 0, **request: Any) -> str:
     """The mean, its interval and p-value in a line; the reason where there are none."""
     item = shelf.find("significance", method)
     answer = item.infer(
-        np.array(differences, dtype=np.float64), SignificanceRequest(**asked), np.random.default_rng(seed)
+        np.array(differences, dtype=np.float64), SignificanceRequest(**request), np.random.default_rng(seed)
     )
     if isinstance(answer, Estimate):
         return f"{answer.value:.3g} [{answer.low:.3g}, {answer.high:.3g}] p = {answer.p_value:.4g}"

@@ -1,6 +1,6 @@
 """The pytest plugin: relevance tests as tests. `def test_head_queries(relevance): relevance.gate("gate.toml")`.
 
-Where qrels and runs lie is said once, in pytest's ini file or on its command line:
+Name the qrels and runs once, in pytest's ini file or on its command line:
 
     [tool.pytest.ini_options]
     rankproof_qrels = "judgments/qrels.trec"
@@ -49,10 +49,10 @@ def relevance(pytestconfig: pytest.Config) -> Relevance:
     """Gates, comparisons and evaluations on the configured files: `relevance.gate("gate.toml")`."""
     from rankproof.testing.relevance import Relevance
 
-    said = pytestconfig.getoption("--rankproof-undecided") or pytestconfig.getini("rankproof_undecided")
-    if said not in UNDECIDED:
-        raise pytest.UsageError(f"rankproof_undecided is one of {', '.join(UNDECIDED)}; got {said!r}")
-    return Relevance({name: _path(pytestconfig, name) for name in INPUTS}, said, str(pytestconfig.rootpath))
+    undecided = pytestconfig.getoption("--rankproof-undecided") or pytestconfig.getini("rankproof_undecided")
+    if undecided not in UNDECIDED:
+        raise pytest.UsageError(f"rankproof_undecided is one of {', '.join(UNDECIDED)}; got {undecided!r}")
+    return Relevance({name: _path(pytestconfig, name) for name in INPUTS}, undecided, str(pytestconfig.rootpath))
 
 
 def _path(config: pytest.Config, name: str) -> str | None:

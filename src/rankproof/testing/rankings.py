@@ -28,38 +28,38 @@ def queries_of(*texts: str) -> list[Query]:
     return [Query(f"q{i}", text) for i, text in enumerate(texts, 1)]
 
 
-def choices(item: Engine | Stage, **said: Any) -> dict[str, Any]:
-    """Every parameter of an item: what is said, read as a configuration's would be; else its default."""
-    left = set(said) - {param.name for param in item.params}
+def parameters_of(item: Engine | Stage, **options: Any) -> dict[str, Any]:
+    """The value of every parameter: the option, read as from a configuration, or the default."""
+    left = set(options) - {param.name for param in item.params}
     if left:
         raise TypeError(f"{item.name} has no parameter {', '.join(sorted(left))}")
-    return {p.name: p.kind.read(said[p.name]) if p.name in said else p.default for p in item.params}
+    return {p.name: p.kind.read(options[p.name]) if p.name in options else p.default for p in item.params}
 
 
-def searched(engine: str, texts: Texts, query: str, depth: int = 10, **said: Any) -> dict[str, float]:
-    """What an engine finds for one query in a few texts: documents, best first, with scores to four places."""
+def searched(engine: str, texts: Texts, query: str, depth: int = 10, **options: Any) -> dict[str, float]:
+    """The ranking that an engine gives one query over a few texts: scores to four places by document, best first."""
     item: Engine = shelf.find("engines", engine)
-    opened: Any = item.open(choices(item, **said), Ground(corpus_of(texts)))
-    return shown(opened.search(queries_of(query), depth)[0])
+    opened: Any = item.open(parameters_of(item, **options), Ground(corpus_of(texts)))
+    return by_document(opened.search(queries_of(query), depth)[0])
 
 
 def replayed(run: Mapping[str, Mapping[str, float]], query_id: str, depth: int = 10) -> dict[str, float]:
-    """What the engine replay answers to a query from a run in memory."""
+    """The ranking that the engine `replay` gives one query from a run in memory."""
     item: Engine = shelf.find("engines", "replay")
-    opened: Any = item.open(choices(item, path="a.run"), Ground(read_run=lambda path: read_run(run, name=path)))
-    return shown(opened.search([Query(query_id, "")], depth)[0])
+    opened: Any = item.open(parameters_of(item, path="a.run"), Ground(read_run=lambda path: read_run(run, name=path)))
+    return by_document(opened.search([Query(query_id, "")], depth)[0])
 
 
-def passed(stage: str, *rankings: Mapping[str, float] | Sequence[str], **said: Any) -> dict[str, float]:
-    """What a stage makes of rankings of one query, each {doc: score} or a list of documents, best first."""
-    return _through(stage, Ground(), "words", rankings, said)
+def passed(stage: str, *rankings: Mapping[str, float] | Sequence[str], **options: Any) -> dict[str, float]:
+    """The ranking that a stage makes of one query's rankings, each {doc: score} or a list of documents, best first."""
+    return _through(stage, Ground(), "words", rankings, options)
 
 
 def reranked(
-    stage: str, texts: Texts, query: str, ranking: Mapping[str, float] | Sequence[str], **said: Any
+    stage: str, texts: Texts, query: str, ranking: Mapping[str, float] | Sequence[str], **options: Any
 ) -> dict[str, float]:
-    """What a stage that reads the texts makes of one ranking."""
-    return _through(stage, Ground(corpus_of(texts)), query, [ranking], said)
+    """The ranking that a stage makes of another one, where the stage reads the texts."""
+    return _through(stage, Ground(corpus_of(texts)), query, [ranking], options)
 
 
 def _through(
@@ -67,11 +67,11 @@ def _through(
     ground: Ground,
     query: str,
     rankings: Sequence[Mapping[str, float] | Sequence[str]],
-    said: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> dict[str, float]:
     item: Stage = shelf.find("stages", stage)
-    opened: Any = item.open(choices(item, **said), ground)
-    return shown(opened.apply(queries_of(query), [[ranking_of(ranking) for ranking in rankings]])[0].ranking)
+    opened: Any = item.open(parameters_of(item, **options), ground)
+    return by_document(opened.apply(queries_of(query), [[ranking_of(ranking) for ranking in rankings]])[0].ranking)
 
 
 def ranking_of(ranking: Mapping[str, float] | Sequence[str]) -> Ranking:
@@ -81,6 +81,6 @@ def ranking_of(ranking: Mapping[str, float] | Sequence[str]) -> Ranking:
     return Ranking.in_order(list(ranking))
 
 
-def shown(ranking: Ranking) -> dict[str, float]:
+def by_document(ranking: Ranking) -> dict[str, float]:
     """{doc: score to four places}, best first."""
     return {doc: round(score, 4) for doc, score in zip(ranking.doc_ids, ranking.scores.tolist(), strict=True)}

@@ -1,4 +1,4 @@
-"""Relevance: what the pytest fixture of the same name offers. A failure says which queries pay, and nothing of us."""
+"""Relevance, the object of the pytest fixture `relevance`. A failure names the queries that lose."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class Relevance:
     def __init__(self, inputs: Mapping[str, Any], undecided: Undecided = "fail", folder: str = "") -> None:
         self.inputs, self.undecided, self.folder = dict(inputs), undecided, folder
 
-    def gate(self, *asked: Any, undecided: Undecided | None = None, **inputs: Any) -> Verdict:
+    def gate(self, *rules: Any, undecided: Undecided | None = None, **inputs: Any) -> Verdict:
         """Passes, or fails the test with the reasons and the losing queries.
 
-        `asked` is one policy (a file named from pytest's rootdir, or a dict), or one or more rules:
+        `rules` is one policy (a file named from pytest's rootdir, or a dict), or one or more rules:
         `relevance.gate({"rule": "no_regression", "measure": "nDCG@10", "margin": 0.01})`. An undecided gate fails:
-        nothing was shown, and a test that is green shows something. `undecided="warn"` or `"skip"` says otherwise.
+        a test that passes must have decided something. `undecided="warn"` or `"skip"` says otherwise.
         """
         __tracebackhide__ = True
         from rankproof.errors import RankproofError
         from rankproof.proving.gate import gate
 
         try:
-            # What a policy says itself goes before what pytest is configured with; what a call says, before both.
-            verdict = gate(self._policy(asked, inputs))
+            # The arguments of the call win over the policy, and the policy over pytest's configuration.
+            verdict = gate(self._policy(rules, inputs))
         except RankproofError as error:
             pytest.fail(f"rankproof: {error}", pytrace=False)
         self._answer(verdict, undecided or self.undecided)
@@ -74,28 +74,28 @@ class Relevance:
         except RankproofError as error:
             pytest.fail(f"rankproof: {error}", pytrace=False)
 
-    def _policy(self, asked: tuple[Any, ...], inputs: dict[str, Any]) -> Any:
+    def _policy(self, rules: tuple[Any, ...], inputs: dict[str, Any]) -> Any:
         from rankproof.proving.policy import read_policy
 
-        if len(asked) == 1 and not _is_rule(asked[0]):
-            what = asked[0]
+        if len(rules) == 1 and not _is_rule(rules[0]):
+            what = rules[0]
             if isinstance(what, str | os.PathLike):
                 what = os.path.join(self.folder, os.fspath(what))
             policy = read_policy(what)
         else:
-            policy = read_policy({"policy": {"name": "relevance"}, "rule": list(asked)})
+            policy = read_policy({"policy": {"name": "relevance"}, "rule": list(rules)})
         configured = {k: v for k, v in self.inputs.items() if v is not None and getattr(policy, k) is None}
         return read_policy(policy, **{**configured, **inputs})
 
     def _needed(self, what: str) -> Any:
-        found = self.inputs.get(what)
-        if found is None:
+        configured = self.inputs.get(what)
+        if configured is None:
             pytest.fail(
                 f"rankproof: no {what} is configured. Add rankproof_{what} to pytest's ini file, give "
                 f"--rankproof-{what} FILE, or name it in the call.",
                 pytrace=False,
             )
-        return found
+        return configured
 
     def _answer(self, verdict: Verdict, undecided: Undecided) -> None:
         __tracebackhide__ = True

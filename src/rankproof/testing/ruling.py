@@ -27,7 +27,7 @@ class SmallCase:
     after: Numbers
     before: Numbers | None = None
     times: Numbers | None = None
-    found: tuple[Finding, ...] = ()
+    check_findings: tuple[Finding, ...] = ()
     level: float = 0.95
     significance: str = "t"
     candidate: str = "new"
@@ -65,7 +65,7 @@ class SmallCase:
 
     def findings(self, allow: Sequence[str], max_depth: int | None, strict: bool) -> Sequence[Finding]:
         """The findings given."""
-        return self.found
+        return self.check_findings
 
     def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
         """By the method named."""

@@ -1,4 +1,4 @@
-"""Tables with subtopics made the plain way, for diversity measures: checked by eye, no files."""
+"""JudgedTables with subtopics in plain Python, for diversity measures."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ def covering(measure: str, ranking: Sequence[str], missed: Sequence[str] = ()) -
     Each document is written as the letters of the subtopics it covers: `["ab", "", "c"]`; `missed` are the
     judged documents that the ranking lacks.
     """
-    found = {f"d{i}": dict.fromkeys(letters, 1) for i, letters in enumerate(ranking) if letters}
+    retrieved = {f"d{i}": dict.fromkeys(letters, 1) for i, letters in enumerate(ranking) if letters}
     rest = {f"x{i}": dict.fromkeys(letters, 1) for i, letters in enumerate(missed)}
     run = {f"d{i}": float(-i) for i in range(len(ranking))}
     variant = parse(measure)[0]
-    table = subtopic_table({"q": {**found, **rest}}, {"q": run})
+    table = subtopic_table({"q": {**retrieved, **rest}}, {"q": run})
     return round(float(variant.measure.compute(table, variant)[0]), 4)

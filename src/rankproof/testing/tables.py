@@ -1,4 +1,4 @@
-"""JudgedTables made the plain way: a few lines of Python that anyone can check by eye.
+"""JudgedTables in a few lines of plain Python, which anyone can check.
 
 The compiled core must agree with `table_of` on every input; the worked examples of the measures use `value`.
 """

@@ -1,4 +1,4 @@
-"""Votes: small sets of judgments of one pair, for the pages of adjudications and for their tests."""
+"""A few judgments of one pair, for the pages of adjudications and for their tests."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def votes(*grades: int, settles: Collection[str] = ()) -> list[Judgment]:
     ]
 
 
-def settled(method: str, *grades: int, settles: Collection[str] = (), **said: Any) -> tuple[int | None, str]:
+def settled(method: str, *grades: int, settles: Collection[str] = (), **options: Any) -> tuple[int | None, str]:
     """The grade that a method makes of grades from 0 to 3, and how."""
-    asked = configure("adjudications", method, said)
-    found = asked.item.settle(votes(*grades, settles=settles), SCALES["graded"], asked.values)
-    return found.grade, found.how
+    configured = configure("adjudications", method, options)
+    outcome = configured.item.settle(votes(*grades, settles=settles), SCALES["graded"], configured.values)
+    return outcome.grade, outcome.how

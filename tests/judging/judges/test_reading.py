@@ -10,8 +10,8 @@ from rankproof.judging.judges.contract import AnswerFault, JudgeQuestion, Parsed
 from rankproof.judging.judges.pairwise import settle
 from rankproof.judging.records import SCALES, Level, Scale
 from rankproof.kernel.llm.answer import ModelAnswer
-from rankproof.kernel.specs.calls import configure, read_configured
-from rankproof.testing.answers import read
+from rankproof.kernel.specs import configure, read_configured
+from rankproof.testing.answers import read_answer
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from rankproof.testing.answers import read
     ],
 )
 def test_grades(answer: str, grade: int) -> None:
-    assert read("graded", answer) == grade
+    assert read_answer("graded", answer) == grade
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_grades(answer: str, grade: int) -> None:
     ],
 )
 def test_what_is_no_grade(answer: str, kind: str) -> None:
-    assert read("graded", answer) == kind
+    assert read_answer("graded", answer) == kind
 
 
 def test_grades_are_those_of_the_project() -> None:
@@ -110,13 +110,13 @@ def test_the_likeliest_grade() -> None:
     [("Yes", 1), ("no.", 0), ("**Yes**, it is.", 1), ("No, this is about tea.", 0), ("<think>no</think> Yes", 1)],
 )
 def test_yes_and_no(answer: str, grade: int) -> None:
-    assert read("binary", answer) == grade
-    assert read("binary", answer, scale="esci", yes=3) == (3 if grade else 0)
+    assert read_answer("binary", answer) == grade
+    assert read_answer("binary", answer, scale="esci", yes=3) == (3 if grade else 0)
 
 
 @pytest.mark.parametrize("answer", ["Maybe", "Yes and no", "Not at all", "Nope", "1", "It is. Yes.", "Yesterday"])
 def test_neither_yes_nor_no(answer: str) -> None:
-    assert read("binary", answer) == "unreadable"
+    assert read_answer("binary", answer) == "unreadable"
 
 
 def test_the_share_of_yes() -> None:
@@ -144,16 +144,16 @@ def test_a_yes_must_be_a_grade_of_the_scale() -> None:
     [("A", 0), ("b", 1), ("**B**", 1), ("Answer: A", 0), ("Document B.", 1), ("Neither", None), ("Tie", None)],
 )
 def test_the_better_of_two(answer: str, place: int | None) -> None:
-    assert read("pairwise", answer) == place
+    assert read_answer("pairwise", answer) == place
 
 
 @pytest.mark.parametrize("answer", ["A and B", "A is better than B", "C", "AB", "Both"])
 def test_no_choice_of_two(answer: str) -> None:
-    assert read("pairwise", answer) == "unreadable"
+    assert read_answer("pairwise", answer) == "unreadable"
 
 
 def test_neither_only_where_it_may_be_said() -> None:
-    assert read("pairwise", "Neither", ties=False) == "out of scale"
+    assert read_answer("pairwise", "Neither", ties=False) == "out of scale"
     asked = configure("judges", "pairwise", {"ties": False})
     assert "Neither" not in asked.item.prompt(JudgeQuestion("q", ("d", "e"), SCALES["graded"]), asked.values).user
 

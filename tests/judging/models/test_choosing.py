@@ -10,13 +10,13 @@ from tests.raising import raises
 from rankproof.errors import InputError, UsageError
 from rankproof.judging.models.questions import ChosenPairs, choose, draw, listed, read_pairs
 from rankproof.judging.records import Project
-from rankproof.testing.choices import said_of
+from rankproof.testing.choices import judgments_of
 
 PROJECT = Project("p", "P")
 
 
 def pairs(what: str, said: dict[str, str] | None = None, depth: int = 2) -> list[tuple[str, str]]:
-    return list(choose(what, PROJECT, runs=RUNS, judgments=said_of(said or {}), depth=depth).pairs)
+    return list(choose(what, PROJECT, runs=RUNS, judgments=judgments_of(said or {}), depth=depth).pairs)
 
 
 def test_the_pool_goes_query_by_query_to_its_depth() -> None:

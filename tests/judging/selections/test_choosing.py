@@ -41,9 +41,9 @@ def test_disagreement_asks_for_more_judges_than_the_project_and_counts_only_grad
     asked = read_configured("selections", "disagreement(judges=4)")
     from rankproof.judging.records import SCALES
     from rankproof.judging.rounds.pool import material_of
-    from rankproof.testing.choices import said_of
+    from rankproof.testing.choices import judgments_of
 
-    said = said_of({"q1 x": "ann=0 bob=2", "q1 y": "ann=0 bob=cannot_tell", "q1 z": "ann=later bob=3"})
+    said = judgments_of({"q1 x": "ann=0 bob=2", "q1 y": "ann=0 bob=cannot_tell", "q1 z": "ann=later bob=3"})
     (one,) = asked.item.select(material_of({}, said, SCALES["graded"]), asked.values)
     assert (one.doc_id, one.weight, one.wanted) == ("x", 2.0, 4)
 

@@ -9,10 +9,10 @@ import pytest
 from tests.raising import raises
 
 from rankproof.online.counterfactual.records import PlacedPages
-from rankproof.testing.decisions import choices
+from rankproof.testing.decisions import logged_decisions
 from rankproof.testing.pages import pages_of
 
-LOG = choices(propensities=[0.5, 0.25], rewards=[1, 0], new=[1, 1])
+LOG = logged_decisions(propensities=[0.5, 0.25], rewards=[1, 0], new=[1, 1])
 
 
 def test_sums_and_counts() -> None:

@@ -76,8 +76,8 @@ def test_a_judged_rate_is_a_fact() -> None:
 def test_checks_fail_by_errors() -> None:
     error = Finding("nan_score", "error", "a.run", "the score is no number.", "Correct it.", 7, "q3", further=2)
     note = Finding("shallow", "warning", "a.run", "it is short.", "Look.", 1, "q1")
-    failed = rule_on(case_of(found=(error, note)), "checks")
+    failed = rule_on(case_of(check_findings=(error, note)), "checks")
     assert (failed.status, failed.queries, failed.observed) == ("FAIL", ("q3",), 3.0)
     assert failed.reason == "3 errors (nan_score). a.run, line 7: the score is no number."
-    passed = rule_on(case_of(found=(note,)), "checks")
+    passed = rule_on(case_of(check_findings=(note,)), "checks")
     assert (passed.status, passed.reason) == ("PASS", "No check finds an error; 1 warning.")

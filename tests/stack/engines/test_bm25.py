@@ -14,7 +14,7 @@ from rankproof.kernel import shelf
 from rankproof.reading.collection import Query
 from rankproof.stack.engines._terms import STEMMERS, STOP_LISTS, Analysis
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices, corpus_of, queries_of, searched
+from rankproof.testing.rankings import corpus_of, parameters_of, queries_of, searched
 
 pytest.importorskip("bm25s", reason="the extra bm25 is not installed")
 
@@ -33,7 +33,7 @@ class Kept(dict[str, bytes]):
 
 def opened(texts: Any, cache: Any = None, **said: Any) -> Any:
     ground = Ground(corpus_of(texts)) if cache is None else Ground(corpus_of(texts), cache)
-    return BM25.open(choices(BM25, **said), ground)
+    return BM25.open(parameters_of(BM25, **said), ground)
 
 
 # ---- the formula ---------------------------------------------------------------------------------
@@ -177,9 +177,9 @@ def test_words_are_counted_once_whatever_the_dials_say(monkeypatch: pytest.Monke
     monkeypatch.setattr(Analysis, "numbered", lambda self, texts: counted.append(len(texts)) or plain(self, texts))
     ground = Ground(corpus_of(SHOP))
     for said in ({}, {"k1": 2}, {"b": 0.1, "variant": "bm25+"}, {"fields": "title^9 text"}, {"fields": "text"}):
-        BM25.open(choices(BM25, **said), ground).search(queries_of("tent"), 5)
+        BM25.open(parameters_of(BM25, **said), ground).search(queries_of("tent"), 5)
     assert counted == [3, 3]  # the two fields
-    BM25.open(choices(BM25, stemming="none"), ground).prepare()
+    BM25.open(parameters_of(BM25, stemming="none"), ground).prepare()
     assert counted == [3, 3, 3, 3]
 
 
@@ -221,7 +221,7 @@ def test_a_missing_library_is_named_with_its_install_line(monkeypatch: pytest.Mo
 
 def test_without_a_corpus_it_says_so() -> None:
     with raises(UsageError, "bm25", "corpus"):
-        BM25.open(choices(BM25), Ground())
+        BM25.open(parameters_of(BM25), Ground())
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_without_a_corpus_it_says_so() -> None:
 )
 def test_wrong_values_are_refused(said: dict[str, Any], values: tuple[object, ...]) -> None:
     with raises(ValueError, *values):
-        choices(BM25, **said)
+        parameters_of(BM25, **said)
 
 
 def test_the_columns_of_a_query_do_not_matter() -> None:

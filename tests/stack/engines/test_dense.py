@@ -20,7 +20,7 @@ from rankproof.stack.engines import dense
 from rankproof.stack.engines.dense import exact
 from rankproof.stack.models.encoder import unit
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices, corpus_of, queries_of
+from rankproof.testing.rankings import corpus_of, parameters_of, queries_of
 
 pytest.importorskip("onnxruntime")
 pytest.importorskip("tokenizers")
@@ -32,7 +32,7 @@ TEXTS = {"a": "red tent", "b": "green lamp", "c": "rope", "d": "red tent"}
 
 def opened(folder: Path, texts: Any = TEXTS, cache: str | None = None, **said: Any) -> Any:
     ground = Ground(corpus_of(texts), folder=str(folder), **({"cache": FolderCache(cache)} if cache else {}))
-    return DENSE.open(choices(DENSE, **{"model": "model", **said}), ground)
+    return DENSE.open(parameters_of(DENSE, **{"model": "model", **said}), ground)
 
 
 @pytest.fixture
@@ -135,11 +135,11 @@ def test_what_the_model_makes_nothing_of_is_near_to_nothing(search: str) -> None
     pytest.importorskip("wordllama", reason="the package wordllama is not installed")
     pytest.importorskip("usearch")
     corpus = corpus_of({"a": "red tent", "b": "", "c": "tax law"})
-    engine = DENSE.open(choices(DENSE, model="wordllama", search=search), Ground(corpus))
+    engine = DENSE.open(parameters_of(DENSE, model="wordllama", search=search), Ground(corpus))
     nothing, tent = engine.search(queries_of("", "a tent"), 10)
     assert len(nothing) == 0
     assert tent.doc_ids == ("a", "c")
-    empty = DENSE.open(choices(DENSE, model="wordllama", search=search), Ground(corpus_of({"a": ""})))
+    empty = DENSE.open(parameters_of(DENSE, model="wordllama", search=search), Ground(corpus_of({"a": ""})))
     assert [len(ranking) for ranking in empty.search(queries_of("red"), 10)] == [0]
 
 
@@ -217,7 +217,7 @@ def test_what_cannot_be_is_refused_before_anything_runs(folder: Path, monkeypatc
     with raises(UnknownName, "'titel'", "'title'"):
         opened(folder, {"a": {"title": "red"}}, fields=["titel"])
     with raises(UsageError, "dense", "corpus"):
-        DENSE.open(choices(DENSE), Ground())
+        DENSE.open(parameters_of(DENSE), Ground())
     monkeypatch.setitem(sys.modules, "usearch", None)
     monkeypatch.setitem(sys.modules, "usearch.index", None)
     with raises(MissingExtra, "search='hnsw'", "'usearch'", "pip install 'rankproof[dense]'"):

@@ -12,7 +12,7 @@ from rankproof.kernel import shelf
 from rankproof.measuring.evaluate import evaluate
 from rankproof.reading.collection import Corpus, Query
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices
+from rankproof.testing.rankings import parameters_of
 
 pytestmark = [pytest.mark.slow, needs_shared_data]
 
@@ -32,7 +32,7 @@ def test_the_defaults_reach_what_is_known(name: str, measure: str, least: float,
     corpus = Corpus(tuple(doc["_id"] for doc in docs), fields)
     queries = [Query(query["_id"], query["text"]) for query in lines(SHARED / name / "queries.jsonl")]
     engine = shelf.find("engines", "bm25")
-    rankings = engine.open(choices(engine), Ground(corpus)).search(queries, 1000)
+    rankings = engine.open(parameters_of(engine), Ground(corpus)).search(queries, 1000)
     run = {
         query.query_id: dict(zip(ranking.doc_ids, ranking.scores.tolist(), strict=True))
         for query, ranking in zip(queries, rankings, strict=True)

@@ -19,7 +19,7 @@ from rankproof.measuring.evaluate import evaluate
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices
+from rankproof.testing.rankings import parameters_of
 
 pytest.importorskip("tokenizers", reason="the extra dense is not installed")
 pytest.importorskip("onnxruntime", reason="the extra dense is not installed")
@@ -48,7 +48,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Ground:
 
 def opened(kind: str, name: str, ground: Ground, **said: Any) -> Any:
     item = shelf.find(kind, name)
-    return item.open(choices(item, **said), ground)
+    return item.open(parameters_of(item, **said), ground)
 
 
 def value(queries: list[Query], rankings: list[Ranking], measure: str = "nDCG@10") -> float:

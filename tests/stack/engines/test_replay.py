@@ -11,16 +11,16 @@ from rankproof.kernel import shelf
 from rankproof.reading.collect import read_run
 from rankproof.reading.collection import Query
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import choices, shown
+from rankproof.testing.rankings import by_document, parameters_of
 
 REPLAY = shelf.find("engines", "replay")
 
 
 def answers(folder: Path, content: str, *queries: str, depth: int = 10) -> list[dict[str, float]]:
     (folder / "old.run").write_text(content)
-    opened = REPLAY.open(choices(REPLAY, path="old.run"), Ground(folder=str(folder), read_run=read_run))
+    opened = REPLAY.open(parameters_of(REPLAY, path="old.run"), Ground(folder=str(folder), read_run=read_run))
     assert opened.identity == {"run": read_run(str(folder / "old.run")).content_hash}
-    return [shown(ranking) for ranking in opened.search([Query(query, "words") for query in queries], depth)]
+    return [by_document(ranking) for ranking in opened.search([Query(query, "words") for query in queries], depth)]
 
 
 def test_scores_order_the_documents_and_ties_go_by_id(tmp_path: Path) -> None:
@@ -36,6 +36,6 @@ def test_where_there_are_only_ranks_scores_count_down(tmp_path: Path) -> None:
 def test_a_wrong_file_is_refused_when_it_is_opened(tmp_path: Path) -> None:
     ground = Ground(folder=str(tmp_path), read_run=read_run)
     with raises(Unreadable, tmp_path / "old.run"):
-        REPLAY.open(choices(REPLAY, path="old.run"), ground)
+        REPLAY.open(parameters_of(REPLAY, path="old.run"), ground)
     with raises(UsageError, "replay", "read_run", "Ground"):
-        REPLAY.open(choices(REPLAY, path="old.run"), Ground())
+        REPLAY.open(parameters_of(REPLAY, path="old.run"), Ground())

@@ -18,7 +18,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.records import Ground
 from rankproof.stack.samples import shop
-from rankproof.testing.rankings import choices, corpus_of
+from rankproof.testing.rankings import corpus_of, parameters_of
 
 pytestmark = pytest.mark.slow
 
@@ -43,10 +43,10 @@ def levels() -> dict[str, dict[str, float]]:
     systems = {}
     for name in ("bm25", "dense"):
         engine = shelf.find("engines", name)
-        searcher: Any = engine.open(choices(engine), ground)
+        searcher: Any = engine.open(parameters_of(engine), ground)
         systems[name] = searcher.search(asked, 100)
     stage = shelf.find("stages", "fuse_rrf")
-    opened: Any = stage.open(choices(stage), ground)
+    opened: Any = stage.open(parameters_of(stage), ground)
     pairs = [list(pair) for pair in zip(systems["bm25"], systems["dense"], strict=True)]
     systems["rrf"] = [passed.ranking for passed in opened.apply(asked, pairs)]
     grades = [{product.doc_id: grade(query, product) for product in catalog} for query in queries]

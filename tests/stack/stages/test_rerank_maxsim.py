@@ -17,7 +17,7 @@ from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground
 from rankproof.stack.stages import rerank_maxsim
 from rankproof.stack.stages.rerank_maxsim import maxsim
-from rankproof.testing.rankings import choices, corpus_of, queries_of
+from rankproof.testing.rankings import corpus_of, parameters_of, queries_of
 
 pytest.importorskip("onnxruntime")
 pytest.importorskip("tokenizers")
@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 
 def opened(folder: Path, cache: Path | None = None, **said: Any) -> Any:
     ground = Ground(corpus_of(TEXTS), folder=str(folder), **({"cache": FolderCache(str(cache))} if cache else {}))
-    return STAGE.open(choices(STAGE, model="model", **said), ground)
+    return STAGE.open(parameters_of(STAGE, model="model", **said), ground)
 
 
 def rerank(stage: Any, query: str, ranking: Ranking) -> Ranking:
@@ -128,4 +128,4 @@ def test_prefixes_fields_and_identity(folder: Path) -> None:
     with raises(UnknownName, "'titel'", "text"):
         opened(folder, fields=["titel"])
     with raises(UsageError, "rerank_maxsim", "corpus"):
-        STAGE.open(choices(STAGE), Ground())
+        STAGE.open(parameters_of(STAGE), Ground())

@@ -12,10 +12,10 @@ assumes: a model that follows instructions and reads the language of the texts; 
 source: Faggioli et al., Perspectives on large language models for relevance judgment, ICTIR 2023; Liang et al.,
     Holistic evaluation of language models, TMLR 2023 (log-probability of yes and no)
 
->>> from rankproof.testing.answers import read
->>> read("binary", "Yes."), read("binary", "No, it is about tea.")
+>>> from rankproof.testing.answers import read_answer
+>>> read_answer("binary", "Yes."), read_answer("binary", "No, it is about tea.")
 (1, 0)
->>> read("binary", "Yes and no."), read("binary", "")
+>>> read_answer("binary", "Yes and no."), read_answer("binary", "")
 ('unreadable', 'empty')
 """
 
@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import re
 
-from rankproof.judging.judges import _reading as reading
-from rankproof.judging.judges._prompt import SYSTEM, block, ruled
+from rankproof.judging.judge_answers import answer_note, first_token_probabilities, unreadable_answer, whole_answer
+from rankproof.judging.judge_prompts import SYSTEM_PROMPT, marked_block, project_rules
 from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
@@ -38,17 +38,18 @@ def prompt(asked: JudgeQuestion, values: Values) -> Prompt:
     """The question about one document."""
     user = (
         "Somebody searched with the query below, and a search engine returned the document."
-        f"{ruled(asked.rules)}\n\n{block('query', asked.query)}\n\n{block('document', asked.documents[0])}\n\n"
+        f"{project_rules(asked.rules)}\n\n{marked_block('query', asked.query)}\n\n"
+        f"{marked_block('document', asked.documents[0])}\n\n"
         "Does the document help with what they searched for? Answer with one word: Yes or No."
     )
     by_token = values["by"] == "logprob"
-    return Prompt(SYSTEM, user, 1 if by_token else values["tokens"], _TOPS if by_token else 0)
+    return Prompt(SYSTEM_PROMPT, user, 1 if by_token else values["tokens"], _TOPS if by_token else 0)
 
 
 def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | AnswerFault:
     """Yes or no as grades, or why it is neither."""
     if values["by"] == "logprob":
-        found = reading.likely(answer, ("yes", "no"))
+        found = first_token_probabilities(answer, ("yes", "no"))
         if isinstance(found, AnswerFault):
             return found
         if not all(found.values()):
@@ -56,15 +57,15 @@ def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | An
             return AnswerFault("unreadable", f"{lacking} not among the {len(answer.tops)} likeliest first tokens")
         share = found["yes"] / sum(found.values())
         return ParsedAnswer(_grade(share >= values["threshold"], scale, values), f"p(yes) = {share:.3f}")
-    text = reading.whole(answer)
+    text = whole_answer(answer)
     if isinstance(text, AnswerFault):
         return text
     words = [word.casefold() for word in _WORD.findall(text)]
     if not words or words[0] not in ("yes", "no"):
-        return reading.unread(text, "yes or no in the first place")
+        return unreadable_answer(text, "yes or no in the first place")
     if {"yes", "no"} <= set(words):
         return AnswerFault("unreadable", "the answer says both yes and no")
-    return ParsedAnswer(_grade(words[0] == "yes", scale, values), reading.note(text) if len(words) > 1 else "")
+    return ParsedAnswer(_grade(words[0] == "yes", scale, values), answer_note(text) if len(words) > 1 else "")
 
 
 def _grade(is_yes: bool, scale: Scale, values: Values) -> int:

@@ -19,11 +19,13 @@ source: Upadhyay, Pradeep, Thakur, Craswell and Lin, UMBRELA: open-source reprod
     2024; Thomas, Spielman, Craswell and Mitra, Large language models can accurately predict searcher preferences,
     SIGIR 2024. The words are our own
 
->>> from rankproof.testing.answers import read
->>> read("graded", "Grade: 2")
+>>> from rankproof.testing.answers import read_answer
+>>> read_answer("graded", "Grade: 2")
 2
->>> read("graded", "7"), read("graded", "It is quite relevant."), read("graded", "I'm sorry, I can't help with that.")
-('out of scale', 'unreadable', 'refused')
+>>> read_answer("graded", "7"), read_answer("graded", "It is quite relevant.")
+('out of scale', 'unreadable')
+>>> read_answer("graded", "I'm sorry, I can't help with that.")
+'refused'
 """
 
 from __future__ import annotations
@@ -32,8 +34,8 @@ import json
 import re
 from collections.abc import Iterator
 
-from rankproof.judging.judges import _reading as reading
-from rankproof.judging.judges._prompt import SYSTEM, block, levels, numbers, ruled
+from rankproof.judging.judge_answers import answer_note, first_token_probabilities, unreadable_answer, whole_answer
+from rankproof.judging.judge_prompts import SYSTEM_PROMPT, marked_block, project_rules, scale_grades, scale_levels
 from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
@@ -50,38 +52,40 @@ def prompt(asked: JudgeQuestion, values: Values) -> Prompt:
     """The question about one document."""
     by_token = values["by"] == "logprob"
     if by_token:
-        form = f"Answer with the number of the grade alone: {numbers(asked.scale)}."
+        form = f"Answer with the number of the grade alone: {scale_grades(asked.scale)}."
     elif values["reasons"]:
-        form = f"Write one or two sentences of reasons, then a last line of this form, with {numbers(asked.scale)}:"
+        form = (
+            f"Write one or two sentences of reasons, then a last line of this form, with {scale_grades(asked.scale)}:"
+        )
         form += "\nGrade: N"
     else:
-        form = f"Answer with one line of this form and nothing else, with {numbers(asked.scale)}:\nGrade: N"
+        form = f"Answer with one line of this form and nothing else, with {scale_grades(asked.scale)}:\nGrade: N"
     user = (
         "Somebody searched with the query below, and a search engine returned the document. Grade how well it serves "
-        f"what they searched for.\n\nGrades:\n{levels(asked.scale)}{ruled(asked.rules)}\n\n"
-        f"{block('query', asked.query)}\n\n{block('document', asked.documents[0])}\n\n"
+        f"what they searched for.\n\nGrades:\n{scale_levels(asked.scale)}{project_rules(asked.rules)}\n\n"
+        f"{marked_block('query', asked.query)}\n\n{marked_block('document', asked.documents[0])}\n\n"
         "First consider what the searcher most likely wants. Then how much of that the document gives, and whether it "
         f"can be relied on. Then choose the grade whose meaning fits.\n{form}"
     )
     usual = 1 if by_token else 400 if values["reasons"] else 24
-    return Prompt(SYSTEM, user, values["tokens"] or usual, _TOPS if by_token else 0)
+    return Prompt(SYSTEM_PROMPT, user, values["tokens"] or usual, _TOPS if by_token else 0)
 
 
 def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | AnswerFault:
     """The one grade of an answer, or why it has none."""
     if values["by"] == "logprob":
         return _likeliest(answer, scale)
-    text = reading.whole(answer)
+    text = whole_answer(answer)
     if isinstance(text, AnswerFault):
         return text
     found = list(dict.fromkeys(_numbers(text, scale)))
     if not found:
-        return reading.unread(text, "grade")
+        return unreadable_answer(text, "grade")
     if len(found) > 1:
         return AnswerFault("unreadable", f"the answer has several grades: {', '.join(f'{n:g}' for n in found)}")
     if found[0] not in scale.grades:
-        return AnswerFault("out of scale", f"the answer has {found[0]:g}; the grades are {numbers(scale)}")
-    return ParsedAnswer(int(found[0]), reading.note(text) if len(text.split()) > 3 else "")
+        return AnswerFault("out of scale", f"the answer has {found[0]:g}; the grades are {scale_grades(scale)}")
+    return ParsedAnswer(int(found[0]), answer_note(text) if len(text.split()) > 3 else "")
 
 
 def _numbers(text: str, scale: Scale) -> Iterator[float]:
@@ -107,13 +111,13 @@ def _is_label(rest: str, grade: float, scale: Scale) -> bool:
 
 
 def _likeliest(answer: ModelAnswer, scale: Scale) -> ParsedAnswer | AnswerFault:
-    found = reading.likely(answer, tuple(map(str, scale.grades)))
+    found = first_token_probabilities(answer, tuple(map(str, scale.grades)))
     if isinstance(found, AnswerFault):
         return found
     best = max(found.values())
     if not best:
         return AnswerFault(
-            "unreadable", f"none of {numbers(scale)} is among the {len(answer.tops)} likeliest first tokens"
+            "unreadable", f"none of {scale_grades(scale)} is among the {len(answer.tops)} likeliest first tokens"
         )
     chosen = next(grade for grade, probability in found.items() if probability == best)
     return ParsedAnswer(int(chosen), ", ".join(f"p({grade}) = {p:.3f}" for grade, p in found.items()))

@@ -16,10 +16,10 @@ source: Clarke, Vtyurina and Smucker, Assessing top-k preferences, ACM TOIS 39(3
 
 The places 0 and 1 of the better document, and None for neither:
 
->>> from rankproof.testing.answers import read
->>> read("pairwise", "A"), read("pairwise", "Answer: B"), read("pairwise", "Neither.")
+>>> from rankproof.testing.answers import read_answer
+>>> read_answer("pairwise", "A"), read_answer("pairwise", "Answer: B"), read_answer("pairwise", "Neither.")
 (0, 1, None)
->>> read("pairwise", "Both have merits.")
+>>> read_answer("pairwise", "Both have merits.")
 'unreadable'
 
 >>> from rankproof.judging.judges.pairwise import settle
@@ -31,8 +31,8 @@ from __future__ import annotations
 
 import re
 
-from rankproof.judging.judges import _reading as reading
-from rankproof.judging.judges._prompt import SYSTEM, block, ruled
+from rankproof.judging.judge_answers import unreadable_answer, whole_answer
+from rankproof.judging.judge_prompts import SYSTEM_PROMPT, marked_block, project_rules
 from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt, Values
 from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
@@ -50,17 +50,17 @@ def prompt(asked: JudgeQuestion, values: Values) -> Prompt:
     form = "A or B, or Neither where they serve equally well" if values["ties"] else "A or B"
     user = (
         "Somebody searched with the query below, and a search engine returned two documents, A and B."
-        f"{ruled(asked.rules)}\n\n{block('query', asked.query)}\n\n"
-        f"Document A:\n{block('document', first)}\n\nDocument B:\n{block('document', second)}\n\n"
+        f"{project_rules(asked.rules)}\n\n{marked_block('query', asked.query)}\n\n"
+        f"Document A:\n{marked_block('document', first)}\n\nDocument B:\n{marked_block('document', second)}\n\n"
         "Which document serves the searcher better? Consider what they most likely want; the order in which the "
         f"documents stand here means nothing. Answer with one word: {form}."
     )
-    return Prompt(SYSTEM, user, values["tokens"])
+    return Prompt(SYSTEM_PROMPT, user, values["tokens"])
 
 
 def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | AnswerFault:
     """The place of the better document, None for neither, or why the answer says nothing."""
-    text = reading.whole(answer)
+    text = whole_answer(answer)
     if isinstance(text, AnswerFault):
         return text
     match = _ANSWER.fullmatch(text)
@@ -68,7 +68,7 @@ def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | An
     if choice in ("neither", "tie") and not values["ties"]:
         return AnswerFault("out of scale", "the answer prefers neither, which it may not")
     if not choice:
-        return reading.unread(text, "choice between A and B")
+        return unreadable_answer(text, "choice between A and B")
     return ParsedAnswer({"a": 0, "b": 1}.get(choice))
 
 

@@ -34,9 +34,9 @@ from rankproof.kernel.estimate import Estimate
 from rankproof.proving.corrections._family import made, percent
 from rankproof.proving.corrections.contract import Block, Correction, Tests
 from rankproof.proving.records import Adjusted
-from rankproof.proving.significance._doubt import SAME
 from rankproof.proving.significance._tails import decisive
 from rankproof.proving.significance._typical import of_rank
+from rankproof.proving.significance.contract import SAME
 
 CHUNK = 2_000_000  # permutations x queries x systems at a time
 

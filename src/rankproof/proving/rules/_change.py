@@ -9,7 +9,7 @@ import numpy as np
 
 from rankproof.kernel.sections import signed
 from rankproof.kernel.verdict import Ruling
-from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, on_mean, paying, worst
+from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, decide_on_mean, paying, worst
 from rankproof.proving.per_unit import LOGARITHMS
 from rankproof.proving.rule_params import level_of
 from rankproof.proving.rules.contract import Case, Numbers, RuleSample, RuleValues
@@ -53,7 +53,7 @@ def on_change(
         shown=signed,
     )
     ruling = Ruling(name, title, "UNDECIDED", "", measure=text, segment=values["segment"], unit=unit)
-    ruling = on_mean(case, ruling, -turned if lower else turned, asked)
+    ruling = decide_on_mean(case, ruling, -turned if lower else turned, asked)
     return paying(ruling, worst(case, sample.query_ids, *_sides(sample), better, sample.lost))
 
 

@@ -23,7 +23,7 @@ from rankproof.kernel.sections import number
 from rankproof.kernel.specs.kinds import REQUIRED, Number, Param, Whole
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.mean_rule import decided
-from rankproof.proving.rule_params import SEGMENT, on
+from rankproof.proving.rule_params import SEGMENT, segment_suffix
 from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "judged_rate"
@@ -31,7 +31,7 @@ NAME = "judged_rate"
 
 def title(values: RuleValues) -> str:
     """The rate in a few words."""
-    return f"Judged@{values['k']} at least {values['at_least']:g}{on(values)}"
+    return f"Judged@{values['k']} at least {values['at_least']:g}{segment_suffix(values)}"
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:

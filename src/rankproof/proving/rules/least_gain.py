@@ -26,9 +26,9 @@ Changes 0.1, 0.1, 0.1 and -0.1 have the mean 0.05, the standard deviation 0.1 an
 from __future__ import annotations
 
 from rankproof.kernel.sections import number
-from rankproof.kernel.specs.kinds import REQUIRED, Number, Param
+from rankproof.kernel.specs import REQUIRED, Number, Param
 from rankproof.kernel.verdict import Ruling
-from rankproof.proving.rule_params import BASIS, CONFIDENCE, MEASURE, SEGMENT, on, refuse_sideless
+from rankproof.proving.rule_params import BASIS, CONFIDENCE, MEASURE, SEGMENT, refuse_sideless, segment_suffix
 from rankproof.proving.rules._change import on_change
 from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
@@ -37,7 +37,7 @@ NAME = "least_gain"
 
 def title(values: RuleValues) -> str:
     """The gain in a few words."""
-    return f"{values['measure']} gains at least {values['at_least']:g}{on(values)}"
+    return f"{values['measure']} gains at least {values['at_least']:g}{segment_suffix(values)}"
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:

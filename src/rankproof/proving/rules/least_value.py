@@ -38,10 +38,19 @@ import numpy as np
 
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import number
-from rankproof.kernel.specs.kinds import Number, Param
+from rankproof.kernel.specs import Number, Param
 from rankproof.kernel.verdict import Ruling
-from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, on_mean, paying, worst
-from rankproof.proving.rule_params import BASIS, CONFIDENCE, MEASURE, SEGMENT, Bands, level_of, measure_of, on
+from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, decide_on_mean, paying, worst
+from rankproof.proving.rule_params import (
+    BASIS,
+    CONFIDENCE,
+    MEASURE,
+    SEGMENT,
+    Bands,
+    level_of,
+    measure_of,
+    segment_suffix,
+)
 from rankproof.proving.rules.contract import Case, Numbers, Rule, RuleSample, RuleValues
 
 NAME = "least_value"
@@ -66,7 +75,7 @@ def refuse(values: RuleValues) -> None:
 def title(values: RuleValues) -> str:
     """The target in a few words."""
     sign, target = _target(values)
-    return f"{values['measure']} {'at least' if sign == 'higher' else 'at most'} {target:g}{on(values)}"
+    return f"{values['measure']} {'at least' if sign == 'higher' else 'at most'} {target:g}{segment_suffix(values)}"
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
@@ -76,7 +85,7 @@ def decide(case: Case, values: RuleValues) -> Ruling:
     better, target = _target(values)
     ruling = Ruling(NAME, title(values), "UNDECIDED", "", measure=text, segment=values["segment"])
     requirement = _requirement(sample, target, better, values["basis"], level_of(case, values))
-    ruling = on_mean(case, ruling, _numbers(sample), requirement)
+    ruling = decide_on_mean(case, ruling, _numbers(sample), requirement)
     if ruling.observed is None:
         return ruling
     paid = () if ruling.status == "PASS" else worst(case, sample.query_ids, _plain(sample), None, better, target=target)

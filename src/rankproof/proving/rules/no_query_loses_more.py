@@ -26,7 +26,7 @@ from rankproof.kernel.sections import number
 from rankproof.kernel.specs.kinds import REQUIRED, Number, Param
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.mean_rule import ROUNDING, paying, worst
-from rankproof.proving.rule_params import MEASURE, SEGMENT, on, refuse_sideless
+from rankproof.proving.rule_params import MEASURE, SEGMENT, refuse_sideless, segment_suffix
 from rankproof.proving.rules._change import gains
 from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
@@ -35,7 +35,7 @@ NAME = "no_query_loses_more"
 
 def title(values: RuleValues) -> str:
     """The limit in a few words."""
-    return f"no query loses more than {values['than']:g} {values['measure']}{on(values)}"
+    return f"no query loses more than {values['than']:g} {values['measure']}{segment_suffix(values)}"
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Answer
-from rankproof.proving.significance._doubt import doubt
-from rankproof.proving.significance.contract import Differences
+from rankproof.proving.significance.contract import Differences, not_estimable
 
 # The answers of some columns (by their place among those asked about).
 Some = Iterable[tuple[Sequence[int], Sequence[Answer]]]
@@ -17,10 +16,10 @@ Some = Iterable[tuple[Sequence[int], Sequence[Answer]]]
 
 def answered(differences: Differences, method: str, ask: Callable[[NDArray[np.float64]], Some]) -> list[Answer]:
     """An answer for each column; `ask` is given the columns that can be answered, and may give them in batches."""
-    doubts = [doubt(column, method) for column in differences.T]
-    asked = [i for i, why in enumerate(doubts) if why is None]
-    answers: dict[int, Answer] = {i: why for i, why in enumerate(doubts) if why is not None}
+    not_estimable_rows = [not_estimable(column, method) for column in differences.T]
+    asked = [i for i, why in enumerate(not_estimable_rows) if why is None]
+    answers: dict[int, Answer] = {i: why for i, why in enumerate(not_estimable_rows) if why is not None}
     if asked:
         for places, found in ask(differences[:, asked]):
             answers.update(zip((asked[place] for place in places), found, strict=True))
-    return [answers[i] for i in range(len(doubts))]
+    return [answers[i] for i in range(len(not_estimable_rows))]

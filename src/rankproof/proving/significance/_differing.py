@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import NotEstimable
-from rankproof.proving.significance._doubt import SAME, doubt
-from rankproof.proving.significance.contract import Differences, SignificanceRequest
+from rankproof.proving.significance.contract import SAME, Differences, SignificanceRequest, not_estimable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +30,7 @@ class Differing:
 
 def differing(differences: Differences, question: SignificanceRequest, method: str) -> Differing | NotEstimable:
     """What a method that leaves zeros out looks at; why not, where nothing is left."""
-    why = doubt(differences, method)
+    why = not_estimable(differences, method)
     if why is not None:
         return why
     unit = SAME * max(float(np.abs(differences).max()), abs(question.null))

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.proving.significance._doubt import SAME
 from rankproof.proving.significance._tails import decisive, p_value
-from rankproof.proving.significance.contract import Differences, SignificanceRequest
+from rankproof.proving.significance.contract import SAME, Differences, SignificanceRequest
 
 
 @dataclass(frozen=True, slots=True)

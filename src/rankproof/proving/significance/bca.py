@@ -26,9 +26,8 @@ from numpy.typing import NDArray
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.proving.significance._answered import Some, answered
 from rankproof.proving.significance._bootstrap import Resamples
-from rankproof.proving.significance._doubt import SAME
 from rankproof.proving.significance._together import KEPT, together
-from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
+from rankproof.proving.significance.contract import SAME, Differences, Significance, SignificanceRequest
 
 NAME = "bca"
 ENOUGH = 50  # queries from which the interval covers about as often as it says

@@ -9,10 +9,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.estimate import Alternative, Answer
+from rankproof.kernel.estimate import Alternative, Answer, NotEstimable
 
 Differences = NDArray[np.float64]  # candidate minus baseline, one per query, all finite
 RESAMPLES = 100_000
+# Two differences closer than this share of the largest one are one number that was rounded twice.
+SAME = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +68,31 @@ class Significance:
         if self.infer_many is not None:
             return list(self.infer_many(differences, question, rng))
         return [self.infer(column, question, rng) for column in differences.T]
+
+
+def not_estimable(differences: Differences, method: str) -> NotEstimable | None:
+    """Why there is neither interval nor p-value for these differences; None when there can be."""
+    n = len(differences)
+    if n < 2:
+        count = "no query" if n == 0 else "one query only"
+        value = float(differences[0]) if n else None
+        return NotEstimable(f"{count}: two or more are needed to see how much queries vary", method, n, value)
+    largest = float(np.abs(differences).max())
+    if largest == 0:
+        return NotEstimable("no query differs: there is nothing to test", method, n, 0.0)
+    if float(np.ptp(differences)) <= SAME * largest:
+        value = float(differences.mean())
+        reason = f"every query differs by the same {value:.6g}: without spread nothing says what chance can do"
+        return NotEstimable(reason, method, n, value)
+    return None
+
+
+def not_estimable_rows(rows: Differences, method: str) -> list[NotEstimable | None]:
+    """`not_estimable` for each row; only those without spread are looked at one by one."""
+    if rows.shape[1] < 2:
+        return [not_estimable(row, method) for row in rows]
+    answers: list[NotEstimable | None] = [None] * len(rows)
+    without_spread = np.ptp(rows, axis=1) <= SAME * np.abs(rows).max(axis=1)
+    for at in np.flatnonzero(without_spread).tolist():
+        answers[at] = not_estimable(rows[at], method)
+    return answers

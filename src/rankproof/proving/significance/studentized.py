@@ -30,9 +30,8 @@ from rankproof.kernel.estimate import Answer
 from rankproof.proving.significance import _typical
 from rankproof.proving.significance._answered import Some, answered
 from rankproof.proving.significance._bootstrap import Resamples
-from rankproof.proving.significance._doubt import SAME
 from rankproof.proving.significance._together import KEPT, together
-from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
+from rankproof.proving.significance.contract import SAME, Differences, Significance, SignificanceRequest
 
 NAME = "studentized"
 

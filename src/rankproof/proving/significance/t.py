@@ -25,8 +25,7 @@ import math
 import numpy as np
 
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.proving.significance._doubt import doubts
-from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
+from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest, not_estimable_rows
 
 NAME = "t"
 
@@ -42,7 +41,7 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
 
     n = len(differences)
     rows = np.ascontiguousarray(differences.T)  # summed in one order, whatever stands beside a column
-    answers: list[Answer | None] = [*doubts(rows, NAME)]
+    answers: list[Answer | None] = [*not_estimable_rows(rows, NAME)]
     if n < 2:
         return [answer for answer in answers if answer is not None]
     sure = np.array([i for i, answer in enumerate(answers) if answer is None], dtype=np.int64)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from rankproof.kernel.sections import Section, printable
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import Comparison
-from rankproof.proving.sections import sections
+from rankproof.proving.sections import comparison_sections
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import GridCell, grid, notes
@@ -34,7 +34,7 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The sections of the comparison, each under a heading."""
-    return sections_markdown(sections(comparison, per_query))
+    return sections_markdown(comparison_sections(comparison, per_query))
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:

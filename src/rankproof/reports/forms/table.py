@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from rankproof.kernel.sections import aligned, printable, sections_text
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import Comparison
-from rankproof.proving.sections import sections
+from rankproof.proving.sections import comparison_sections
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import Grid, grid, notes
@@ -32,7 +32,7 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The parts of the comparison, each under its title."""
-    return sections_text(sections(comparison, per_query))
+    return sections_text(comparison_sections(comparison, per_query))
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:

@@ -18,7 +18,7 @@ from rankproof.kernel.sections import (
 )
 from rankproof.measuring.grade_shares import UNJUDGED
 from rankproof.proving.records import Comparison
-from rankproof.proving.sections import sections
+from rankproof.proving.sections import comparison_sections
 from rankproof.stack.benchmark.records import (
     Advice,
     Benchmark,
@@ -281,7 +281,7 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
         grades(benchmark),
         Section("What engines and stages say", notes(benchmark)),
     ]
-    for section in sections(benchmark.comparison, per_query):
+    for section in comparison_sections(benchmark.comparison, per_query):
         if section.title == "Warnings":
             found.append(section)
         elif section.title == "Each query":

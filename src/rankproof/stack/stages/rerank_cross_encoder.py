@@ -33,8 +33,8 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages._cross_encoder import CrossEncoder
-from rankproof.stack.stages._reranking import mixed, passages, refuse_fields, reranked
-from rankproof.stack.stages.contract import Stage
+from rankproof.stack.stages._reranking import mixed, passages, refuse_fields
+from rankproof.stack.stages.contract import Stage, rerank_head
 
 # There is an entry for each query, under a key of the model's files, what runs them, where pairs are cut, and the words
 # of the query. It holds the score of each passage by the hash of its text, so another depth or another engine before it
@@ -129,7 +129,7 @@ class CrossEncoderRerank:
                 failures.append(Failure(query.query_id, NAME, "no number", f"document {doc}: the model gave {score}"))
                 score = None
             scores.append(score)
-        ranking = reranked(incoming, len(head), mixed(incoming, scores, self._values["weight"]))
+        ranking = rerank_head(incoming, len(head), mixed(incoming, scores, self._values["weight"]))
         return Passed(ranking, tuple(failures), saved=saved)
 
 

@@ -46,8 +46,8 @@ from rankproof.kernel.specs.kinds import Choice, Number, Param, Text, Texts, Who
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.records import Ground, Values
-from rankproof.stack.stages._reranking import mixed, passages, refuse_fields, reranked
-from rankproof.stack.stages.contract import Stage
+from rankproof.stack.stages._reranking import mixed, passages, refuse_fields
+from rankproof.stack.stages.contract import Stage, rerank_head
 
 if TYPE_CHECKING:
     from rankproof.kernel.llm.endpoint import Endpoint
@@ -92,7 +92,7 @@ class LanguageModelRerank:
         judge = self._pointwise if self._values["method"] == "pointwise" else self._listwise
         scores, wrong, kept = judge(query.text, readable)
         shares = mixed(incoming, [scores.get(doc) for doc in head], self._values["weight"])
-        ranking = reranked(incoming, len(head), shares)
+        ranking = rerank_head(incoming, len(head), shares)
         failures = tuple(Failure(query.query_id, NAME, fault.kind, fault.message) for fault in [*unread, *wrong])
         return Passed(ranking, failures, kept)
 

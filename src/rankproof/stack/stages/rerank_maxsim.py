@@ -44,8 +44,8 @@ from rankproof.stack.models.encoder import Encoder, Vectors
 from rankproof.stack.models.find import MODEL_PARAMS, open_model, prefixes
 from rankproof.stack.models.vector_cache import kept_token_vectors
 from rankproof.stack.records import Ground, Values
-from rankproof.stack.stages._reranking import mixed, reranked
-from rankproof.stack.stages.contract import Stage
+from rankproof.stack.stages._reranking import mixed
+from rankproof.stack.stages.contract import Stage, rerank_head
 
 PARAMS = (
     Param("depth", Whole(1), 50, "how many of the first documents are reordered"),
@@ -127,7 +127,7 @@ class _Transform:
         scores: list[float | None] = [None] * len(head)  # a document without a text keeps its place
         for i, score in zip(known, new.tolist(), strict=True):
             scores[i] = score
-        return reranked(incoming, depth, mixed(incoming, scores, weight))
+        return rerank_head(incoming, depth, mixed(incoming, scores, weight))
 
     def _tokens(self, docs: list[str]) -> list[NDArray[np.float16]]:
         """Vectors of the documents' tokens: from memory, from the cache, or encoded now."""

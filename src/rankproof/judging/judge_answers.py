@@ -1,7 +1,8 @@
-"""Reading: what every answer is asked first: is it there, whole, and no refusal?"""
+"""Reading a model's answer: is it there, complete, and not a refusal? For every judge alike."""
 
 from __future__ import annotations
 
+import math
 import re
 
 from rankproof.judging.judges.contract import AnswerFault
@@ -17,7 +18,7 @@ _REFUSAL = re.compile(
 _LONGEST_NOTE = 2000
 
 
-def whole(answer: ModelAnswer) -> str | AnswerFault:
+def whole_answer(answer: ModelAnswer) -> str | AnswerFault:
     """The text of an answer that came whole; otherwise what is wrong with it."""
     if answer.finish in ("refusal", "content_filter"):
         return AnswerFault("refused", "the server or the model declined to answer")
@@ -27,22 +28,20 @@ def whole(answer: ModelAnswer) -> str | AnswerFault:
     return text if text else AnswerFault("empty", "the answer is empty")
 
 
-def unread(text: str, wanted: str) -> AnswerFault:
+def unreadable_answer(text: str, wanted: str) -> AnswerFault:
     """The fault of a text in which nothing that counts was found: it declines, or it is something else."""
     if _REFUSAL.search(text.replace("\u2019", "'")):
         return AnswerFault("refused", "the model declined to answer")
     return AnswerFault("unreadable", f"the answer has no {wanted}")
 
 
-def note(text: str) -> str:
+def answer_note(text: str) -> str:
     """A text as a note, cut to a length that people read."""
     return text if len(text) <= _LONGEST_NOTE else f"{text[:_LONGEST_NOTE]}..."
 
 
-def likely(answer: ModelAnswer, words: tuple[str, ...]) -> dict[str, float] | AnswerFault:
+def first_token_probabilities(answer: ModelAnswer, words: tuple[str, ...]) -> dict[str, float] | AnswerFault:
     """The probability of each word as the first token, spellings such as " yes" and "Yes" added up; 0 for none."""
-    import math
-
     if not answer.tops:
         return AnswerFault(
             "unreadable", "the answer has no log-probabilities of its first token; the server must give them"
