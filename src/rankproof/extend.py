@@ -62,164 +62,89 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rankproof.core import Rows as Rows
-    from rankproof.errors import InputError as InputError
-    from rankproof.errors import MissingExtra as MissingExtra
-    from rankproof.errors import OutOfDialect as OutOfDialect
-    from rankproof.errors import RankproofError as RankproofError
-    from rankproof.errors import UnknownName as UnknownName
-    from rankproof.errors import UsageError as UsageError
-    from rankproof.judging.adjudications.contract import Adjudication as Adjudication
-    from rankproof.judging.adjudications.contract import Settled as Settled
-    from rankproof.judging.judge_answers import answer_note as answer_note
-    from rankproof.judging.judge_answers import first_token_probabilities as first_token_probabilities
-    from rankproof.judging.judge_answers import unreadable_answer as unreadable_answer
-    from rankproof.judging.judge_answers import whole_answer as whole_answer
-    from rankproof.judging.judge_prompts import SYSTEM_PROMPT as SYSTEM_PROMPT
-    from rankproof.judging.judge_prompts import marked_block as marked_block
-    from rankproof.judging.judge_prompts import project_rules as project_rules
-    from rankproof.judging.judge_prompts import scale_grades as scale_grades
-    from rankproof.judging.judge_prompts import scale_levels as scale_levels
-    from rankproof.judging.judges.contract import AnswerFault as AnswerFault
-    from rankproof.judging.judges.contract import Judge as Judge
-    from rankproof.judging.judges.contract import JudgeQuestion as JudgeQuestion
-    from rankproof.judging.judges.contract import ParsedAnswer as ParsedAnswer
-    from rankproof.judging.judges.contract import Prompt as Prompt
-    from rankproof.judging.records import Judgment as Judgment
-    from rankproof.judging.records import Scale as Scale
-    from rankproof.judging.selections.contract import PAIRS as PAIRS
-    from rankproof.judging.selections.contract import Material as Material
-    from rankproof.judging.selections.contract import SelectedPair as SelectedPair
-    from rankproof.judging.selections.contract import Selection as Selection
-    from rankproof.kernel.estimate import Alternative as Alternative
-    from rankproof.kernel.estimate import Answer as Answer
-    from rankproof.kernel.estimate import Estimate as Estimate
-    from rankproof.kernel.estimate import NotEstimable as NotEstimable
-    from rankproof.kernel.llm.answer import ModelAnswer as ModelAnswer
-    from rankproof.kernel.sections import Section as Section
-    from rankproof.kernel.sections import sections_text as sections_text
-    from rankproof.kernel.specs import REQUIRED as REQUIRED
-    from rankproof.kernel.specs import Choice as Choice
-    from rankproof.kernel.specs import Flag as Flag
-    from rankproof.kernel.specs import Kind as Kind
-    from rankproof.kernel.specs import Number as Number
-    from rankproof.kernel.specs import Numbers as Numbers
-    from rankproof.kernel.specs import Optional as Optional
-    from rankproof.kernel.specs import OptionValues as OptionValues
-    from rankproof.kernel.specs import Param as Param
-    from rankproof.kernel.specs import Path as Path
-    from rankproof.kernel.specs import Text as Text
-    from rankproof.kernel.specs import Texts as Texts
-    from rankproof.kernel.specs import Whole as Whole
-    from rankproof.kernel.verdict import Payer as Payer
-    from rankproof.kernel.verdict import Ruling as Ruling
-    from rankproof.kernel.verdict import Status as Status
-    from rankproof.measuring.dependence import Fixed as Fixed
-    from rankproof.measuring.dependence import Linear as Linear
-    from rankproof.measuring.dependence import Ordered as Ordered
-    from rankproof.measuring.dependence import Share as Share
-    from rankproof.measuring.dialects.contract import Dialect as Dialect
-    from rankproof.measuring.dialects.contract import Reading as Reading
-    from rankproof.measuring.dialects.contract import Rounding as Rounding
-    from rankproof.measuring.gain import gain_of as gain_of
-    from rankproof.measuring.judged_table import JudgedTable as JudgedTable
-    from rankproof.measuring.measures.contract import REL as REL
-    from rankproof.measuring.measures.contract import Mask as Mask
-    from rankproof.measuring.measures.contract import Measure as Measure
-    from rankproof.measuring.measures.contract import Values as Values
-    from rankproof.measuring.measures.contract import Variant as Variant
-    from rankproof.measuring.measures.contract import never as never
-    from rankproof.measuring.measures.contract import ordered as ordered
-    from rankproof.measuring.measures.contract import without_relevant as without_relevant
-    from rankproof.measuring.records import Evaluation as Evaluation
-    from rankproof.measuring.records import Result as Result
-    from rankproof.measuring.similarities.contract import Pairing as Pairing
-    from rankproof.measuring.similarities.contract import Similarity as Similarity
-    from rankproof.online.clickmodels.contract import ClickModel as ClickModel
-    from rankproof.online.clickmodels.contract import Fitted as Fitted
-    from rankproof.online.counterfactual.records import Decisions as Decisions
-    from rankproof.online.counterfactual.records import Influence as Influence
-    from rankproof.online.estimators.contract import Estimator as Estimator
-    from rankproof.online.impressions import Impressions as Impressions
-    from rankproof.online.interleavings.contract import Drafted as Drafted
-    from rankproof.online.interleavings.contract import Interleaving as Interleaving
-    from rankproof.online.trials.contract import Effect as Effect
-    from rankproof.online.trials.contract import EffectRequest as EffectRequest
-    from rankproof.online.trials.contract import Inference as Inference
-    from rankproof.online.trials.contract import VariancePart as VariancePart
-    from rankproof.proving.corrections.contract import Block as Block
-    from rankproof.proving.corrections.contract import Correction as Correction
-    from rankproof.proving.corrections.contract import Tests as Tests
-    from rankproof.proving.diagnoses.contract import Chart as Chart
-    from rankproof.proving.diagnoses.contract import Symptom as Symptom
-    from rankproof.proving.mean_rule import MeanRequirement as MeanRequirement
-    from rankproof.proving.mean_rule import decide_on_mean as decide_on_mean
-    from rankproof.proving.records import Adjusted as Adjusted
-    from rankproof.proving.records import Comparison as Comparison
-    from rankproof.proving.records import Contrast as Contrast
-    from rankproof.proving.rule_params import BASIS as BASIS
-    from rankproof.proving.rule_params import CONFIDENCE as CONFIDENCE
-    from rankproof.proving.rule_params import MEASURE as MEASURE
-    from rankproof.proving.rule_params import SEGMENT as SEGMENT
-    from rankproof.proving.rule_params import MeasureName as MeasureName
-    from rankproof.proving.rule_params import level_of as level_of
-    from rankproof.proving.rule_params import measure_of as measure_of
-    from rankproof.proving.rule_params import refuse_sideless as refuse_sideless
-    from rankproof.proving.rule_params import segment_suffix as segment_suffix
-    from rankproof.proving.rules.contract import Case as Case
-    from rankproof.proving.rules.contract import Rule as Rule
-    from rankproof.proving.rules.contract import RuleSample as RuleSample
-    from rankproof.proving.rules.contract import RuleValues as RuleValues
-    from rankproof.proving.sections import comparison_sections as comparison_sections
-    from rankproof.proving.significance.contract import Differences as Differences
-    from rankproof.proving.significance.contract import Significance as Significance
-    from rankproof.proving.significance.contract import SignificanceRequest as SignificanceRequest
-    from rankproof.proving.significance.contract import not_estimable as not_estimable
-    from rankproof.proving.verdict import Verdict as Verdict
-    from rankproof.reading.check_subject import Subject as Subject
-    from rankproof.reading.checks.contract import NOTHING as NOTHING
-    from rankproof.reading.checks.contract import Check as Check
-    from rankproof.reading.checks.contract import CheckResult as CheckResult
-    from rankproof.reading.checks.contract import Spot as Spot
-    from rankproof.reading.checks.contract import found as found
-    from rankproof.reading.checks.contract import found_rows as found_rows
-    from rankproof.reading.checks.contract import spot as spot
-    from rankproof.reading.collection import Corpus as Corpus
-    from rankproof.reading.collection import Query as Query
-    from rankproof.reading.collection import Rewritten as Rewritten
-    from rankproof.reading.finding import Finding as Finding
-    from rankproof.reading.finding import Severity as Severity
-    from rankproof.reading.finding import quote as quote
-    from rankproof.reading.formats.contract import Format as Format
-    from rankproof.reading.formats.contract import Noun as Noun
-    from rankproof.reading.formats.contract import Options as Options
-    from rankproof.reading.formats.contract import Plan as Plan
-    from rankproof.reading.formats.contract import Read as Read
-    from rankproof.reading.formats.contract import Sure as Sure
-    from rankproof.reading.formats.contract import TextLayout as TextLayout
-    from rankproof.reading.formats.contract import Topics as Topics
-    from rankproof.reading.ranking import Failure as Failure
-    from rankproof.reading.ranking import Passed as Passed
-    from rankproof.reading.ranking import Ranking as Ranking
-    from rankproof.reading.records import Order as Order
-    from rankproof.reading.records import Qrels as Qrels
-    from rankproof.reading.records import Run as Run
-    from rankproof.reading.source import Source as Source
-    from rankproof.reports.forms.contract import Report as Report
-    from rankproof.reports.verdict_sections import verdict_sections as verdict_sections
-    from rankproof.stack.benchmark.records import Benchmark as Benchmark
-    from rankproof.stack.benchmark.sections import benchmark_sections as benchmark_sections
-    from rankproof.stack.engines.contract import TOO_MANY as TOO_MANY
-    from rankproof.stack.engines.contract import Asker as Asker
-    from rankproof.stack.engines.contract import AskFailed as AskFailed
-    from rankproof.stack.engines.contract import Engine as Engine
-    from rankproof.stack.engines.contract import Searcher as Searcher
-    from rankproof.stack.records import Ground as Ground
-    from rankproof.stack.stages.contract import Rewrite as Rewrite
-    from rankproof.stack.stages.contract import Stage as Stage
-    from rankproof.stack.stages.contract import Transform as Transform
-    from rankproof.stack.stages.contract import reorder_head as reorder_head
-    from rankproof.stack.stages.contract import rerank_head as rerank_head
+    from rankproof.core import Rows
+    from rankproof.errors import InputError, MissingExtra, OutOfDialect, RankproofError, UnknownName, UsageError
+    from rankproof.judging.adjudications.contract import Adjudication, Settled
+    from rankproof.judging.judge_answers import answer_note, first_token_probabilities, unreadable_answer, whole_answer
+    from rankproof.judging.judge_prompts import SYSTEM_PROMPT, marked_block, project_rules, scale_grades, scale_levels
+    from rankproof.judging.judges.contract import AnswerFault, Judge, JudgeQuestion, ParsedAnswer, Prompt
+    from rankproof.judging.records import Judgment, Scale
+    from rankproof.judging.selections.contract import PAIRS, Material, SelectedPair, Selection
+    from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
+    from rankproof.kernel.llm.answer import ModelAnswer
+    from rankproof.kernel.sections import Section, sections_text
+    from rankproof.kernel.specs.kinds import (
+        REQUIRED,
+        Choice,
+        Flag,
+        Kind,
+        Number,
+        Numbers,
+        Optional,
+        OptionValues,
+        Param,
+        Path,
+        Text,
+        Texts,
+        Whole,
+    )
+    from rankproof.kernel.verdict import Payer, Ruling, Status
+    from rankproof.measuring.dependence import Fixed, Linear, Ordered, Share
+    from rankproof.measuring.dialects.contract import Dialect, Reading, Rounding
+    from rankproof.measuring.gain import gain_of
+    from rankproof.measuring.judged_table import JudgedTable
+    from rankproof.measuring.measures.contract import (
+        REL,
+        Mask,
+        Measure,
+        Values,
+        Variant,
+        never,
+        ordered,
+        without_relevant,
+    )
+    from rankproof.measuring.records import Evaluation, Result
+    from rankproof.measuring.similarities.contract import Pairing, Similarity
+    from rankproof.online.clickmodels.contract import ClickModel, Fitted
+    from rankproof.online.counterfactual.records import Decisions, Influence
+    from rankproof.online.estimators.contract import Estimator
+    from rankproof.online.impressions import Impressions
+    from rankproof.online.interleavings.contract import Drafted, Interleaving
+    from rankproof.online.trials.contract import Effect, EffectRequest, Inference, VariancePart
+    from rankproof.proving.corrections.contract import Block, Correction, Tests
+    from rankproof.proving.diagnoses.contract import Chart, Symptom
+    from rankproof.proving.mean_rule import MeanRequirement, decide_on_mean
+    from rankproof.proving.records import Adjusted, Comparison, Contrast
+    from rankproof.proving.rule_params import (
+        BASIS,
+        CONFIDENCE,
+        MEASURE,
+        SEGMENT,
+        MeasureName,
+        level_of,
+        measure_of,
+        refuse_sideless,
+        segment_suffix,
+    )
+    from rankproof.proving.rules.contract import Case, Rule, RuleSample, RuleValues
+    from rankproof.proving.sections import comparison_sections
+    from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest, not_estimable
+    from rankproof.proving.verdict import Verdict
+    from rankproof.reading.check_subject import Subject
+    from rankproof.reading.checks.contract import NOTHING, Check, CheckResult, Spot, found, found_rows, spot
+    from rankproof.reading.collection import Corpus, Query, Rewritten
+    from rankproof.reading.finding import Finding, Severity, quote
+    from rankproof.reading.formats.contract import Format, Noun, Options, Plan, Read, Sure, TextLayout, Topics
+    from rankproof.reading.ranking import Failure, Passed, Ranking
+    from rankproof.reading.records import Order, Qrels, Run
+    from rankproof.reading.source import Source
+    from rankproof.reports.forms.contract import Report
+    from rankproof.reports.verdict_sections import verdict_sections
+    from rankproof.stack.benchmark.records import Benchmark
+    from rankproof.stack.benchmark.sections import benchmark_sections
+    from rankproof.stack.engines.contract import TOO_MANY, Asker, AskFailed, Engine, Searcher
+    from rankproof.stack.records import Ground
+    from rankproof.stack.stages.contract import Rewrite, Stage, Transform, reorder_head, rerank_head
 
 # Name -> the module that defines it, which is what a file of rankproof itself imports.
 _DEFINED_IN = {

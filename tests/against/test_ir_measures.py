@@ -15,7 +15,7 @@ from rankproof.measuring.evaluate import evaluate, evaluate_tables
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import Settings
 from rankproof.testing.collections import DOCS, QUERIES, CollectionKind, collections, scores
-from rankproof.testing.subtopics import subtopic_table
+from rankproof.testing.tables import subtopic_table
 
 irm = pytest.importorskip("ir_measures", reason="ir_measures is not installed: nothing to hold against")
 logging.getLogger("ir_measures").setLevel(logging.ERROR)

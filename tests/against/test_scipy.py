@@ -11,7 +11,7 @@ from scipy import stats
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Estimate
 from rankproof.proving.significance.contract import SignificanceRequest
-from rankproof.testing.families import family
+from rankproof.testing.statistics import family
 
 CLOSE = {"rel": 1e-9, "abs": 1e-12}
 every_alternative = pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])

@@ -82,7 +82,7 @@ def test_the_exit_status_is_the_verdict(here: Path, policy: str, status: int, ve
 def test_an_undecided_gate_says_what_would_decide_it(here: Path) -> None:
     told = within(here, "open.toml")
     assert told.exit_code == 3
-    assert "what would decide it: If what was seen is the truth, about " in told.stdout
+    assert "What would decide it: If what was seen is the truth, about " in told.stdout
     document = json.loads(run(here, "open.toml", "--json").stdout)
     (undecided,) = [ruling for ruling in document["rulings"] if ruling["status"] == "UNDECIDED"]
     assert "queries like these" in undecided["decides"]

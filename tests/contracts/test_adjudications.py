@@ -15,7 +15,7 @@ from rankproof.judging.adjudications.contract import Adjudication, Settled
 from rankproof.judging.records import Judgment, Level, Scale
 from rankproof.kernel import shelf
 from rankproof.kernel.specs.calls import Configured, read_configured
-from rankproof.testing.votes import votes
+from rankproof.testing.judging import votes
 
 ITEMS: dict[str, Adjudication] = dict(shelf.offered("adjudications"))
 # Every item, with each of its rules; and whether it always finds a grade for judges called a, b, c, ...

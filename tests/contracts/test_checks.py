@@ -16,7 +16,7 @@ from rankproof.kernel import shelf
 from rankproof.reading.checks.contract import FEW
 from rankproof.reading.finding import SEVERITIES
 from rankproof.reading.records import Order
-from rankproof.testing.checking import findings
+from rankproof.testing.ruling import findings
 
 
 @dataclass(frozen=True)

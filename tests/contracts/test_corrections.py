@@ -18,7 +18,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
 from rankproof.proving.corrections import contract
 from rankproof.proving.corrections.contract import Correction
-from rankproof.testing.families import all_pairs, family
+from rankproof.testing.statistics import all_pairs, family
 
 ITEMS: dict[str, Correction] = dict(shelf.offered("corrections"))
 FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))

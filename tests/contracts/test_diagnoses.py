@@ -15,7 +15,7 @@ from tests.contracts.items import is_item
 from rankproof.kernel import shelf
 from rankproof.proving.diagnoses import contract
 from rankproof.proving.diagnoses.contract import Symptom
-from rankproof.testing.diagnoses import diagnosed
+from rankproof.testing.tables import diagnosed
 
 ITEMS: dict[str, Symptom] = dict(shelf.offered("diagnoses"))
 FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))

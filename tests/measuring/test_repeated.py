@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measuring.views import repeated
-from rankproof.testing.subtopics import subtopic_table
+from rankproof.testing.tables import subtopic_table
 
 QRELS = {
     "q1": {"a": {"s": 2, "t": 0}, "b": {"t": 1}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankproof.measuring.subtopics import Subtopics
-from rankproof.testing.subtopics import covering, subtopic_table
+from rankproof.testing.tables import covering, subtopic_table
 
 
 def test_entries_go_by_document_id_descending_within_each_query() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.raising import raises
 
 from rankproof.online.impressions import Impressions
-from rankproof.testing.pages import pages_of
+from rankproof.testing.statistics import pages_of
 
 NONE = np.zeros((1, 2), dtype=np.bool_)
 

@@ -11,7 +11,7 @@ from rankproof.core import Rows
 from rankproof.errors import Refused, UnknownName
 from rankproof.reading.check import check_qrels, check_run, refuse
 from rankproof.reading.records import Order
-from rankproof.testing.checking import qrels_rows, run_rows
+from rankproof.testing.ruling import qrels_rows, run_rows
 
 TWO_FAULTS = ["q1 Q0 d1 1 9 t", "q1 Q0 d2 2 nan t", "q1 Q0 d1 3 7 u", "q1 Q0 d3 9 6 t"]
 

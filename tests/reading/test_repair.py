@@ -12,7 +12,7 @@ from rankproof.errors import Refused
 from rankproof.reading.check import check_run
 from rankproof.reading.records import Order
 from rankproof.reading.repair import repair
-from rankproof.testing.checking import run_rows
+from rankproof.testing.ruling import run_rows
 
 SHALLOW = {"shallow", "constant_scores"}  # what a repair cannot and need not change
 

@@ -34,7 +34,7 @@ def run(project: pytest.Pytester, test: str, *args: str) -> pytest.RunResult:
         "no:cacheprovider",
         "-W",
         "ignore::pytest.PytestAssertRewriteWarning",
-        *([] if _is_installed() else ["-p", "rankproof.testing.plugin"]),
+        *([] if _is_installed() else ["-p", "rankproof.integrations.pytest_plugin"]),
     ]
     return project.runpytest_subprocess(*loaded, "--rankproof-candidate", "sample/dense.run", *args)
 
@@ -42,7 +42,7 @@ def run(project: pytest.Pytester, test: str, *args: str) -> pytest.RunResult:
 def _is_installed() -> bool:
     from importlib.metadata import entry_points
 
-    return any(point.value == "rankproof.testing.plugin" for point in entry_points(group="pytest11"))
+    return any(point.value == "rankproof.integrations.pytest_plugin" for point in entry_points(group="pytest11"))
 
 
 TESTS = """
@@ -141,9 +141,9 @@ def test_what_is_not_configured_is_asked_for(pytester: pytest.Pytester) -> None:
 
 
 def test_loading_the_plugin_loads_nothing_heavy() -> None:
-    code = "import sys, rankproof.testing.plugin; print(*sorted(sys.modules))"
+    code = "import sys, rankproof.integrations.pytest_plugin; print(*sorted(sys.modules))"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     loaded = set(told.stdout.split())
-    assert "rankproof.testing.plugin" in loaded
+    assert "rankproof.integrations.pytest_plugin" in loaded
     assert loaded & {"scipy", "rich", "pandas", "polars", "pyarrow", "altair", "click", "msgspec"} == set()
     assert "rankproof.proving.gate" not in loaded

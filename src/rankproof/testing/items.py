@@ -9,7 +9,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from rankproof.kernel import shelf
-from rankproof.kernel.specs import REQUIRED
+from rankproof.kernel.specs.kinds import REQUIRED
 
 # The class of an item -> its shelf.
 SHELF_OF = MappingProxyType(

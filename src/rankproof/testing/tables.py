@@ -1,7 +1,4 @@
-"""JudgedTables in a few lines of plain Python, which anyone can check.
-
-The compiled core must agree with `table_of` on every input; the worked examples of the measures use `value`.
-"""
+"""Small tables made the plain way: values of measures, dialects, similarities and diagnoses, checked by eye."""
 
 from __future__ import annotations
 
@@ -9,8 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from rankproof.kernel import shelf
+from rankproof.measuring.evaluate import evaluate
 from rankproof.measuring.judged_table import JudgedTable, Negatives, Pool
 from rankproof.measuring.names import parse
+from rankproof.measuring.similarities.contract import parse as parse_similarity
+from rankproof.measuring.subtopics import Subtopics
+from rankproof.proving.diagnoses.contract import Chart, Symptom
 from rankproof.reading.records import DEFAULT_ORDER, Order
 
 
@@ -87,3 +89,92 @@ def value(measure: str, ranking: Sequence[int | None], pool: Sequence[int] | Non
     run = {f"d{i}": float(-i) for i in range(len(ranking))}
     variant = parse(measure)[0]
     return round(float(variant.measure.compute(table_of({"q": judged}, {"q": run}), variant)[0]), 4)
+
+
+def subtopic_table(
+    qrels: Mapping[str, Mapping[str, Mapping[str, int]]],
+    run: Mapping[str, Mapping[str, float]],
+    order: Order = DEFAULT_ORDER,
+) -> JudgedTable:
+    """The table of a run on judgments by subtopic: `{query: {document: {subtopic: grade}}}`.
+
+    In the pool a document has the best grade it has for any subtopic.
+    """
+    best = {
+        query: {doc: max(grades.values()) for doc, grades in docs.items() if grades} for query, docs in qrels.items()
+    }
+    table = table_of(best, run, order)
+    # The same order that table_of gives the pool: by grade, then as written.
+    ids = [doc for docs in best.values() for doc, _ in sorted(docs.items(), key=lambda item: -item[1])]
+    start, number, doc_index, subtopic_index, grade = [0], [], [], [], []
+    for q, docs in enumerate(qrels.values()):
+        place = {ids[i]: i for i in range(table.pool.start[q], table.pool.start[q + 1])}
+        names: dict[str, int] = {}
+        for doc, grades in docs.items():
+            for subtopic, level in grades.items():
+                doc_index.append(place[doc])
+                subtopic_index.append(names.setdefault(subtopic, len(names)))
+                grade.append(level)
+        number.append(len(names))
+        start.append(len(doc_index))
+    entries = Subtopics(
+        np.array(start, dtype=np.int64),
+        np.array(number, dtype=np.int64),
+        np.array(doc_index, dtype=np.int64),
+        np.array(subtopic_index, dtype=np.int32),
+        np.array(grade, dtype=np.int32),
+    ).by_document_id(ids)
+    return JudgedTable(
+        table.pool, table.in_run, table.retrieved, table.start, table.rank, table.tie_first, table.tie_last,
+        table.doc, table.order, table.unjudged_queries, entries,
+    )  # fmt: skip
+
+
+def covering(measure: str, ranking: Sequence[str], missed: Sequence[str] = ()) -> float:
+    """A diversity measure's value on one query, to four places.
+
+    Each document is written as the letters of the subtopics it covers: `["ab", "", "c"]`; `missed` are the
+    judged documents that the ranking lacks.
+    """
+    retrieved = {f"d{i}": dict.fromkeys(letters, 1) for i, letters in enumerate(ranking) if letters}
+    rest = {f"x{i}": dict.fromkeys(letters, 1) for i, letters in enumerate(missed)}
+    run = {f"d{i}": float(-i) for i in range(len(ranking))}
+    variant = parse(measure)[0]
+    table = subtopic_table({"q": {**retrieved, **rest}}, {"q": run})
+    return round(float(variant.measure.compute(table, variant)[0]), 4)
+
+
+Judgments = Mapping[str, Mapping[str, int]]
+Rankings = Mapping[str, Mapping[str, float]]
+
+
+def mean(measure: str, qrels: Judgments, run: Rankings, dialect: str = "rankproof") -> float:
+    """A measure's mean on a run, to five places."""
+    (result,) = evaluate(qrels, run, measure, dialect=dialect).values()
+    return round(result.mean, 5)
+
+
+def alike(similarity: str, a: Sequence[str], b: Sequence[str]) -> float | None:
+    """The similarity of two rankings, to four places; None where it is undefined."""
+    pairing = parse_similarity(similarity)[0]
+    value = pairing.similarity.compare(a, b, pairing)
+    return None if value is None else round(value, 4)
+
+
+def diagnosed(
+    code: str, rankings: Mapping[str, Sequence[int | None]], relevant: int | None = None, level: int = 1
+) -> str | None:
+    """The message of a diagnosis on rankings, given as grades by rank (None is unjudged); None without a message.
+
+    `relevant` is how many relevant documents each query has; those that its ranking lacks have grade 1.
+    """
+    qrels, run = {}, {}
+    for query, grades in rankings.items():
+        judged = {f"d{i}": grade for i, grade in enumerate(grades) if grade is not None}
+        retrieved = sum(grade >= level for grade in judged.values())
+        missed = 0 if relevant is None else relevant - retrieved
+        qrels[query] = {**judged, **{f"x{i}": level for i in range(missed)}}
+        run[query] = {f"d{i}": float(-i) for i in range(len(grades))}
+    symptom: Symptom = shelf.find("diagnoses", code)
+    diagnosis = symptom.diagnose(Chart("run", table_of(qrels, run), level))
+    return None if diagnosis is None else diagnosis.message

@@ -9,7 +9,7 @@ import pytest
 
 from rankproof.judging.adjudications import mean, newest
 from rankproof.judging.records import Judgment, Level, Scale
-from rankproof.testing.votes import settled, votes
+from rankproof.testing.judging import settled, votes
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from scipy.stats import kendalltau
 from rankproof.judging.calibrate import order_of_systems, tau_ap, tau_b
 from rankproof.kernel.estimate import NotEstimable
 from rankproof.proving.agreement_records import AgreementFigure
-from rankproof.testing.similarities import alike
+from rankproof.testing.tables import alike
 
 
 @pytest.mark.parametrize("seed", range(10))

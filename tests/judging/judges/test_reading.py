@@ -10,8 +10,8 @@ from rankproof.judging.judges.contract import AnswerFault, JudgeQuestion, Parsed
 from rankproof.judging.judges.pairwise import settle
 from rankproof.judging.records import SCALES, Level, Scale
 from rankproof.kernel.llm.answer import ModelAnswer
-from rankproof.kernel.specs import configure, read_configured
-from rankproof.testing.answers import read_answer
+from rankproof.kernel.specs.calls import configure, read_configured
+from rankproof.testing.judging import read_answer
 
 
 @pytest.mark.parametrize(

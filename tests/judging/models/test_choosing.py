@@ -10,7 +10,7 @@ from tests.raising import raises
 from rankproof.errors import InputError, UsageError
 from rankproof.judging.models.questions import ChosenPairs, choose, draw, listed, read_pairs
 from rankproof.judging.records import Project
-from rankproof.testing.choices import judgments_of
+from rankproof.testing.judging import judgments_of
 
 PROJECT = Project("p", "P")
 

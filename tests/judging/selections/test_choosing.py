@@ -7,7 +7,7 @@ from tests.raising import raises
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel.specs.calls import read_configured
 from rankproof.proving.next import propose
-from rankproof.testing.choices import chosen
+from rankproof.testing.judging import chosen
 
 RUNS = {"a": {"q1": "x y z", "q2": "u v"}, "b": {"q1": "z w x"}}
 
@@ -41,7 +41,7 @@ def test_disagreement_asks_for_more_judges_than_the_project_and_counts_only_grad
     asked = read_configured("selections", "disagreement(judges=4)")
     from rankproof.judging.records import SCALES
     from rankproof.judging.rounds.pool import material_of
-    from rankproof.testing.choices import judgments_of
+    from rankproof.testing.judging import judgments_of
 
     said = judgments_of({"q1 x": "ann=0 bob=2", "q1 y": "ann=0 bob=cannot_tell", "q1 z": "ann=later bob=3"})
     (one,) = asked.item.select(material_of({}, said, SCALES["graded"]), asked.values)

@@ -13,8 +13,7 @@ from tests.measuring.measures.references import DIVERSITY, REFERENCES
 
 from rankproof.measuring.judged_table import JudgedTable, Negatives
 from rankproof.measuring.measures.contract import Measure, Values, Variant
-from rankproof.testing.subtopics import subtopic_table
-from rankproof.testing.tables import ranked, table_of
+from rankproof.testing.tables import ranked, subtopic_table, table_of
 
 Scores = dict[str, dict[str, float]]
 SUBTOPICS = ("a", "b", "c")

@@ -18,7 +18,7 @@ from rankproof.online.clicks.read import pages_of_text, read_pages
 from rankproof.online.clicks.simulate import draw_clicks
 from rankproof.online.clicks.study import even_and_odd, fit_models, score
 from rankproof.online.impressions import Impressions
-from rankproof.testing.pages import pages_of
+from rankproof.testing.statistics import pages_of
 
 TEXT = "7_1\ta,b,c : b , a , b , z; 7_1\tb,a :; \n8_1\ta,b,a : a; 8_1\tc,a : c;\n"
 

@@ -14,7 +14,7 @@ from rankproof.errors import UsageError
 from rankproof.online.clicks.examination import FEW, WITH_PRIOR, curve, proportions
 from rankproof.online.clicks.simulate import draw_clicks
 from rankproof.online.impressions import Impressions
-from rankproof.testing.pages import pages_of
+from rankproof.testing.statistics import pages_of
 
 # Document a was clicked on 40 of 100 pages at rank 1 and on 10 of 50 at rank 2; nobody likes x.
 TWO_RANKS = [*["q: A x"] * 40, *["q: a x"] * 60, *["q: x A"] * 10, *["q: x a"] * 40]

@@ -17,7 +17,7 @@ from rankproof.online.clicks.grades import GRID, LIMITS, POINTS, GradeStep, Post
 from rankproof.online.clicks.read import read_pages
 from rankproof.online.clicks.simulate import draw_clicks
 from rankproof.online.impressions import Impressions
-from rankproof.testing.pages import pages_of
+from rankproof.testing.statistics import pages_of
 
 FLAT = np.full(POINTS, 1 / POINTS)
 

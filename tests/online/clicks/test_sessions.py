@@ -10,7 +10,7 @@ from tests.raising import raises
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.online.clicks.sessions import RULES, filter_sessions, read_limits
 from rankproof.online.impressions import CLICKED, ClickLog
-from rankproof.testing.pages import pages_of
+from rankproof.testing.statistics import pages_of
 
 
 def log_of(*pages: str, sessions: list[int] | None = None, times: list[float] | None = None) -> ClickLog:

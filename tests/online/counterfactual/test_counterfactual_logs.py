@@ -12,7 +12,7 @@ from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.online.counterfactual.estimate_log import learned_curve, read_curve, setting_of
 from rankproof.online.counterfactual.logs import GAP, TWICE, read_choices, read_columns, read_placed
 from rankproof.online.counterfactual.policies import read_policy
-from rankproof.testing.pages import pages_of
+from rankproof.testing.statistics import pages_of
 
 ROWS = """page,query_id,doc_id,rank,clicked,propensity,session
 p1,q,a,1,1,0.5,s1

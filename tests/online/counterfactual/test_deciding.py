@@ -14,8 +14,7 @@ from rankproof.online.counterfactual.settings import (
     decisions_of_actions,
     decisions_of_placements,
 )
-from rankproof.testing.decisions import valued
-from rankproof.testing.pages import pages_of
+from rankproof.testing.statistics import pages_of, valued
 
 
 def choices(**more: object) -> Choices:

@@ -25,7 +25,7 @@ from rankproof.online.counterfactual.estimate import (
 from rankproof.online.counterfactual.estimators import NO_SPREAD, ONE_UNIT
 from rankproof.online.counterfactual.records import Choices, MeanReward, PlacedPages
 from rankproof.online.impressions import Impressions
-from rankproof.testing.pages import pages_of
+from rankproof.testing.statistics import pages_of
 
 POLICY = {"q": {"a": 0.8, "b": 0.2}}
 

@@ -11,7 +11,7 @@ from rankproof.kernel.estimate import NotEstimable
 from rankproof.online.counterfactual.estimate import CounterfactualRequest, of_actions, of_examination
 from rankproof.online.counterfactual.estimators import NO_SUPPORT
 from rankproof.online.counterfactual.records import Choices, MeanReward
-from rankproof.testing.pages import pages_of
+from rankproof.testing.statistics import pages_of
 
 
 def test_overlap_by_hand() -> None:

@@ -9,8 +9,7 @@ import pytest
 from tests.raising import raises
 
 from rankproof.online.counterfactual.records import PlacedPages
-from rankproof.testing.decisions import logged_decisions
-from rankproof.testing.pages import pages_of
+from rankproof.testing.statistics import logged_decisions, pages_of
 
 LOG = logged_decisions(propensities=[0.5, 0.25], rewards=[1, 0], new=[1, 1])
 

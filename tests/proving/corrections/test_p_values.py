@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rankproof.kernel import shelf
 from rankproof.proving.corrections._family import percent
-from rankproof.testing.families import adjusted, family
+from rankproof.testing.statistics import adjusted, family
 
 p_values = st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=12)
 

@@ -14,7 +14,7 @@ from rankproof.kernel import shelf
 from rankproof.proving.corrections import contract
 from rankproof.proving.corrections.tukey import ranges, shuffles
 from rankproof.proving.records import Adjusted
-from rankproof.testing.families import all_pairs, family
+from rankproof.testing.statistics import all_pairs, family
 
 
 def tukey(tests: contract.Tests, seed: int = 0) -> list[Adjusted]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankproof.kernel import shelf
 from rankproof.reading.check_subject import Subject
-from rankproof.testing.checking import run_rows
+from rankproof.testing.ruling import run_rows
 
 Row = tuple[str, str, int, float]  # query, document, rank, score
 

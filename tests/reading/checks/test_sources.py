@@ -7,7 +7,7 @@ import pytest
 
 from rankproof.core import Rows
 from rankproof.reading.check import check_qrels, check_run
-from rankproof.testing.checking import qrels_rows
+from rankproof.testing.ruling import qrels_rows
 
 SCORES = {
     "q1": {"a": 3.0, "b": float("nan"), "c": float("inf"), "d": 3.0},

@@ -6,7 +6,7 @@ often, `ties` decides: the pair stays unresolved (the default), or gets the lowe
 assumes: judges are equally good; grades need no order
 source: Snow, O'Connor, Jurafsky and Ng, Cheap and fast, but is it good?, EMNLP 2008
 
->>> from rankproof.testing.votes import settled
+>>> from rankproof.testing.judging import settled
 >>> settled("majority", 2, 2, 0)
 (2, '2 of 3')
 >>> settled("majority", 2, 0)

@@ -8,7 +8,7 @@ source: the mean opinion score, ITU-T Recommendation P.800, 1996
 
 5/3 is nearest to 2; 1/2 is halfway between 0 and 1:
 
->>> from rankproof.testing.votes import settled
+>>> from rankproof.testing.judging import settled
 >>> settled("mean", 0, 2, 3)
 (2, 'mean')
 >>> settled("mean", 0, 1)

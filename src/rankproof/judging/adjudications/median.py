@@ -6,7 +6,7 @@ default), the higher, or the pair stays unresolved. One judge far off moves it l
 assumes: judges are equally good; grades have an order, however wide their steps
 source: Galton, One vote, one value, Nature 75, 1907
 
->>> from rankproof.testing.votes import settled
+>>> from rankproof.testing.judging import settled
 >>> settled("median", 0, 2, 3)
 (2, 'median')
 >>> settled("median", 0, 1, 3, 3, ties="higher")

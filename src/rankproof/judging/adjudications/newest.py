@@ -8,7 +8,7 @@ source: as a wiki keeps its pages
 
 The second judge came later:
 
->>> from rankproof.testing.votes import settled
+>>> from rankproof.testing.judging import settled
 >>> settled("newest", 3, 1)
 (1, 'newest of 2')
 """

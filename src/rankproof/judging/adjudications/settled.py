@@ -11,7 +11,7 @@ source: adjudication by a further assessor: Artstein and Poesio, Inter-coder agr
 
 Two judges disagree; then `c` settles the pair:
 
->>> from rankproof.testing.votes import settled
+>>> from rankproof.testing.judging import settled
 >>> settled("settled", 3, 1)
 (None, 'tie')
 >>> settled("settled", 3, 1, 0, settles=["c"])

@@ -11,7 +11,7 @@ source: the relevance assessor of TREC, whose word stands: Voorhees, Variations 
 
 Judges are called a, b, c, in the order of their grades:
 
->>> from rankproof.testing.votes import settled
+>>> from rankproof.testing.judging import settled
 >>> settled("trusted", 3, 1, 0, judges=["z", "b", "a"])
 (1, 'trusted: b')
 >>> settled("trusted", 3, 1, 1, judges=["z"])

@@ -12,7 +12,7 @@ assumes: a model that follows instructions and reads the language of the texts; 
 source: Faggioli et al., Perspectives on large language models for relevance judgment, ICTIR 2023; Liang et al.,
     Holistic evaluation of language models, TMLR 2023 (log-probability of yes and no)
 
->>> from rankproof.testing.answers import read_answer
+>>> from rankproof.testing.judging import read_answer
 >>> read_answer("binary", "Yes."), read_answer("binary", "No, it is about tea.")
 (1, 0)
 >>> read_answer("binary", "Yes and no."), read_answer("binary", "")

@@ -19,7 +19,7 @@ source: Upadhyay, Pradeep, Thakur, Craswell and Lin, UMBRELA: open-source reprod
     2024; Thomas, Spielman, Craswell and Mitra, Large language models can accurately predict searcher preferences,
     SIGIR 2024. The words are our own
 
->>> from rankproof.testing.answers import read_answer
+>>> from rankproof.testing.judging import read_answer
 >>> read_answer("graded", "Grade: 2")
 2
 >>> read_answer("graded", "7"), read_answer("graded", "It is quite relevant.")

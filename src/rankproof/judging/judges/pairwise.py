@@ -16,7 +16,7 @@ source: Clarke, Vtyurina and Smucker, Assessing top-k preferences, ACM TOIS 39(3
 
 The places 0 and 1 of the better document, and None for neither:
 
->>> from rankproof.testing.answers import read_answer
+>>> from rankproof.testing.judging import read_answer
 >>> read_answer("pairwise", "A"), read_answer("pairwise", "Answer: B"), read_answer("pairwise", "Neither.")
 (0, 1, None)
 >>> read_answer("pairwise", "Both have merits.")

@@ -9,7 +9,7 @@ assumes: the runs are different enough to find most of what is relevant; a run t
 source: Spärck Jones and van Rijsbergen, Report on the need for and provision of an ideal information retrieval test
     collection, British Library Research and Development Report 5266, 1975; Voorhees and Harman (eds.), TREC, 2005
 
->>> from rankproof.testing.choices import chosen
+>>> from rankproof.testing.judging import chosen
 >>> runs = {"a": {"q1": "x y z", "q2": "u v"}, "b": {"q1": "y w x"}}
 >>> chosen("depth_pool(depth=2)", runs)
 [('q1', 'x', 0.5), ('q1', 'y', 1.0), ('q1', 'w', 0.5), ('q2', 'u', 0.5), ('q2', 'v', 0.5)]

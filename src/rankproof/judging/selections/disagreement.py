@@ -8,7 +8,7 @@ assumes: a wide split is a misunderstanding or a hard case, and another pair of 
 source: Aroyo and Welty, Truth is a lie: crowd truth and the seven myths of human annotation, AI Magazine 36(1), 2015;
     Sheng, Provost and Ipeirotis, Get another label?, KDD 2008
 
->>> from rankproof.testing.choices import chosen
+>>> from rankproof.testing.judging import chosen
 >>> said = {"q1 x": "ann=0 bob=3", "q1 y": "ann=2 bob=2", "q1 z": "ann=1 gpt:model=3"}
 >>> chosen("disagreement", {"a": {"q1": "x y z"}}, said)
 [('q1', 'x', 3.0), ('q1', 'z', 2.0)]

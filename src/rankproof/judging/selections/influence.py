@@ -9,7 +9,7 @@ assumes: the question is which of these runs is better, not how good each is; th
 source: Carterette, Allan and Sitaraman, Minimal test collections for retrieval evaluation, SIGIR 2006; here with bounds
     for each measure, see `rankproof next`
 
->>> from rankproof.testing.choices import chosen
+>>> from rankproof.testing.judging import chosen
 >>> runs = {"a": {"q1": "x y"}, "b": {"q1": "x z"}}
 >>> chosen("influence(measure='P@2')", runs)
 [('q1', 'y', 0.25), ('q1', 'z', 0.25)]

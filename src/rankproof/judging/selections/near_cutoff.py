@@ -9,7 +9,7 @@ source: rankproof's own; that measures of the first k change only where a docume
 
 Distances from the edge after rank 2 are 1/2, 3/2, 5/2, ...; within 2 ranks, they count 3/4, 1/4 and 0:
 
->>> from rankproof.testing.choices import chosen
+>>> from rankproof.testing.judging import chosen
 >>> chosen("near_cutoff(k=2, within=2)", {"a": {"q1": "x y z u v"}, "b": {"q1": "x z y u v"}})
 [('q1', 'y', 0.75), ('q1', 'z', 0.75), ('q1', 'x', 0.25), ('q1', 'u', 0.25)]
 """

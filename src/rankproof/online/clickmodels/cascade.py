@@ -10,7 +10,7 @@ source: Craswell, Zoeter, Taylor and Ramsey, An experimental comparison of click
 Document b is looked at on both pages and clicked on one; c is never looked at, and keeps the prior:
 
 >>> from rankproof.online.clickmodels.cascade import fit
->>> from rankproof.testing.pages import pages_of
+>>> from rankproof.testing.statistics import pages_of
 >>> fit(pages_of("q: a B c", "q: B c"), {"alpha": 1, "beta": 1}).attractiveness.tolist()
 [0.3333333333333333, 0.75, 0.5]
 """

@@ -15,7 +15,7 @@ Rank 1 has rate 1/2, and so expects each of its documents to be clicked on every
 time: (2 + 1) / (1 + 1) = 1.5 times as often.
 
 >>> from rankproof.online.clickmodels.coec import fit
->>> from rankproof.testing.pages import pages_of
+>>> from rankproof.testing.statistics import pages_of
 >>> found = fit(pages_of("q: A", "q: A", "q: b", "q: b"), {"weight": 1.0})
 >>> found.worth.tolist(), found.attractiveness.tolist()
 ([1.5, 0.5], [0.75, 0.25])

@@ -11,7 +11,7 @@ source: Craswell, Zoeter, Taylor and Ramsey, An experimental comparison of click
 One click on three showings, with the prior (1 + 1) / (3 + 2):
 
 >>> from rankproof.online.clickmodels.ctr import fit
->>> from rankproof.testing.pages import pages_of
+>>> from rankproof.testing.statistics import pages_of
 >>> pages = pages_of("q: A", "q: a", "q: a")
 >>> float(fit(pages, {"alpha": 1, "beta": 1}).attractiveness[0])
 0.4

@@ -12,7 +12,7 @@ or stopped with 1/2: read on with probability 1/5. Of two clicks at rank 1, 1 + 
 the prior (1 + 1.2) / (2 + 2); c was looked at 1 + 1/5 times and clicked once, with the prior (1 + 1) / (2 + 1.2):
 
 >>> from rankproof.online.clickmodels.dependent_click import fit
->>> from rankproof.testing.pages import pages_of
+>>> from rankproof.testing.statistics import pages_of
 >>> found = fit(pages_of("q: A b C", "q: A b c"), {"alpha": 1, "beta": 1, "passes": 1})
 >>> found.goes_on.round(6).tolist(), found.attractiveness.round(6).tolist()
 ([0.55, 0.5, 0.5], [0.75, 0.3125, 0.625])

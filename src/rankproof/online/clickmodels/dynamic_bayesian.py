@@ -14,7 +14,7 @@ The first pass by hand, from 1/2 everywhere: after the click the user passed ove
 with 1/2. With probability 2/3 it was satisfaction, with the prior (1 + 2/3) / (2 + 1):
 
 >>> from rankproof.online.clickmodels.dynamic_bayesian import fit
->>> from rankproof.testing.pages import pages_of
+>>> from rankproof.testing.statistics import pages_of
 >>> found = fit(pages_of("q: A b"), {"alpha": 1, "beta": 1, "passes": 1})
 >>> found.satisfaction.round(6).tolist(), found.attractiveness.round(6).tolist()
 ([0.555556, 0.5], [0.666667, 0.428571])

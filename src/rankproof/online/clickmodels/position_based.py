@@ -12,7 +12,7 @@ The first pass by hand, for one document clicked on one page of two, from 1/2 an
 is attractive with probability (1/2 x 1/2) / (1 - 1/4) = 1/3, so that attractiveness is (1 + 1 + 1/3) / (2 + 2):
 
 >>> from rankproof.online.clickmodels.position_based import fit
->>> from rankproof.testing.pages import pages_of
+>>> from rankproof.testing.statistics import pages_of
 >>> found = fit(pages_of("q: A", "q: a"), {"alpha": 1, "beta": 1, "passes": 1})
 >>> round(float(found.attractiveness[0]), 6), round(float(found.looked[0]), 6)
 (0.583333, 0.583333)

@@ -9,7 +9,7 @@ source: Dupret and Piwowarski, A user browsing model to predict search engine cl
     SIGIR 2008, the single browsing model
 
 >>> from rankproof.online.clickmodels.user_browsing import UserBrowsing
->>> from rankproof.testing.pages import pages_of
+>>> from rankproof.testing.statistics import pages_of
 >>> import numpy as np
 >>> looked = np.array([[1.0, 0.0], [0.2, 0.8]])
 

@@ -17,7 +17,7 @@ source: Dudik, Langford and Li, Doubly robust policy evaluation and learning, IC
 Four pages; the new system would always show what the first and the third page showed, which the log did with
 probabilities 1/2 and 1/4. Rewards 1, 0, 1, 1. A model that says 1/2 of everything: 1/2 + (2 x 1/2 + 4 x 1/2) / 4.
 
->>> from rankproof.testing.decisions import logged_decisions, valued
+>>> from rankproof.testing.statistics import logged_decisions, valued
 >>> log = logged_decisions(propensities=[0.5, 0.5, 0.25, 0.75], rewards=[1, 0, 1, 1], new=[1, 0, 1, 0], believed=0.5)
 >>> valued("dr", log)
 1.25

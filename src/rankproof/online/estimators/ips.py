@@ -16,7 +16,7 @@ source: Horvitz and Thompson, A generalization of sampling without replacement f
 Four pages; the new system would always show what the first and the third page showed, which the log did with
 probabilities 1/2 and 1/4. Rewards 1, 0, 1, 1: (2 x 1 + 4 x 1) / 4.
 
->>> from rankproof.testing.decisions import logged_decisions, valued
+>>> from rankproof.testing.statistics import logged_decisions, valued
 >>> log = logged_decisions(propensities=[0.5, 0.5, 0.25, 0.75], rewards=[1, 0, 1, 1], new=[1, 0, 1, 0])
 >>> valued("ips", log)
 1.5

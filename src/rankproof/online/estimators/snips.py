@@ -13,7 +13,7 @@ source: Swaminathan and Joachims, The self-normalized estimator for counterfactu
 Four pages; the new system would always show what the first and the third page showed, which the log did with
 probabilities 1/2 and 1/4. Rewards 1, 0, 0, 1: (2 x 1 + 4 x 0) / (2 + 4).
 
->>> from rankproof.testing.decisions import logged_decisions, valued
+>>> from rankproof.testing.statistics import logged_decisions, valued
 >>> log = logged_decisions(propensities=[0.5, 0.5, 0.25, 0.75], rewards=[1, 0, 0, 1], new=[1, 0, 1, 0])
 >>> round(valued("snips", log), 6)
 0.333333

@@ -15,7 +15,7 @@ Research 70(3), 2022; the same authors, Peeking at A/B tests, KDD 2017
 Control 1, 2, 3, 4 and treatment 3, 4, 5, 8 with variance V = 1.5833 of the effect 2.5; `effect` 2, whose square is 4.
 The ratio is sqrt(V / (V + 4)) x exp(4 x 2.5 x 2.5 / (2 V (V + 4))) = 0.5325 x 4.112 = 2.19, and p its inverse:
 
->>> from rankproof.testing.trials import trial_inferred
+>>> from rankproof.testing.statistics import trial_inferred
 >>> trial_inferred("msprt(effect=2)", [1, 2, 3, 4], [3, 4, 5, 8])
 '2.5 [-1.5, 6.5] p = 0.4566'
 """

@@ -15,7 +15,7 @@ sequences, Annals of Statistics 52(6), 2024 (arXiv:2103.06476)
 Control 1, 2, 3, 4 and treatment 3, 4, 5, 8, with `units` 8, where 8 times the square of rho is 7.936: the variance of
 the effect is 1.5833, and the reach the root of 1.5833 x 2 x (8.936 / 7.936) x ln(sqrt(8.936) / 0.05) = 14.59:
 
->>> from rankproof.testing.trials import trial_inferred
+>>> from rankproof.testing.statistics import trial_inferred
 >>> trial_inferred("sequence(units=8)", [1, 2, 3, 4], [3, 4, 5, 8])
 '2.5 [-1.32, 6.32] p = 0.518'
 """

@@ -11,7 +11,7 @@ Biometrika 34, 1947
 Control 1, 2, 3, 4 and treatment 3, 4, 5, 8: means 2.5 and 5, variances 5/3 and 14/3, standard error 1.2583,
 t = 1.9868 with 4.9 degrees of freedom:
 
->>> from rankproof.testing.trials import trial_inferred
+>>> from rankproof.testing.statistics import trial_inferred
 >>> trial_inferred("welch", [1, 2, 3, 4], [3, 4, 5, 8])
 '2.5 [-0.754, 5.75] p = 0.1048'
 >>> trial_inferred("welch", [1, 1, 1], [2, 2])

@@ -14,7 +14,7 @@ Yekutieli, False discovery rate-adjusted multiple confidence intervals for selec
 
 3 x 0.01, 3/2 x 0.03 which may not be above the next, 3/3 x 0.04:
 
->>> from rankproof.testing.families import adjusted, family
+>>> from rankproof.testing.statistics import adjusted, family
 >>> adjusted("bh", family([0.01, 0.04, 0.03]))
 [0.03, 0.04, 0.04]
 """

@@ -11,7 +11,7 @@ source: Holm, A simple sequentially rejective multiple test procedure, Scandinav
 
 3 x 0.01, then 2 x 0.03, then 1 x 0.04 which may not fall below 0.06:
 
->>> from rankproof.testing.families import adjusted, family
+>>> from rankproof.testing.statistics import adjusted, family
 >>> adjusted("holm", family([0.01, 0.04, 0.03]))
 [0.03, 0.06, 0.06]
 """

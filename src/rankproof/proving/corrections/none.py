@@ -7,7 +7,7 @@ controls: nothing over the family
 source: Carterette, Multiple testing in statistical analysis of systems-based information retrieval experiments, TOIS
 30(1), 2012, on what it costs
 
->>> from rankproof.testing.families import adjusted, family
+>>> from rankproof.testing.statistics import adjusted, family
 >>> adjusted("none", family([0.01, 0.04, 0.03]))
 [0.01, 0.04, 0.03]
 """

@@ -16,7 +16,7 @@ source: Carterette, Multiple testing in statistical analysis of systems-based in
 Three queries, two systems, differences 1, 2 and 3: 2 of 8 shuffles have a range of 2 or more, those that put one system
 first in every query:
 
->>> from rankproof.testing.families import adjusted, all_pairs
+>>> from rankproof.testing.statistics import adjusted, all_pairs
 >>> adjusted("tukey", all_pairs([[[0, 1], [0, 2], [0, 3]]], resamples=99_999))
 [0.249]
 """

@@ -26,7 +26,7 @@ Changes 0.1, 0.1, 0.1 and -0.1 have the mean 0.05, the standard deviation 0.1 an
 from __future__ import annotations
 
 from rankproof.kernel.sections import number
-from rankproof.kernel.specs import REQUIRED, Number, Param
+from rankproof.kernel.specs.kinds import REQUIRED, Number, Param
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.rule_params import BASIS, CONFIDENCE, MEASURE, SEGMENT, refuse_sideless, segment_suffix
 from rankproof.proving.rules._change import on_change

@@ -38,7 +38,7 @@ import numpy as np
 
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import number
-from rankproof.kernel.specs import Number, Param
+from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, decide_on_mean, paying, worst
 from rankproof.proving.rule_params import (

@@ -11,7 +11,7 @@ about: the mean
 source: Efron, Better bootstrap confidence intervals, JASA 82, 1987; Efron and Tibshirani, An Introduction to the
 Bootstrap, 1993, equations 14.9 to 14.15; the interval is that of scipy.stats.bootstrap(method="BCa")
 
->>> from rankproof.testing.inference import inferred
+>>> from rankproof.testing.statistics import inferred
 >>> inferred("bca", [0.1, 0.2, 0.0, 0.4, 0.1, -0.1, 0.3, 0.2, -0.2, 0.0])
 '0.1 [-0.01, 0.21] p = 0.08004'
 """

@@ -17,7 +17,7 @@ Differences 1, 2, 3, 4, 5, 6: of 64 flips only the observed one, which flips not
 At 95% one flip may lie beyond each end of the interval, so the ends are the next means: 1 (flip the 1) and 6. At 90%
 three may: nothing, {1} with mean 1 and {1, 2} with mean 1.5, and the next is {2}.
 
->>> from rankproof.testing.inference import inferred
+>>> from rankproof.testing.statistics import inferred
 >>> inferred("randomization", [1, 2, 3, 4, 5, 6])
 '3.5 [1, 6] p = 0.03125'
 >>> inferred("randomization", [1, 2, 3, 4, 5, 6], level=0.9)

@@ -12,7 +12,7 @@ and Carterette, CIKM 2007
 Nine queries go up and one down. Ten coins with at most one tail: 11 of 1024 ways, so p = 22/1024. At 95% the ends are
 the second differences from below and above:
 
->>> from rankproof.testing.inference import inferred
+>>> from rankproof.testing.statistics import inferred
 >>> inferred("sign", [-0.1, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
 '0.44 [0.1, 0.8] p = 0.02148'
 """

@@ -13,7 +13,7 @@ about: the mean
 source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5; Davison and Hinkley, Bootstrap
 Methods and their Application, 1997, sections 2.4 and 4.4
 
->>> from rankproof.testing.inference import inferred
+>>> from rankproof.testing.statistics import inferred
 >>> inferred("studentized", [0.1, 0.2, 0.0, 0.4, 0.1, -0.1, 0.3, 0.2, -0.2, 0.0])
 '0.1 [-0.0318, 0.232] p = 0.1178'
 """

@@ -11,7 +11,7 @@ comparison of statistical significance tests for information retrieval evaluatio
 
 Differences 1, 2, 3, 4: mean 2.5, standard deviation 1.2910, standard error 0.6455, t = 3.873 with 3 degrees of freedom:
 
->>> from rankproof.testing.inference import inferred
+>>> from rankproof.testing.statistics import inferred
 >>> inferred("t", [1, 2, 3, 4])
 '2.5 [0.446, 4.55] p = 0.03047'
 >>> inferred("t", [0.1, 0.1, 0.1])

@@ -15,7 +15,7 @@ Wolfe, Nonparametric Statistical Methods, section 3.3; the warning: Smucker, All
 Differences 1 to 6, all up: of 64 ways to give them signs only one has all ranks up, so p = 2/64. At 95% the interval
 lies between the least and the greatest average:
 
->>> from rankproof.testing.inference import inferred
+>>> from rankproof.testing.statistics import inferred
 >>> inferred("wilcoxon", [1, 2, 3, 4, 5, 6])
 '3.5 [1, 6] p = 0.03125'
 """

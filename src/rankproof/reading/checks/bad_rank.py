@@ -6,7 +6,7 @@ error.
 severity: warning; error with --order rank
 remedy: rewrite the ranks from the scores with `rankproof runs validate RUN --fix OUT`
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("bad_rank", run=["q1 Q0 d1 first 9.5 bm25"])
 example.run, line 1: the rank of document 'd1' for query 'q1' is not a whole number. Rewrite the
 ranks from the scores: --fix does so.

@@ -6,7 +6,7 @@ values of column 2 is not a duplicate: there column 2 names a subtopic.
 severity: error
 remedy: settle the grade and keep one of the two lines
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("conflicting_judgment", qrels=["q1 0 d1 1", "q1 0 d1 2"])
 example.qrels, line 2: document 'd1' has grade 2 for query 'q1' here, and grade 1 on line 1. Settle
 the grade and keep one of the two lines.

@@ -6,7 +6,7 @@ that failed for this query and gave everything the same score.
 severity: warning
 remedy: if the ranks or the order of the lines are meant, say so with --order rank or --order given
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("constant_scores", run=["q1 Q0 d1 1 1.0 bm25", "q1 Q0 d2 2 1.0 bm25"])
 example.run, line 1: all 2 documents of query 'q1' have the score 1. If the ranks or the order of
 the lines are meant, say so with --order rank or --order given.

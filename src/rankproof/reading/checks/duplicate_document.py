@@ -7,7 +7,7 @@ The usual reasons: two runs put together, or passages whose ids were cut to thei
 severity: error
 remedy: keep one of the lines; `rankproof runs validate RUN --fix OUT` does so where both have the same score
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("duplicate_document", run=["q1 Q0 d1 1 9.5 bm25", "q1 Q0 d2 2 9.1 bm25", "q1 Q0 d1 3 8.7 bm25"])
 example.run, line 3: document 'd1' is already ranked for query 'q1' on line 1. Keep one of the two
 lines.

@@ -6,7 +6,7 @@ It is counted once. The same document under different values of column 2 is not 
 severity: warning
 remedy: remove one of the two lines
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("duplicate_judgment", qrels=["q1 0 d1 1", "q1 0 d1 1"])
 example.qrels, line 2: document 'd1' already has grade 1 for query 'q1' on line 1. Remove one of the
 two lines.

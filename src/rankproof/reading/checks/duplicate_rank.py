@@ -6,7 +6,7 @@ holds the same number everywhere was never meant as a rank.
 severity: warning
 remedy: rewrite the ranks from the scores with `rankproof runs validate RUN --fix OUT`
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("duplicate_rank", run=["q1 Q0 d1 1 9.5 bm25", "q1 Q0 d2 1 9.1 bm25"])
 example.run, line 2: rank 1 of query 'q1' is already taken by document 'd1' on line 1. Rewrite the
 ranks from the scores: --fix does so.

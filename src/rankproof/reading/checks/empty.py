@@ -6,7 +6,7 @@ read as a row is empty too; the finding then says so, and wrong_columns shows th
 severity: error
 remedy: check that the right file was given, that it was written to its end, and that --format fits it
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("empty", run="")
 example.run: the run has no row. Check that the file is the right one and was written to its end.
 """

@@ -3,7 +3,7 @@
 severity: error
 remedy: check that the right file was given, that it was written to its end, and that --format fits it
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("empty_qrels", qrels="")
 example.qrels: the qrels have no row. Check that the file is the right one and was written to its
 end.

@@ -6,7 +6,7 @@ it is not, because it moves every column behind it.
 severity: warning
 remedy: remove what follows; --fix does so
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("extra_columns", run=["q1 Q0 d1 1 9.5 bm25", "q1 Q0 d2 2 9.1 bm25 k1=0.9"])
 example.run, line 2: more columns than expected ('q1 Q0 d2 2 9.1 bm25 k1=0.9'); a TREC run has 6:
 query_id Q0 doc_id rank score tag. Remove what follows: --fix does so. If an id has a blank in it,

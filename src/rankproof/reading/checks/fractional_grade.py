@@ -6,7 +6,7 @@ belongs. A number beyond 2,147,483,647 is no step of any scale either.
 severity: error
 remedy: map the numbers to whole grades, or check that the file holds qrels and not a run
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("fractional_grade", qrels=["q1 0 d1 1.0", "q1 0 d2 0.5"])
 example.qrels, line 2: the grade of document 'd2' for query 'q1' is 0.5, which is not a whole
 number. Map the grades to whole numbers; check that the file holds qrels and not a run.

@@ -3,7 +3,7 @@
 severity: error
 remedy: find where the system overflows or divides by zero; give the document a finite score
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("infinite_score", run=["q1 Q0 d1 1 1e999 bm25"])
 example.run, line 1: the score of document 'd1' for query 'q1' is infinite, or too large to hold.
 Give the document a finite score.

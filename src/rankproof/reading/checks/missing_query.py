@@ -7,7 +7,7 @@ win.
 severity: warning
 remedy: run the system on the query; if it truly found nothing, the 0 is right
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("missing_query", run=["q1 Q0 d1 1 9.5 bm25"], qrels=["q1 0 d1 1", "q2 0 d1 1"])
 example.run: query 'q2' of the qrels is missing from the run and counts as an empty ranking. Run the
 system on it; if it found nothing, the empty ranking is right.

@@ -6,7 +6,7 @@ The tag names the run and is not used in evaluation. Two tags in one file are th
 severity: warning
 remedy: split the file, or give all rows one tag with --fix and --tag
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("mixed_tags", run=["q1 Q0 d1 1 9.5 bm25", "q2 Q0 d1 1 0.8 dense"])
 example.run, line 2: the tag is 'dense' here and 'bm25' on line 1; 2 tags in all. Split the run by
 tag, or give all rows one tag with --tag and --fix.

@@ -6,7 +6,7 @@ NaN score usually comes from a division by zero or a logarithm in the system tha
 severity: error
 remedy: find where the system makes the NaN; give the document a real score or leave it out
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("nan_score", run=["q1 Q0 d1 1 nan bm25"])
 example.run, line 1: the score of document 'd1' for query 'q1' is NaN, which has no place in an
 order. Give the document a real score or leave it out.

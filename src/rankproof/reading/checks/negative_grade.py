@@ -6,7 +6,7 @@ which changes bpref, infAP and Judged@k; --dialect trec_eval does the same.
 severity: warning
 remedy: if it means "not relevant", write 0; if it means "not judged", remove the line
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("negative_grade", qrels=["q1 0 d1 1", "q1 0 d2 -1"])
 example.qrels, line 2: the grade of document 'd2' for query 'q1' is -1; it counts as judged and not
 relevant. Write 0 for "not relevant", or remove the line if the document was not judged.

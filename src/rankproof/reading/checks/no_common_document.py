@@ -6,7 +6,7 @@ integers against strings ('0012' and '12', '12.0' and '12'), passages against do
 severity: error
 remedy: check that the files belong together, and write the document ids the same way in both
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("no_common_document", run=["q1 Q0 doc_12 1 9.5 bm25"], qrels=["q1 0 12 1", "q1 0 15 0"])
 example.run: no document id is in both the run ('doc_12', ...) and the qrels ('12', ...). They may
 differ only by a prefix or suffix: 'doc_12' in the run, '12' in the qrels (the one would meet).

@@ -5,7 +5,7 @@ The finding comes with a guess at why: letter case, white space, a prefix, integ
 severity: error
 remedy: check that the files belong together, and write the query ids the same way in both
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("no_common_query", run=["q7 Q0 d1 1 9.5 bm25"], qrels=["7 0 d1 1"])
 example.run: no query id is in both the run ('q7', ...) and the qrels ('7', ...). They may differ
 only by a prefix or suffix: 'q7' in the run, '7' in the qrels (the one would meet). Check that the

@@ -6,7 +6,7 @@ leaves such queries out.
 severity: warning
 remedy: judge more documents for the query, or leave such queries out with --undefined skip
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("no_relevant_document", qrels=["q1 0 d1 1", "q2 0 d1 0"])
 example.qrels, line 2: query 'q2' has no relevant document among its 1 judged. Judge more documents,
 or leave such queries out with --undefined skip.

@@ -6,7 +6,7 @@ In qrels 'nan' belongs here too; in a run it has its own code, nan_score.
 severity: error
 remedy: write the number with a decimal point and no separators, or remove the line
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("not_a_number", run=["q1 Q0 d1 1 high bm25"])
 example.run, line 1: the score of document 'd1' for query 'q1' is not a number. Write it with a
 decimal point and no separators, or remove the line.

@@ -7,7 +7,7 @@ Documents with equal scores may stand in any order: that is no disagreement.
 severity: warning
 remedy: say which is meant: --order rank, --order score, or --lower-is-better for distances
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("rank_disagrees", run=["q1 Q0 d1 1 8.2 bm25", "q1 Q0 d2 2 9.1 bm25"])
 example.run, line 2: query 'q1' has document 'd2' (score 9.1) at rank 2, below document 'd1' (score
 8.2) at rank 1. The scores decide unless --order rank is given; for distances use --lower-is-better.

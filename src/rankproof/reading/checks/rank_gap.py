@@ -7,7 +7,7 @@ itself.
 severity: warning
 remedy: make sure that no row is missing; --fix counts anew
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("rank_gap", run=["q1 Q0 d1 1 9.5 bm25", "q1 Q0 d2 4 9.1 bm25"])
 example.run, line 2: query 'q1' goes from rank 1 to rank 4. Make sure that no row is missing; --fix
 counts the ranks anew.

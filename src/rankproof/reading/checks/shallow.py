@@ -6,7 +6,7 @@ found no more, and wrong if the file was cut short.
 severity: warning
 remedy: make sure that the run was not cut short
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("shallow", run=["q1 Q0 d1 1 9.5 bm25", "q1 Q0 d2 2 9.1 bm25"])
 example.run, line 1: query 'q1' has 2 documents, fewer than 10. Make sure that the run was not cut
 short.

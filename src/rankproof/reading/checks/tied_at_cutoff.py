@@ -6,7 +6,7 @@ and not on the system. Rounded scores are the usual reason.
 severity: warning
 remedy: write the scores with all their digits, or report the span: `rankproof evaluate --ties range`
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("tied_at_cutoff", run=["q1 Q0 d1 1 9.5 bm25", "q1 Q0 d2 2 9.5 bm25"], cutoffs=[1])
 example.run, line 1: documents 'd2' and 'd1' of query 'q1' have the same score 9.5 at ranks 1 and 2,
 on both sides of cutoff 1. Write the scores with all their digits, or report the span with --ties

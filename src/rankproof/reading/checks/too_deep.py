@@ -6,7 +6,7 @@ be compared by them.
 severity: warning
 remedy: raise --max-depth if the depth is meant, or let --fix with --max-depth cut the run
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("too_deep", run=["q1 Q0 d1 1 9.5 bm25", "q1 Q0 d2 2 9.1 bm25"], max_depth=1)
 example.run, line 1: query 'q1' has 2 documents, more than the greatest depth of 1. Raise
 --max-depth if this is meant, or cut the run with --max-depth and --fix.

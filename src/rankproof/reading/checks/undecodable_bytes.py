@@ -6,7 +6,7 @@ that a full or broken disk has left in it.
 severity: error
 remedy: convert the file, for example with `iconv -f latin1 -t utf-8`
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("undecodable_bytes", run=b"q1 Q0 caf\\xe9 1 9.5 bm25")
 example.run, line 1: an id on this line is not text in UTF-8. Convert the file to UTF-8, for example
 with iconv -f latin1 -t utf-8.

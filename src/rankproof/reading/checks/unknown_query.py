@@ -6,7 +6,7 @@ different sets of queries.
 severity: warning
 remedy: check that run and qrels (or topics) belong together
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("unknown_query", run=["q1 Q0 d1 1 9.5 bm25", "q9 Q0 d1 1 9.5 bm25"], qrels=["q1 0 d1 1"])
 example.run, line 2: query 'q9' is not in the qrels and cannot be scored. Check that the files
 belong together.

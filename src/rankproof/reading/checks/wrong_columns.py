@@ -6,7 +6,7 @@ file cut short in the middle of a line, or another format than the one that was 
 severity: error
 remedy: correct the line, or name the file's format with --format
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("wrong_columns", run=["q1 Q0 d1 1 9.5 bm25", "q1 Q0 d2 2"])
 example.run, line 2: 4 columns ('q1 Q0 d2 2'); a TREC run has 6: query_id Q0 doc_id rank score tag.
 Correct the line, or name the file's format with --format.

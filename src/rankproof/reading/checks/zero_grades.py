@@ -6,7 +6,7 @@ bad one, and Judged@k and bpref mean little.
 severity: note
 remedy: none needed
 
->>> from rankproof.testing.checking import show
+>>> from rankproof.testing.ruling import show
 >>> show("zero_grades", qrels=["q1 0 d1 1", "q1 0 d2 0"])
 example.qrels: 1 of 2 judgments has grade 0: judged, not relevant. Nothing needs to be done.
 """

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.specs import Param
+from rankproof.kernel.specs.kinds import Param
 from rankproof.reading.collection import Query, Rewritten
 from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground, Values
