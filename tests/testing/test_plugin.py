@@ -112,7 +112,7 @@ def test_gates_comparisons_and_evaluations_as_tests(project: pytest.Pytester) ->
             "*q20 'replacement band for watch 42mm': 0.7192 -> 0.0000 (-0.7192)",
             "*_ test_undecided _*",
             "UNDECIDED: relevance, dense against bm25 (1 undecided)",
-            "*what would decide it: *",
+            "*What would decide it: *",
             "*_ test_policy_on_another_run _*",
             "UNDECIDED: gate, dense against bm25 (1 undecided)",
             "*_ test_wrong_name _*",

@@ -19,8 +19,7 @@ from rankproof.online.trial.moments import moments_of
 from rankproof.online.trial.records import Metric
 from rankproof.online.trials.contract import EffectRequest
 from rankproof.proving.corrections.contract import Block, Tests
-from rankproof.proving.significance import t
-from rankproof.proving.significance.contract import SignificanceRequest
+from rankproof.proving.significance.contract import Significance, SignificanceRequest
 
 
 def family(p_values: Sequence[float | None], level: float = 0.95) -> Tests:
@@ -43,6 +42,7 @@ def family(p_values: Sequence[float | None], level: float = 0.95) -> Tests:
 
 def all_pairs(tables: Sequence[Sequence[Sequence[float]]], level: float = 0.95, resamples: int = 9_999) -> Tests:
     """Every pair of the systems of each table (queries by systems), by the t test; one block for each table."""
+    student: Significance = shelf.find("significance", "t")
     blocks: list[Block] = []
     columns: list[NDArray[np.float64]] = []
     for table in tables:
@@ -53,7 +53,7 @@ def all_pairs(tables: Sequence[Sequence[Sequence[float]]], level: float = 0.95, 
 
     def at_level(at: float) -> list[Answer]:
         rng = np.random.default_rng(0)
-        return [t.infer(column, SignificanceRequest(at), rng) for column in columns]
+        return [student.infer(column, SignificanceRequest(at), rng) for column in columns]
 
     return Tests(at_level(level), at_level, blocks, level, resamples)
 
