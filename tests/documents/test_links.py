@@ -9,10 +9,12 @@ import pytest
 from tests.documents.clone import edits
 from tests.documents.pages import DOCS, ROOT, anchors, blocks, documents, links, name_of, prose
 
+from rankproof.kernel.shelf import PACKAGES
+
 SOURCE = ROOT / "src" / "rankproof"
 every_page = pytest.mark.parametrize("page", documents(), ids=name_of)
-# Where a path may begin that a document names: the project, the package, or a shelf that the page is about.
-BASES = (ROOT, SOURCE, SOURCE / "measuring" / "measures", SOURCE / "reading" / "formats")
+# Where a path may begin that a document names: the project, the package, a room, or a shelf that the page is about.
+BASES = (ROOT, SOURCE, SOURCE / "measuring", *(ROOT / "src" / name.replace(".", "/") for name in PACKAGES.values()))
 
 
 @every_page
