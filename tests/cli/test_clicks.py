@@ -135,7 +135,7 @@ def test_a_file_for_the_answer(here: Path) -> None:
         (("clicks.jsonl", "--steps", "click"), 2, "--steps is written click=0.1"),
         (("clicks.jsonl", "--steps", "look=0.1"), 2, "got 'look'"),
         (("clicks.jsonl", "--drop", "too_fast"), 2, "NAME=LIMIT"),
-        (("clicks.jsonl", "--qrels", "made.xlsx"), 2, "does not say in which format"),
+        (("clicks.jsonl", "--qrels", "made.xlsx"), 2, "made.xlsx"),
         (("clicks.jsonl", "--qrels", "nowhere/made.qrels"), 2, "does not exist"),
         (("clicks.jsonl", "--grades", "made"), 2, "one of .csv"),
         (("clicks.jsonl", "--least-confidence", "80"), 2, "between 0 and 1; got 80"),

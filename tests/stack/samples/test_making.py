@@ -15,7 +15,7 @@ from tests.raising import raises
 
 from rankproof.stack.samples import shop
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @cache
