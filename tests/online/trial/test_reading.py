@@ -171,4 +171,4 @@ def test_every_form_of_a_verdict_holds_a_trial(form: str) -> None:
             assert ("withheld" in text) == (not reading_of(verdict).effects)
         if form == "html":
             assert ("cannot be trusted: units did not come" in text) == (not reading_of(verdict).sample_ratio.holds)
-            assert "goals of the trial" in text or not reading_of(verdict).sample_ratio.holds
+            assert "goals of the A/B test" in text or not reading_of(verdict).sample_ratio.holds
