@@ -78,7 +78,7 @@ def test_a_bad_configuration_is_bettered_on_dev_and_on_test(here: Path) -> None:
     told = rankproof("tune", "t.toml", "-o", "out")
     assert told.exit_code == 0, told.stderr
     assert "small: final tuned for nDCG@10, 5 settings by grid on 12 dev queries; 12 test queries" in told.stdout
-    assert "Use the winner: it is better on queries that the search never saw" in told.stdout
+    assert "Use the winner: it is significantly better" in told.stdout
     assert "words, tuned" in told.stdout
     assert told.stdout.endswith("Winner: t-tuned.toml\nReport: out/TuneReport.html\n")
     report = json.loads((here / "out" / "TuneReport.json").read_text())
@@ -98,7 +98,7 @@ def test_the_best_of_many_rankings_by_lot_is_flagged(here: Path) -> None:
     noise(here, 60)
     told = rankproof("tune", "t.toml", "-o", "out")
     assert told.exit_code == 0, told.stderr
-    assert "OVERFITTED. Keep the configuration as written: no gain is shown on test" in told.stdout
+    assert "OVERFITTED. Keep the configuration as written" in told.stdout
     assert "61 settings were tried on 12 queries: more settings than queries." in told.stdout
     assert "# OVERFITTED" in (here / "t-tuned.toml").read_text()
 
