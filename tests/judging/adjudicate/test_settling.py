@@ -73,7 +73,7 @@ def test_the_method_is_read_and_named() -> None:
         adjudicate(ACTS, SCALE, "trusted")
     with raises(UnknownName) as unknown:
         adjudicate(ACTS, SCALE, "majority(tie='lower')")
-    assert (unknown.value.kind, unknown.value.name, unknown.value.near) == ("choice of majority", "tie", ["ties"])
+    assert (unknown.value.kind, unknown.value.name, unknown.value.near) == ("option of majority", "tie", ["ties"])
     with raises(UsageError, "ties", "majority", "'unresolved'", "'lower'", "'higher'", "'best'"):
         adjudicate(ACTS, SCALE, "majority(ties='best')")
     for unreadable in ("majority(", "majority('lower')", "majority(ties=lower)", "a.b", "majority(**x)"):
