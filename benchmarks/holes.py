@@ -19,9 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
+from rankproof.measuring.evaluate import prepare
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import listed, prepare_qrels
+from rankproof.measuring.prepare import listed
 from rankproof.measuring.records import Result
 from rankproof.proving.holes.summary import holes
 
@@ -50,7 +51,7 @@ class Hiding:
     """Full judgments, the rankings, and what each measure says on them."""
 
     def __init__(self, data: Path = DATA, depth: int = 100, measures: str = MEASURES) -> None:
-        judged = prepare_qrels(str(data / "qrels.trec"))
+        judged = prepare(str(data / "qrels.trec"))
         start, ids, grades = judged.pool.start.tolist(), judged.judgments.doc_ids(), judged.pool.grade.tolist()
         self.truth: Qrels = {
             query: dict(zip(ids[start[i] : start[i + 1]], grades[start[i] : start[i + 1]], strict=True))
@@ -68,7 +69,7 @@ class Hiding:
                 beyond[query].update({doc: 0 for doc in docs if doc not in self.truth[query]})
         self.beyond: Qrels = beyond
         self.variants: tuple[Variant, ...] = parse(measures)
-        whole = prepare_qrels({query: {**docs, **beyond[query]} for query, docs in self.truth.items()})
+        whole = prepare({query: {**docs, **beyond[query]} for query, docs in self.truth.items()})
         self.top = whole.pool.top_grade
         self.full: list[list[Result]] = [
             [whole.evaluate(run, [variant])[variant.text] for variant in self.variants] for run in self.runs.values()
@@ -86,7 +87,7 @@ class Hiding:
 
     def trial(self, share: float, rng: np.random.Generator, tallies: dict[str, Tally]) -> None:
         """Removes a share, bounds every measure, and looks where the full values are."""
-        judged = prepare_qrels(self.part(share, rng))
+        judged = prepare(self.part(share, rng))
         runs = [judged.prepare(run, name=name) for name, run in self.runs.items()]
         pool = {query: list(docs) for query, docs in self.truth.items()}
         found = holes(runs, self.variants, pool=pool, top_grade=self.top)

@@ -26,8 +26,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rankproof.measuring.evaluate import prepare
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import listed, prepare_qrels
+from rankproof.measuring.prepare import listed
 from rankproof.proving.next import proposed
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl20"
@@ -65,7 +66,7 @@ class Collection:
 
 def dl20(data: Path = DATA) -> Collection:
     """The seven runs of dl20 on its judgments."""
-    judged = prepare_qrels(str(data / "qrels.trec"))
+    judged = prepare(str(data / "qrels.trec"))
     paths = sorted((data / "runs").glob("*.run"))
     values = {path.stem: judged.evaluate(str(path), "nDCG@10")["nDCG@10"].mean for path in paths}
     pairs = tuple(pair for pair in combinations(values, 2) if abs(values[pair[0]] - values[pair[1]]) >= APART)
@@ -121,7 +122,7 @@ def in_proposed_order(
 ) -> Iterator[tuple[str, str]]:
     """Hidden pairs as `rankproof next` lists them; with `batch`, the list is made anew after so many."""
     while True:
-        judged = prepare_qrels(known)
+        judged = prepare(known)
         runs = [judged.prepare(collection.runs[name], name=name) for name in pair]
         wanted = proposed(runs, parse(MEASURE)[0], batch, top_grade=collection.top).wanted
         yield from ((want.query_id, want.doc_id) for want in wanted)

@@ -21,7 +21,8 @@ import numpy as np
 from benchmarks.online_parts.users import DEPTH, Floats, Users
 from numpy.typing import NDArray
 
-from rankproof.measuring.prepare import listed, prepare_qrels
+from rankproof.measuring.evaluate import prepare
+from rankproof.measuring.prepare import listed
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 APPEALS = ("by grade", "own", "noisy")
@@ -49,7 +50,7 @@ class Searches:
     """
 
     def __init__(self, folder: Path = DATA / "dl20") -> None:
-        judged = prepare_qrels(str(folder / "qrels.trec"))
+        judged = prepare(str(folder / "qrels.trec"))
         start, ids, grades = judged.pool.start.tolist(), judged.judgments.doc_ids(), judged.pool.grade.tolist()
         self.queries: list[str] = list(judged.query_ids)
         prepared = {path.stem: judged.prepare(str(path)) for path in sorted((folder / "runs").glob("*.run"))}

@@ -15,8 +15,8 @@ from rankproof.cli.shared.output import watched
 WORK = """
 import sys, time
 from rankproof.cli.shared import output
-_progress.PATIENCE = {patience}
-for item in _progress.watched(range(3), "measuring"):
+output.PATIENCE = {patience}
+for item in output.watched(range(3), "measuring"):
     time.sleep(0.25)
 print("rich" in sys.modules)
 """
