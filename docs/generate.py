@@ -16,10 +16,8 @@ import click
 from rankproof.cli.shared.groups import WithInit
 from rankproof.cli.shared.root import cli
 from rankproof.kernel import shelf
-from rankproof.measuring.explain import Page
-from rankproof.measuring.explain import page_of
-from rankproof.measuring.trec_names import TREC_MEASURES
-from rankproof.measuring.trec_names import TREC_SETS
+from rankproof.measuring.explain import Page, page_of
+from rankproof.measuring.trec_names import TREC_MEASURES, TREC_SETS
 
 REFERENCE = Path(__file__).resolve().parent / "reference"
 WIDTH = 80

@@ -16,8 +16,7 @@ from examples.shop.grading import read_queries
 from rankproof.kernel import shelf
 from rankproof.reading.collection import Query
 from rankproof.stack.records import Ground
-from rankproof.testing.rankings import corpus_of
-from rankproof.testing.rankings import parameters_of
+from rankproof.testing.rankings import corpus_of, parameters_of
 
 DEPTH = 40
 DRAWN = 10
