@@ -21,7 +21,7 @@ THREADS = 8
 
 def killed_after(url: str, n: int, seed: int) -> list[str]:
     """The keys that a process acknowledged before it was killed, somewhere after the first `n`."""
-    command = [sys.executable, "-m", "tests.store.judging.writer", url, str(THREADS), str(seed)]
+    command = [sys.executable, "-m", "tests.judging.store.writer", url, str(THREADS), str(seed)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     heard = [process.stdout.readline().strip() for _ in range(n)]
