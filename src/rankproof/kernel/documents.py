@@ -13,7 +13,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
 from rankproof.errors import InputError
@@ -123,6 +122,8 @@ def versions() -> dict[str, str]:
 
 
 def _of(library: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow to load, and seldom needed
+
     try:
         return version(library)
     except PackageNotFoundError:
