@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -76,14 +77,14 @@ class RunSource(Protocol):
         """Ids in order, to a depth, of some queries or all; None where only rows have them."""
 
 
-class RowsInMemory:
+class RowsInMemory(ABC):
     """What sources share whose rows may be held all at once."""
 
     notes: tuple[str, ...] = ()
 
+    @abstractmethod
     def rows(self) -> Rows:
         """All rows."""
-        raise NotImplementedError
 
     def rows_of(self, queries: Collection[str]) -> Rows:
         """All rows: holding them is no matter."""
