@@ -139,9 +139,11 @@ class Endpoint:
         self._turns = asyncio.Semaphore(values["concurrency"])
         self._client: httpx.AsyncClient | None = None
         self._answered, self._in_vain = False, 0
+        self._refusal: UsageError | None = None
 
     def together(self, questions: Sequence[Coroutine[object, None, T]]) -> list[T]:
         """Runs them side by side, on a thread of their own: a notebook may have a loop of its own here."""
+        self._refusal = None
         return _wait(_all(questions))
 
     def prepare(self) -> None:
@@ -170,6 +172,8 @@ class Endpoint:
         if stored is not None:
             return stored
         async with self._turns:
+            if self._refusal is not None:  # said while this question waited for its turn
+                raise self._refusal
             if self._in_vain >= _GIVES_UP_AFTER:
                 return NoAnswer("not asked", f"no answer to the last {self._in_vain} questions: the server seems gone")
             answer = await self._persist(body)
@@ -200,7 +204,8 @@ class Endpoint:
             pause = 0.25 * 2 ** min(attempt, 20) if result.wait is None else result.wait
             await asyncio.sleep(min(pause, _LONGEST_PAUSE))
         if last.wrong_door and not self._answered:
-            raise self._wrong_door(last)
+            self._refusal = self._wrong_door(last)
+            raise self._refusal
         times = "" if attempt == 0 else f" (asked {attempt + 1} times)"
         return NoAnswer(last.kind, f"{self._hide(last.message)}{times}")
 
