@@ -15,7 +15,7 @@ from tests.raising import raises
 
 from rankproof.errors import OutOfDialect, RankproofError, UsageError
 from rankproof.kernel import shelf
-from rankproof.measuring.dialects.contract import Dialect, no_limit
+from rankproof.measuring.dialects.contract import Dialect
 from rankproof.measuring.evaluate import evaluate
 from rankproof.measuring.explain import explain
 from rankproof.measuring.measures.contract import Measure
@@ -58,7 +58,7 @@ def module(dialect: str) -> Any:
 
 
 def test_every_dialect_with_a_limit_is_refused_somewhere_here() -> None:
-    assert {name for name, dialect in DIALECTS.items() if dialect.limit is not no_limit} == set(REFUSED)
+    assert {name for name, dialect in DIALECTS.items() if dialect.limit is not None} == set(REFUSED)
 
 
 @pytest.mark.parametrize("name", DIALECTS)

@@ -214,15 +214,15 @@ def command(
     form = chosen_form(form, as_json)
     refuse_second_stdin([qrels, *runs])
     refuse_outputs(output)
-    goals = read_targets(targets, save, manifest, runs)
+    goals = read_targets(targets, save, manifest, runs) if targets or save or manifest else {}
     from rankproof.kernel import shelf
-    from rankproof.measuring.evaluate import prepare
+    from rankproof.measuring.prepare import prepare_qrels
 
     report = shelf.find("reports", form)
     names = measures or (TREC_MEASURES if form == "trec" else DEFAULT_MEASURES,)
     began = time.perf_counter()
     reading = from_options(ReadingOptions, choices)
-    judged = prepare(qrels, reading.qrels_format, allow=reading.allow)
+    judged = prepare_qrels(qrels, reading.qrels_format, allow=reading.allow)
     prepare_run = run_preparer(from_options(EngineOptions, choices), judged, reading)
     prepared, evaluations = _evaluate(prepare_run, runs, names, from_options(Settings, choices))
     observed = {"seconds": round(time.perf_counter() - began, 6)}
@@ -247,10 +247,7 @@ def _evaluate(
     for path in watched(runs, "measuring"):
         prepared.append(prepare_run(path))
         evaluations.append(measure_run(prepared[-1], variants, settings))
-    return prepared, _distinct(evaluations, runs)
-
-
-def _distinct(evaluations: list[Evaluation], paths: Sequence[str]) -> list[Evaluation]:
-    """The evaluations under names that tell them apart: their paths, where two would have one name."""
-    names = distinct_names([evaluation.run_name for evaluation in evaluations], paths)
-    return [replace(evaluation, run_name=name) for evaluation, name in zip(evaluations, names, strict=True)]
+    if len(runs) > 1:  # under names that tell them apart: their paths, where two would have one name
+        names = distinct_names([evaluation.run_name for evaluation in evaluations], runs)
+        evaluations = [replace(old, run_name=name) for old, name in zip(evaluations, names, strict=True)]
+    return prepared, evaluations

@@ -15,15 +15,19 @@ GAP = "  "
 
 def aligned(rows: Sequence[Sequence[str]], names: int) -> list[str]:
     """The rows as lines: the first `names` columns to the left, the others to the right."""
-    clean = [[printable(text) for text in row] for row in rows]
-    rooms = [max(map(width, column)) for column in zip(*clean, strict=True)]
-    return [
-        GAP.join(
-            text + " " * (room - width(text)) if i < names else " " * (room - width(text)) + text
-            for i, (text, room) in enumerate(zip(row, rooms, strict=True))
-        ).rstrip()
-        for row in clean
-    ]
+    clean, rooms = [], [0] * max(map(len, rows), default=0)
+    for row in rows:
+        clean.append(list(map(printable, row)))
+        for i, text in enumerate(clean[-1]):
+            rooms[i] = max(rooms[i], width(text))
+    lines = []
+    for row in clean:
+        cells = []
+        for i, text in enumerate(row):
+            room = " " * (rooms[i] - width(text))
+            cells.append(text + room if i < names else room + text)
+        lines.append(GAP.join(cells).rstrip())
+    return lines
 
 
 def printable(text: str) -> str:

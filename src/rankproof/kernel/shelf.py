@@ -112,7 +112,10 @@ def glance(shelf: str, name: str) -> Any | None:
         if error.name != module:
             raise
         return None
-    return next((item for item in offers if item.name == name), None)
+    for item in offers:
+        if item.name == name:
+            return item
+    return None
 
 
 def find(shelf: str, name: str) -> Any:

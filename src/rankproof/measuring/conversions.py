@@ -135,7 +135,7 @@ def html(evaluation: Evaluation) -> str:
     as_range = evaluation.settings.ties == "range"
     rows = "".join(
         f'<tr><th scope="row" style="{CELL};text-align:left">{escape(text)}</th>'
-        f'<td style="{CELL};text-align:right">{escape(overall(result, as_range))}</td></tr>'
+        f'<td style="{CELL};text-align:right">{escape(result.overall(as_range))}</td></tr>'
         for text, result in evaluation.results.items()
     )
     notes = "".join(f"<li>{escape(note)}</li>" for note in evaluation.fine_print)
@@ -168,17 +168,8 @@ def rich(evaluation: Evaluation) -> Group:
     table.add_column("measure")
     table.add_column("value", justify="right")
     for text, result in evaluation.results.items():
-        table.add_row(Text(text), Text(overall(result, as_range)))
+        table.add_row(Text(text), Text(result.overall(as_range)))
     return Group(table, *(Text(note, style="dim") for note in evaluation.fine_print))
-
-
-def overall(result: Result, as_range: bool = False) -> str:
-    """The value of all queries together; with `as_range` the least and the greatest over tied documents."""
-    if result.labels is not None:
-        return ""  # texts have no mean
-    if as_range and result.ties is not None:
-        return f"[{number(result.ties.least, result.whole)}, {number(result.ties.greatest, result.whole)}]"
-    return number(result.mean, result.whole)
 
 
 def by_query(result: Result, as_range: bool = False) -> dict[str, str]:
@@ -209,5 +200,5 @@ def query_ids(evaluation: Evaluation) -> list[str]:
 def line(evaluation: Evaluation) -> str:
     """One line for a prompt: run, measures and their values, number of queries."""
     as_range = evaluation.settings.ties == "range"
-    values = ", ".join(f"{text} {overall(r, as_range)}" for text, r in evaluation.results.items())
+    values = ", ".join(f"{text} {r.overall(as_range)}" for text, r in evaluation.results.items())
     return f"<Evaluation of {evaluation.run_name}: {values}; {evaluation.population.scored} queries>"

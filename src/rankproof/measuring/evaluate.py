@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import compress
 from typing import Any, Literal
 
 import numpy as np
@@ -66,7 +68,7 @@ def evaluate_tables(
     first = on[0]
     population = _population(tables(first.order), first, skipped, readings[0].missing)
     return Evaluation(
-        results, population, LazyLines(lambda: (*fine_print(population, results, first, settings, dialect), *notes())),
+        results, population, LazyLines(partial(fine_print, population, results, first, settings, dialect, notes)),
         run_name, dialect.name, spelled, settings=settings, run_tag=run_tag, canonical=canonical,
         judgments_hash=judgments_hash,
     )  # fmt: skip
@@ -117,9 +119,9 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
     ids: Sequence[str] = table.pool.query_ids
     names: tuple[str, ...] = ()
     if undefined.any():
-        names = tuple(ids[i] for i in np.flatnonzero(undefined).tolist())
+        names = tuple(compress(ids, undefined.tolist()))
         if kind.skips_undefined:
-            ids = [ids[i] for i in np.flatnonzero(~undefined).tolist()]
+            ids = list(compress(ids, (~undefined).tolist()))
             values = values[~undefined]
             if ties is not None:
                 ties = replace(ties, by_query=ties.by_query[~undefined])
@@ -129,7 +131,7 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
         labels = dict(zip(table.pool.query_ids, kind.labels(table, variant), strict=True))
     return Result(
         variant.text, mean, ids, values, names, kind.aggregate, kind.better, kind.whole,
-        lambda: kind.fine_print(table, variant), ties, labels,
+        partial(kind.fine_print, table, variant), ties, labels,
     )  # fmt: skip
 
 
@@ -151,14 +153,13 @@ def _skip_undefined(
 
 def _population(whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...], missing: str) -> Population:
     ids = whole.pool.query_ids
-    absent = np.flatnonzero(~whole.in_run).tolist()
-    empty = np.flatnonzero(scored.pool.relevant(1) == 0).tolist()
+    empty = scored.pool.relevant(1) == 0
     return Population(
-        scored=len(scored),
-        judged=len(whole),
-        missing=tuple(ids[i] for i in absent),
+        scored=len(scored.pool.query_ids),
+        judged=len(ids),
+        missing=tuple(compress(ids, (~whole.in_run).tolist())),
         missing_policy=missing,
-        without_relevant=tuple(scored.pool.query_ids[i] for i in empty),
+        without_relevant=tuple(compress(scored.pool.query_ids, empty.tolist())),
         unjudged=whole.unjudged_queries,
         skipped=skipped,
     )
@@ -244,13 +245,15 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
     """Values of variants on a prepared run."""
     if shelf.find("dialects", settings.dialect).drops_self:
         run = run.without_self()
-    subtopics = any(variant.measure.needs_subtopics for variant in variants)
+    subtopics = False
+    for variant in variants:
+        subtopics = subtopics or variant.measure.needs_subtopics
     evaluation = evaluate_tables(
-        lambda order: run.table(order, subtopics),
+        partial(run.table, subtopics=subtopics),
         variants,
         settings,
         run_name=run.name,
-        notes=lambda: (*run.qrels.notes, *run.notes),
+        notes=run.reading_notes,
         judgments_hash=run.qrels.content_hash if subtopics else run.qrels.grades_hash,
     )
     # Known once the run has been read.
@@ -284,12 +287,13 @@ def fine_print(
     table: JudgedTable,
     settings: Settings,
     dialect: Dialect,
+    notes: Callable[[], Sequence[str]] = tuple,
 ) -> tuple[str, ...]:
-    """The lines: each measure's own, then order, population, judged share and settings."""
+    """The lines: each measure's own, then order, population, judged share, settings and the notes of reading."""
     lines = []
     for text, result in results.items():
-        if result.fine_print:
-            lines.append(f"{text}: {result.fine_print}")
+        if note := result.note():
+            lines.append(f"{text}: {note}")
     lines.append(f"order: {table.order}")
     if settings.ties != "rule":
         lines += _ties(results, settings)
@@ -315,7 +319,7 @@ def fine_print(
         lines.append(f"depth: only the first {settings.depth} documents of each ranking")
     if settings.judged_only:
         lines.append("judged only: unjudged documents removed before ranking")
-    return tuple(lines)
+    return (*lines, *notes())
 
 
 def _readings(results: Mapping[str, Result], table: JudgedTable, dialect: Dialect) -> list[str]:
@@ -366,7 +370,7 @@ def _undefined(results: Mapping[str, Result]) -> list[str]:
 
 def _judged(results: Mapping[str, Result], table: JudgedTable) -> list[str]:
     """Which share of the documents that the measures look at is judged; a warning where it is low."""
-    if not len(table):
+    if not table.pool.query_ids:
         return []
     cutoffs: set[int] = set()
     for text in results:

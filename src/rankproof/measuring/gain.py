@@ -91,10 +91,10 @@ def discount(rank: NDArray[Any], name: str) -> NDArray[np.float64]:
 
 def dcg(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:
     """Sum over the first k ranks of gain over discount, by query."""
-    worth = table.remember(
-        ("discounted", gain, rel, discounted),
-        lambda: gain_of(table.grade, gain, rel) / discount(table.rank, discounted),
-    )
+    key = ("discounted", gain, rel, discounted)
+    worth = table.memo.get(key)
+    if worth is None:
+        worth = table.memo[key] = gain_of(table.grade, gain, rel) / discount(table.rank, discounted)
     return table.sum(worth if k is None else worth * table.within(k))
 
 
@@ -120,13 +120,13 @@ def best_gains(pool: Pool, gain: Gain, rel: int = 0) -> NDArray[np.float64]:
 
 def ideal_dcg(pool: Pool, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:
     """The same sum for the best possible order of all judged documents."""
-
-    def discounted_ideal() -> NDArray[np.float64]:
-        return best_gains(pool, gain, rel) / discount(pool.position, discounted)
-
-    def compute() -> NDArray[np.float64]:
-        if k is None:
-            return pool.sum(pool.remember(("ideal", gain, rel, discounted), discounted_ideal))
+    key = ("ideal_dcg", k, gain, rel, discounted)
+    ideal: NDArray[np.float64] | None = pool.memo.get(key)
+    if ideal is not None:
+        return ideal
+    if k is None:
+        ideal = pool.sum(best_gains(pool, gain, rel) / discount(pool.position, discounted))
+    else:
         query, position, index = pool.head(k)
         # The pool is in descending order of grade, and so of a named gain: its head is all that is needed.
         best = (
@@ -135,9 +135,9 @@ def ideal_dcg(pool: Pool, k: int | None, gain: Gain, rel: int, discounted: str) 
             else best_gains(pool, gain, rel)[index]
         )
         worth = best / discount(position, discounted)
-        return np.bincount(query, weights=worth, minlength=len(pool)).astype(np.float64)
-
-    return pool.remember(("ideal_dcg", k, gain, rel, discounted), compute)
+        ideal = np.bincount(query, weights=worth, minlength=len(pool.size)).astype(np.float64)
+    pool.memo[key] = ideal
+    return ideal
 
 
 def ideal_of_retrieved(table: JudgedTable, k: int | None, gain: Gain, rel: int, discounted: str) -> NDArray[np.float64]:

@@ -29,16 +29,16 @@ T = TypeVar("T")
 
 
 class Memo:
-    """Values by key, each computed once."""
+    """Values by key, each computed once and kept in `memo`."""
 
     def __init__(self) -> None:
-        self._memo: dict[Hashable, Any] = {}
+        self.memo: dict[Hashable, Any] = {}
 
     def remember(self, key: Hashable, compute: Callable[[], T]) -> T:
         """`compute()`, once; later calls with the same key give the same object."""
-        value = self._memo.get(key)
+        value = self.memo.get(key)
         if value is None:
-            value = self._memo[key] = compute()
+            value = self.memo[key] = compute()
         return cast(T, value)
 
 
@@ -65,21 +65,18 @@ class Pool(Memo):
         if top_grade is None:
             top_grade = max(0, int(grade.max())) if len(grade) else 0
         self.top_grade: int = top_grade
-        self._memo = {}
+        # Documents in each query's pool, judged or not.
+        self.size: NDArray[np.int64] = np.diff(start)
+        self.memo = {}
 
     def __len__(self) -> int:
         """Number of queries."""
         return len(self.start) - 1
 
     @cached_property
-    def size(self) -> NDArray[np.int64]:
-        """Documents in each query's pool, judged or not."""
-        return np.diff(self.start)
-
-    @cached_property
     def query(self) -> NDArray[np.int64]:
         """For each pooled document, the index of its query."""
-        return np.repeat(np.arange(len(self)), self.size)
+        return np.repeat(np.arange(len(self.size)), self.size)
 
     @cached_property
     def position(self) -> NDArray[np.int64]:
@@ -106,18 +103,18 @@ class Pool(Memo):
 
     def head(self, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """The first k documents of each ideal order: query, 1-based place, index into the pool's columns."""
-        if ("head", k) not in self._memo:
+        if ("head", k) not in self.memo:
             size = np.minimum(self.size, k)
-            query = np.repeat(np.arange(len(self)), size)
+            query = np.repeat(np.arange(len(size)), size)
             position = np.arange(1, len(query) + 1) - (np.cumsum(size) - size)[query]
-            self._memo["head", k] = query, position, self.start[:-1][query] + position - 1
-        return cast("tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]", self._memo["head", k])
+            self.memo["head", k] = query, position, self.start[:-1][query] + position - 1
+        return cast("tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]", self.memo["head", k])
 
     def relevant(self, rel: int) -> NDArray[np.int64]:
         """Number of documents with grade `rel` or more, by query."""
-        if ("relevant", rel) not in self._memo:
-            self._memo["relevant", rel] = self.count(self.grade >= rel)
-        return cast("NDArray[np.int64]", self._memo["relevant", rel])
+        if ("relevant", rel) not in self.memo:
+            self.memo["relevant", rel] = self.count(self.grade >= rel)
+        return cast("NDArray[np.int64]", self.memo["relevant", rel])
 
     def read_negatives(self, negatives: Negatives) -> Pool:
         """The same pool with grades below 0 read in another way."""
@@ -169,7 +166,10 @@ class JudgedTable(Memo):
         # Queries the run answers and nobody judged: reported, never scored.
         self.unjudged_queries = tuple(unjudged_queries)
         self.subtopics = subtopics
-        self._memo = {}
+        # For each row the index of its query, and the grade in the qrels as written there (may be below 0).
+        self.query: NDArray[np.int64] = np.repeat(np.arange(len(start) - 1), np.diff(start))
+        self.grade: NDArray[np.int32] = pool.grade[doc]
+        self.memo = {}
 
     def __len__(self) -> int:
         """Number of queries."""
@@ -178,42 +178,34 @@ class JudgedTable(Memo):
     # ---- columns over rows, derived once -------------------------------------------------------
 
     @cached_property
-    def query(self) -> NDArray[np.int64]:
-        """For each row, the index of its query."""
-        return np.repeat(np.arange(len(self)), np.diff(self.start))
-
-    @cached_property
-    def grade(self) -> NDArray[np.int32]:
-        """For each row, the grade in the qrels, as written there (may be below 0)."""
-        return self.pool.grade[self.doc]
-
-    @cached_property
     def judged(self) -> NDArray[np.bool_]:
         """For each row, whether the document has a grade (and not only a place in the pool)."""
-        return self.pool.judged[self.doc]
+        if self.pool.negatives == "nonrelevant":
+            return np.ones(len(self.doc), dtype=bool)
+        return self.grade >= 0
 
     def relevant(self, rel: int) -> NDArray[np.bool_]:
         """For each row, whether its grade is `rel` or more."""
-        if ("relevant", rel) not in self._memo:
-            self._memo["relevant", rel] = self.grade >= rel
-        return cast("NDArray[np.bool_]", self._memo["relevant", rel])
+        if ("relevant", rel) not in self.memo:
+            self.memo["relevant", rel] = self.grade >= rel
+        return cast("NDArray[np.bool_]", self.memo["relevant", rel])
 
     def within(self, at: int | None) -> NDArray[np.bool_]:
         """For each row, whether its rank is `at` or better; all of them without a cutoff."""
-        if ("within", at) not in self._memo:
-            self._memo["within", at] = np.ones(len(self.rank), dtype=bool) if at is None else self.rank <= at
-        return cast("NDArray[np.bool_]", self._memo["within", at])
+        if ("within", at) not in self.memo:
+            self.memo["within", at] = np.ones(len(self.rank), dtype=bool) if at is None else self.rank <= at
+        return cast("NDArray[np.bool_]", self.memo["within", at])
 
     # ---- from rows to queries ------------------------------------------------------------------
 
     def sum(self, weights: NDArray[Any]) -> NDArray[np.float64]:
         """Sum of a value per row, by query, added from the first rank to the last."""
         # Of no rows at all, bincount makes whole numbers.
-        return np.bincount(self.query, weights=weights, minlength=len(self)).astype(np.float64, copy=False)
+        return np.bincount(self.query, weights=weights, minlength=len(self.start) - 1).astype(np.float64, copy=False)
 
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number of rows that a mask selects, by query."""
-        return np.bincount(self.query[mask], minlength=len(self))
+        return np.bincount(self.query[mask], minlength=len(self.start) - 1)
 
     def relevant_retrieved(self, rel: int, at: int | None = None) -> NDArray[np.int64]:
         """Relevant documents in the ranking (in its first `at` when given), by query."""

@@ -20,14 +20,15 @@ from rankproof.measuring.measures.contract import Measure, NamedItem, Variant
 
 
 def parse(names: str | Variant | Iterable[str | Variant]) -> tuple[Variant, ...]:
-    """The measures that a text, or several texts, name; each once, in their order."""
-    if isinstance(names, Variant):
-        return (names,)
-    if isinstance(names, str):
-        return _parse_text(names)
+    """The measures that a text, or several texts, name; each once, in their order.
+
+    Of two equal ones, the one that was typed as another tool's name stays.
+    """
     variants: dict[Variant, Variant] = {}
-    for name in names:
-        _gather(variants, parse(name))
+    for name in (names,) if isinstance(names, str | Variant) else names:
+        for variant in (name,) if isinstance(name, Variant) else _parse_text(name):
+            if variant.typed or variant not in variants:
+                variants[variant] = variant
     return tuple(variants.values())
 
 
@@ -38,19 +39,12 @@ def canonical(name: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _parse_text(text: str) -> tuple[Variant, ...]:
-    variants: dict[Variant, Variant] = {}
+    variants: list[Variant] = []
     for token in tokens(text):
-        _gather(variants, read(token))
+        variants += read(token)
     if not variants:
         raise UsageError("No measure was named. Name one or more, such as: nDCG@10 RR@10 R@100")
-    return tuple(variants.values())
-
-
-def _gather(variants: dict[Variant, Variant], more: Iterable[Variant]) -> None:
-    """Adds what is not there yet; of two equal ones, the one that was typed as another tool's name stays."""
-    for variant in more:
-        if variant.typed or variant not in variants:
-            variants[variant] = variant
+    return tuple(variants)
 
 
 def tokens(text: str) -> list[str]:
@@ -142,6 +136,8 @@ def _known_names() -> set[str]:
 
 
 def _variant(measure: Measure, call: Call, token: str) -> Variant:
+    if not call.options:
+        return measure.variant(_cutoff(measure, call.at, token))
     return Variant(measure, *options_of(measure, call, token))
 
 

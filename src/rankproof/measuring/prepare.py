@@ -15,14 +15,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankproof.core import Judgments, Rows
 from rankproof.errors import UsageError
-from rankproof.kernel.later import Later
 from rankproof.measuring.identity import hash_of_grades, hash_of_rows, hash_of_run
 from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.records import MOST_THREADS
@@ -60,8 +60,8 @@ class PreparedQrels:
         self._subtopics: Subtopics | None = None
         # The identity of the judgments, without and with subtopics. Every evaluation on them shares these two. They
         # do not hold `self`: what holds itself stays in memory longer than it is needed.
-        self.grades_hash = Later(lambda: hash_of_grades(judgments))
-        self.content_hash = Later(lambda: hash_of_rows(rows, judgments, name))
+        self.grades_hash: Callable[[], str] = cache(partial(hash_of_grades, judgments))
+        self.content_hash: Callable[[], str] = cache(partial(hash_of_rows, rows, judgments, name))
 
     @property
     def query_ids(self) -> tuple[str, ...]:
@@ -86,44 +86,38 @@ class PreparedQrels:
         return f"<judgments {self.name}: {len(self.pool):,} queries, {len(self.pool.grade):,} documents>"
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class PreparedRun:
     """A run joined with judgments. `table(order)` is its JudgedTable, joined once for each order.
 
     requested   what the caller ranks by, whatever the source or a dialect says
     answered    queries that had rows before some were dropped; None when none were
+    tag         what the run's file calls it, and `findings` of joining: known once it has been joined
     """
 
-    __slots__ = ("_answered", "_notes", "_requested", "_source", "_tables", "findings", "name", "qrels", "tag")
-
-    def __init__(
-        self,
-        qrels: PreparedQrels,
-        source: RunSource,
-        *,
-        requested: By | None = None,
-        name: str = "run",
-        notes: tuple[str, ...] = (),
-        answered: frozenset[str] | None = None,
-    ) -> None:
-        self.qrels = qrels
-        self.name = name
-        self.tag = ""
-        self.findings: tuple[Finding, ...] = ()
-        self._source = source
-        self._notes = notes
-        self._answered = answered
-        self._requested = requested
-        self._tables: dict[Order, JudgedTable] = {}
+    qrels: PreparedQrels
+    source: RunSource
+    requested: By | None = None
+    name: str = "run"
+    joining_notes: tuple[str, ...] = field(default=(), init=False)
+    answered: frozenset[str] | None = None
+    tag: str = field(default="", init=False)
+    findings: tuple[Finding, ...] = field(default=(), init=False)
+    _tables: dict[Order, JudgedTable] = field(default_factory=dict, init=False)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was decided on reading and joining, for the fine print."""
-        return tuple(dict.fromkeys((*self._source.notes, *self._notes)))
+        """What was decided on reading and joining the run, for the fine print."""
+        return tuple(dict.fromkeys((*self.source.notes, *self.joining_notes)))
+
+    def reading_notes(self) -> tuple[str, ...]:
+        """What was decided on reading the judgments and the run."""
+        return (*self.qrels.notes, *dict.fromkeys((*self.source.notes, *self.joining_notes)))
 
     def order(self, wanted: Order) -> Order:
         """The order that a dialect wants, as far as this run has it: what the caller requested wins."""
-        own = self._source.own
-        by = self._requested or (own.by if own.by != "score" else wanted.by)
+        own = self.source.own
+        by = self.requested or (own.by if own.by != "score" else wanted.by)
         if by != "score":
             return Order(by=by, ties="given")
         ties = wanted.ties if wanted.by == "score" else "id_descending"
@@ -144,7 +138,7 @@ class PreparedRun:
         return table
 
     def _joined(self, order: Order) -> JudgedTable:
-        joined = self._source.join(self.qrels, order)
+        joined = self.source.join(self.qrels, order)
         self.tag = joined.tag
         disagree = joined.faults["rank_disagrees"]
         if disagree:
@@ -152,12 +146,12 @@ class PreparedRun:
             note = (
                 f"rank column: disagrees with the scores in {disagree} {queries}; scores decide (--order rank: ranks)"
             )
-            self._notes = (*self._notes, note)
+            self.joining_notes = (*self.joining_notes, note)
         if len(joined.rank) == 0 and not self.findings:
             self.findings = self._nothing_judged(order)
         in_run = joined.in_run
-        if self._answered is not None:
-            in_run = np.array([query in self._answered for query in self.qrels.pool.query_ids], dtype=bool)
+        if self.answered is not None:
+            in_run = np.array([query in self.answered for query in self.qrels.pool.query_ids], dtype=bool)
         return JudgedTable(
             self.qrels.pool, in_run, joined.retrieved, joined.start, joined.rank, joined.tie_first,
             joined.tie_last, joined.doc, order, joined.unjudged_queries,
@@ -167,7 +161,7 @@ class PreparedRun:
         """Why not one judged document was retrieved, when no id is in both: a warning here, since it may be true."""
         from rankproof.reading.check import check_run
 
-        rows = self._source.sample(self.qrels)
+        rows = self.source.sample(self.qrels)
         if rows is None:
             return ()
         findings = check_run(rows, self.name, qrels=self.qrels.rows(), order=order)
@@ -175,21 +169,21 @@ class PreparedRun:
 
     def rows(self) -> Rows:
         """All rows, as measured."""
-        return self._source.rows()
+        return self.source.rows()
 
     def rows_of(self, queries: Collection[str]) -> Rows:
         """The rows of some queries, and maybe others: all rows, where holding them all is no matter."""
-        return self._source.rows_of(queries)
+        return self.source.rows_of(queries)
 
     def ranked_ids(
         self, wanted: Order, depth: int | None = None, queries: Collection[str] | None = None
     ) -> RankedIds | None:
         """By query its document ids in the order wanted, each followed by a newline; None where only rows have them."""
-        return self._source.ranked_ids(self.order(wanted), depth, queries)
+        return self.source.ranked_ids(self.order(wanted), depth, queries)
 
     def content_hash(self) -> str:
         """SHA-256 of the rankings as measured; reads the run again, so it takes longer than measuring it."""
-        return hash_of_run(self.rows(), self._source.own, self._tables, self.qrels.judgments, self.name)
+        return hash_of_run(self.rows(), self.source.own, self._tables, self.qrels.judgments, self.name)
 
     def without_self(self) -> PreparedRun:
         """The same run without documents whose id is the query's own; a query with no other is not missing."""
@@ -197,9 +191,9 @@ class PreparedRun:
 
         before = self.rows()
         rows, note = drop_self(before)
-        source = RowsRun(rows, self._source.own, self.name, (*self.notes, note), refuses=False)
+        source = RowsRun(rows, self.source.own, self.name, (*self.notes, note), refuses=False)
         return PreparedRun(
-            self.qrels, source, requested=self._requested, name=self.name, answered=frozenset(before.query_ids)
+            self.qrels, source, requested=self.requested, name=self.name, answered=frozenset(before.query_ids)
         )
 
     def __repr__(self) -> str:
@@ -309,7 +303,8 @@ def _text_source(
     if planned is None or planned.description.layout is None:
         return None
     description = planned.description
-    return TextRun(planned.source, description, planned.description.layout, name_of(run, description.source), threads)
+    name = name_of(run, description.source)
+    return TextRun(planned.source, description, planned.description.layout, description.order, name, threads)
 
 
 def _rows_source(

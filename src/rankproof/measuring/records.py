@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
+from rankproof.kernel.sections import number
 from rankproof.reading.finding import Finding
 
 
@@ -58,16 +59,10 @@ class TieRange:
 class LazyLines(Sequence[str]):
     """Lines of text that are made when somebody reads them: a loop over many runs reads none."""
 
-    __slots__ = ("_lines", "_make")
+    __slots__ = ("_made",)
 
-    def __init__(self, make: Callable[[], Sequence[str]]) -> None:
-        self._make = make
-        self._lines: tuple[str, ...] | None = None
-
-    def _made(self) -> tuple[str, ...]:
-        if self._lines is None:
-            self._lines = tuple(self._make())
-        return self._lines
+    def __init__(self, make: Callable[[], tuple[str, ...]]) -> None:
+        self._made = cache(make)
 
     @overload
     def __getitem__(self, index: int) -> str: ...
@@ -117,6 +112,14 @@ class Result:
     def by_query(self) -> dict[str, float]:
         """The value of each query that counts in the mean."""
         return dict(zip(self.query_ids, self.values.tolist(), strict=True))
+
+    def overall(self, as_range: bool = False) -> str:
+        """The value of all queries together as text; with `as_range` the least and the greatest over tied documents."""
+        if self.labels is not None:
+            return ""  # texts have no mean
+        if as_range and self.ties is not None:
+            return f"[{number(self.ties.least, self.whole)}, {number(self.ties.greatest, self.whole)}]"
+        return number(self.mean, self.whole)
 
     def __float__(self) -> float:
         return self.mean
@@ -183,6 +186,11 @@ class Evaluation(Mapping[str, Result]):
         from rankproof.measuring.conversions import line
 
         return line(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {f.name: getattr(self, f.name) for f in fields(self)}
+        # Another process gets the hash itself: what would make it holds the judgments.
+        return Evaluation, tuple((state | {"judgments_hash": partial(str, self.judgments_hash())}).values())
 
     # ---- other forms; each is made by code that loads only when it is asked for ----------------
 

@@ -2,9 +2,6 @@
 
 A text goes straight from its bytes to the table, a dict is read in place. When the core counts a fault on the way,
 the source is read again as rows and the checks explain the fault by its line: same checks, same errors, both ways.
-
-A file goes straight from its bytes to the table, a dict is read in place. When the core counts a fault on the way,
-the input is read again as rows and the checks explain the fault by its line: same checks, same errors, both ways.
 """
 
 from __future__ import annotations
@@ -135,11 +132,9 @@ class TextRun(RowsInMemory):
     source: Source
     description: SourceDescription
     layout: TextLayout
+    own: Order
     name: str
     threads: int = 0
-
-    def __post_init__(self) -> None:
-        self.own = self.description.order
 
     def rows(self) -> Rows:
         """The text as rows, read again."""
@@ -206,8 +201,10 @@ def ids_of_text(
 
 def faultless(joined: Joined | Together) -> bool:
     """Whether the core saw rows, none of them faulty, for at least one judged query."""
-    faulty = any(count for fault, count in joined.faults.items() if fault not in HARMLESS)
-    return not faulty and joined.rows > 0 and bool(joined.in_run.any())
+    for fault, count in joined.faults.items():
+        if count and fault not in HARMLESS:
+            return False
+    return joined.rows > 0 and bool(joined.in_run.any())
 
 
 def refuse_run(

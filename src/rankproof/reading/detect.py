@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,7 @@ from rankproof.kernel import shelf
 from rankproof.reading.finding import Unit
 from rankproof.reading.formats._table import SEPARATORS, cut, sample
 from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure, TextLayout
-from rankproof.reading.formats.trec import TREC
-from rankproof.reading.records import By, Order
+from rankproof.reading.records import Order
 from rankproof.reading.source import FileLike, Source, open_source, require_text
 
 if TYPE_CHECKING:
@@ -47,10 +46,6 @@ def by_prefix(what: object) -> Format | None:
 
 def by_content(source: Source, noun: Noun) -> Format:
     """The format that is surest of a source."""
-    # Nearly every file is TREC text. Asked first, it spares a small command the loading of the whole shelf; no
-    # other format is certain of what it is certain of (the shelf's contract test holds this).
-    if noun in TREC.holds and TREC.detect(source, noun) == Sure.CERTAIN:
-        return TREC
     best = surest(shelf.offered("formats").values(), source, noun)
     if not best or best[0].detect(source, noun) < Sure.CERTAIN:
         # Formats of other packages are tried wherever ours are not certain.
@@ -131,9 +126,6 @@ def _hint(source: Source, noun: Noun, widths: dict[str, int]) -> str:
     return ""
 
 
-ORDERS: tuple[By, ...] = ("score", "rank", "given")
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceDescription:
     """What was read and how: where from, which format, in which order, and what was decided on the way.
@@ -157,29 +149,3 @@ class SourceDescription:
         if self.noun == "run":
             parts.append(f"order: {self.order}")
         return f"{self.source}: {self.noun}; {'; '.join(parts)}"
-
-
-def requested_order(options: Mapping[str, object]) -> By | None:
-    """The order that the options name; None where they name none."""
-    name = options.get("order")
-    order = next((order for order in ORDERS if order == name), None)
-    if name is not None and order is None:
-        raise UsageError(f"No order is called {name!r}. Possible: {', '.join(ORDERS)}.")
-    return order
-
-
-def order_of(name: str, scored: bool, ranked: bool, distances: bool, options: Mapping[str, object]) -> Order:
-    """The order that the options name, or else what the source has: scores, ranks, or the order given.
-
-    `distances` says that the source itself calls its scores distances; the options take precedence.
-    """
-    by = requested_order(options) or ("score" if scored else "rank" if ranked else "given")
-    has = {"score": scored, "rank": ranked, "given": True}
-    if not has[by]:
-        possible = " or ".join(f"--order {other}" for other in ORDERS if has[other])
-        raise UsageError(f"{name} has no {by}s to order by. Possible: {possible}.")
-    lower = options.get("lower_is_better")
-    if lower and by != "score":
-        what = "its ranks" if by == "rank" else "the order it is given in"
-        raise UsageError(f"{name} is read by {what}: --lower-is-better applies to scores only.")
-    return Order(by=by, lower_is_better=by == "score" and bool(distances if lower is None else lower))

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.errors import UsageError
+
 if TYPE_CHECKING:
     from rankproof.core import Judgments, Rows
 
@@ -51,6 +53,34 @@ class Order:
 
 
 DEFAULT_ORDER = Order()
+ORDERS: tuple[By, ...] = ("score", "rank", "given")
+
+
+def requested_order(name: object) -> By:
+    """The order of this name."""
+    for order in ORDERS:
+        if order == name:
+            return order
+    raise UsageError(f"No order is called {name!r}. Possible: {', '.join(ORDERS)}.")
+
+
+def order_of(name: str, scored: bool, ranked: bool, distances: bool, options: Mapping[str, object]) -> Order:
+    """The order that the options name, or else what the source has: scores, ranks, or the order given.
+
+    `distances` says that the source itself calls its scores distances; the options take precedence.
+    """
+    by: By = "score" if scored else "rank" if ranked else "given"
+    if options.get("order") is not None:
+        by = requested_order(options["order"])
+    has = {"score": scored, "rank": ranked, "given": True}
+    if not has[by]:
+        possible = " or ".join(f"--order {other}" for other in ORDERS if has[other])
+        raise UsageError(f"{name} has no {by}s to order by. Possible: {possible}.")
+    lower = options.get("lower_is_better")
+    if lower and by != "score":
+        what = "its ranks" if by == "rank" else "the order it is given in"
+        raise UsageError(f"{name} is read by {what}: --lower-is-better applies to scores only.")
+    return Order(by=by, lower_is_better=by == "score" and bool(distances if lower is None else lower))
 
 
 def starts(rows: Rows) -> NDArray[np.int64]:

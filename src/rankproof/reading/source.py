@@ -29,7 +29,10 @@ def packing_of(head: bytes) -> str | None:
     # "BZh" alone could begin a query id: the bytes after the block size must fit as well.
     if head[:3] == b"BZh" and head[4:10] in (b"1AY&SY", b"\x17rE8P\x90"):
         return "bzip2"
-    return next((name for magic, name in _MAGIC if head.startswith(magic)), None)
+    for magic, name in _MAGIC:
+        if head.startswith(magic):
+            return name
+    return None
 
 
 def unpack(data: bytes | memoryview, packing: str, name: str) -> bytes:
@@ -206,20 +209,17 @@ def is_file_like(what: object) -> TypeGuard[FileLike]:
 
 def once(what: T) -> T | Source:
     """What can be read more than once: standard input, pipes and open files as a Source, all else as it is."""
-    if is_file_like(what) and (hasattr(what, "read") or _is_pipe(what)):
+    if isinstance(what, str | os.PathLike):
+        try:
+            mode = os.stat(what).st_mode
+        except (OSError, ValueError):
+            is_stream = what == STDIN
+        else:
+            is_stream = stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)  # a shell's <(command)
+        return open_source(what) if is_stream else what
+    if is_file_like(what) and hasattr(what, "read"):
         return open_source(what)
     return what
-
-
-def _is_pipe(what: object) -> bool:
-    """Whether a path is that of a pipe or a device, such as `-` or a shell's <(command)."""
-    if not isinstance(what, str | os.PathLike):
-        return False
-    try:
-        mode = os.stat(what).st_mode
-    except (OSError, ValueError):
-        return what == STDIN
-    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
 def open_source(what: FileLike, name: str = "") -> Source:

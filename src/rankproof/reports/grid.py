@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from rankproof.measuring import conversions
 from rankproof.measuring.records import Evaluation
+from rankproof.reading.finding import Finding
 
 # Columns of text beyond which a line no longer fits a usual window.
 WIDE = 120
@@ -33,28 +34,42 @@ class Grid:
     rows: tuple[tuple[GridCell, ...], ...]
     names: int
 
-    @property
-    def widths(self) -> list[int]:
-        """The longest text of each column, with room for the mark of the best."""
-        columns = zip(self.header, *([cell.text for cell in row] for row in self.rows), strict=True)
-        return [max(map(len, column)) + 1 for column in columns]
-
 
 def grid(evaluations: Sequence[Evaluation], per_query: bool) -> Grid:
     """Runs down and measures across, unless that is too wide."""
-    found = _runs_down(evaluations, per_query)
-    if sum(found.widths) + len(found.widths) <= WIDE:
-        return found
-    return _measures_down(evaluations, per_query)
+    overall = _overall(evaluations)
+    table = _runs_down(evaluations, overall, per_query)
+    widths = [*map(len, table.header)]
+    for row in table.rows:
+        for i, cell in enumerate(row):
+            widths[i] = max(widths[i], len(cell.text))
+    # Each column has room for the mark of the best, and a blank before it.
+    if sum(widths) + 2 * len(widths) <= WIDE:
+        return table
+    return _measures_down(evaluations, overall, per_query)
 
 
-def _runs_down(evaluations: Sequence[Evaluation], per_query: bool) -> Grid:
+def _overall(evaluations: Sequence[Evaluation]) -> list[tuple[GridCell, ...]]:
+    """The values of all queries together: for each run one cell by measure."""
+    best = {}
+    if len(evaluations) > 1:
+        for text in evaluations[0].results:
+            best[text] = best_runs(evaluations, text)
+    rows = []
+    for i, run in enumerate(evaluations):
+        row = {}
+        for text in evaluations[0].results:
+            value = run.results[text].overall(as_range=run.settings.ties == "range")
+            row[text] = GridCell(value, i in best.get(text, ()))
+        rows.append(tuple(row.values()))
+    return rows
+
+
+def _runs_down(evaluations: Sequence[Evaluation], overall: list[tuple[GridCell, ...]], per_query: bool) -> Grid:
     measures = tuple(evaluations[0].results)
-    best = {text: best_runs(evaluations, text) for text in measures}
-    rows = [
-        (GridCell(run.run_name), *(GridCell(_overall(run, text), i in best[text]) for text in measures))
-        for i, run in enumerate(evaluations)
-    ]
+    rows = []
+    for run, cells in zip(evaluations, overall, strict=True):
+        rows.append((GridCell(run.run_name), *cells))
     if not per_query:
         return Grid(("run", *measures), tuple(rows), 1)
     values = [_values(run) for run in evaluations]
@@ -66,14 +81,10 @@ def _runs_down(evaluations: Sequence[Evaluation], per_query: bool) -> Grid:
     return Grid(("query_id", "run", *measures), (*queries, *((GridCell(ALL), *row) for row in rows)), 2)
 
 
-def _measures_down(evaluations: Sequence[Evaluation], per_query: bool) -> Grid:
+def _measures_down(evaluations: Sequence[Evaluation], overall: list[tuple[GridCell, ...]], per_query: bool) -> Grid:
     measures = tuple(evaluations[0].results)
     names = tuple(run.run_name for run in evaluations)
-    best = {text: best_runs(evaluations, text) for text in measures}
-    rows = [
-        (GridCell(text), *(GridCell(_overall(run, text), i in best[text]) for i, run in enumerate(evaluations)))
-        for text in measures
-    ]
+    rows = [(GridCell(text), *cells) for text, cells in zip(measures, zip(*overall, strict=True), strict=True)]
     if not per_query:
         return Grid(("measure", *names), tuple(rows), 1)
     values = [_values(run) for run in evaluations]
@@ -122,21 +133,21 @@ def as_range(evaluation: Evaluation) -> bool:
 
 def notes(evaluations: Sequence[Evaluation]) -> list[str]:
     """The lines below a table: what all runs share once, then what is particular to each run."""
-    shared = [line for line in evaluations[0].fine_print if all(line in other.fine_print for other in evaluations[1:])]
-    several = len(evaluations) > 1
-    lines = list(shared)
+    first, several = evaluations[0], len(evaluations) > 1
+    lines = [*first.fine_print[:]]
+    if several:
+        shared = [line for line in lines if all(line in other.fine_print for other in evaluations[1:])]
+        lines = list(shared)
+        for run in evaluations:
+            lines += [f"{run.run_name}: {line}" for line in run.fine_print if line not in shared]
+        if not same_queries(evaluations):
+            lines.append("the runs are scored on different queries: their values do not compare")
+    findings: dict[Finding, None] = {}
     for run in evaluations:
-        own = [line for line in run.fine_print if line not in shared]
-        lines += [f"{run.run_name}: {line}" if several else line for line in own]
-    if several and not same_queries(evaluations):
-        lines.append("the runs are scored on different queries: their values do not compare")
-    found = dict.fromkeys(finding for run in evaluations for finding in run.findings)
-    lines += [f"{finding.severity}: {finding} [{finding.code}]" for finding in found]
+        findings.update(dict.fromkeys(run.findings))
+    for finding in findings:
+        lines.append(f"{finding.severity}: {finding} [{finding.code}]")
     return lines
-
-
-def _overall(run: Evaluation, text: str) -> str:
-    return conversions.overall(run.results[text], as_range(run))
 
 
 def _values(run: Evaluation) -> dict[str, dict[str, str]]:

@@ -13,10 +13,9 @@ from rankproof.measuring.run_sources import name_of
 from rankproof.reading import detect
 from rankproof.reading.arrow import columns_of
 from rankproof.reading.collect import plan
-from rankproof.reading.detect import order_of
 from rankproof.reading.finding import Unit
 from rankproof.reading.formats.contract import TextLayout
-from rankproof.reading.records import Order
+from rankproof.reading.records import Order, order_of
 from rankproof.reading.source import HEAD, Source
 from rankproof.reading.stream import plain_stream
 from rankproof.scale._lines import FILE, LINE, SPLIT

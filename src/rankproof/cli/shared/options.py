@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import click
@@ -62,13 +63,9 @@ class ShelfName(_Text):
 
 
 class Measures(_Text):
-    """One or more measures in any accepted spelling; read where they are used."""
+    """One or more measures in any accepted spelling: the text as typed, read where it is used."""
 
     name = "measures"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The text as typed."""
-        return value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Completes the last measure of the text, with usual cutoffs."""
@@ -309,7 +306,11 @@ class EngineOptions:
 
 def from_options(kind: type[Record], options: Mapping[str, Any]) -> Record:
     """A record from the options of a command that are called like its fields; the others keep their defaults."""
-    return kind(**{field.name: options[field.name] for field in fields(kind) if field.name in options})
+    values = {}
+    for field in fields(kind):
+        if field.name in options:
+            values[field.name] = options[field.name]
+    return kind(**values)
 
 
 def run_preparer(engine: EngineOptions, qrels: PreparedQrels, reading: ReadingOptions) -> Callable[[str], PreparedRun]:
@@ -317,11 +318,13 @@ def run_preparer(engine: EngineOptions, qrels: PreparedQrels, reading: ReadingOp
     if engine.engine == "local":
         if engine.master is not None:
             raise UsageError("--master names a Spark cluster: add --engine spark.")
-        return lambda path: qrels.prepare(path, memory=engine.memory, threads=reading.threads, **reading.of_runs())
+        from rankproof.measuring.prepare import join_run
+
+        return partial(join_run, qrels, memory=engine.memory, threads=reading.threads, **reading.of_runs())
     if engine.memory is not None:
         raise UsageError("--memory is for this machine; on Spark, executors have what the cluster gives them.")
     from rankproof.scale.session import session
     from rankproof.scale.spark import prepare_run
 
     spark = click.get_current_context().with_resource(session(engine.master))
-    return lambda path: prepare_run(spark, qrels, path, **reading.of_runs())
+    return partial(prepare_run, spark, qrels, **reading.of_runs())

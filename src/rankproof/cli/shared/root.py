@@ -150,11 +150,11 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of the modules, with hyphens for underscores."""
-        return sorted(
-            file.removesuffix(".py").replace("_", "-")
-            for file in os.listdir(_COMMANDS)
-            if not file.startswith("_") and file != _SHARED and (file.endswith(".py") or "." not in file)
-        )
+        names = set()
+        for file in os.listdir(_COMMANDS):
+            if not file.startswith("_") and file != _SHARED and (file.endswith(".py") or "." not in file):
+                names.add(file.removesuffix(".py").replace("_", "-"))
+        return sorted(names)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, from its module."""

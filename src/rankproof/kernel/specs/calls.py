@@ -42,8 +42,11 @@ def split_call(text: str) -> Call | None:
     given = match["options"]
     # A comma separates options, except in a mapping: {1:0,2:1}.
     parts = re.split(r",(?![^{]*\})", given) if given is not None and given.strip() else []
-    pairs = (part.partition("=") for part in parts)
-    return Call(match["name"], {name.strip(): value.strip() for name, _, value in pairs}, at=match["at"])
+    options = {}
+    for part in parts:
+        name, _, value = part.partition("=")
+        options[name.strip()] = value.strip()
+    return Call(match["name"], options, at=match["at"])
 
 
 def parse_expression(text: str) -> ast.expr:
@@ -87,9 +90,14 @@ def shown_options(params: tuple[Param, ...], values: OptionValues) -> dict[str, 
 
 def call_text(name: str, params: tuple[Param, ...], values: OptionValues, at: float | None = None) -> str:
     """The canonical text of a name with options that are texts: `nDCG(gain=exp2)@10`. Defaults are left out."""
-    options = [f"{p.name}={p.kind.show(values[p.name])}" for p in params if values[p.name] != p.default]
-    text = name + (f"({','.join(options)})" if options else "")
-    return text if at is None else f"{text}@{show_number(at)}"
+    options = ""
+    for param in params:
+        if values[param.name] != param.default:
+            options += f",{param.name}={param.kind.show(values[param.name])}"
+    text = f"{name}({options[1:]})" if options else name
+    if at is None:
+        return text
+    return f"{text}@{at if isinstance(at, int) else show_number(at)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

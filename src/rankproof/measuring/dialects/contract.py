@@ -48,10 +48,6 @@ class Reading:
     rounds: Rounding | None = None
 
 
-def no_limit(table: JudgedTable, variant: Variant) -> None:
-    """Reproduces its tool on any data."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Dialect:
     """One item of the shelf. `page` is the module's docstring.
@@ -63,7 +59,7 @@ class Dialect:
     speaks       names of the measures that the tool has; empty for all of the shelf
     round_mean   decimal places to which the tool rounds the mean
     drops_self   whether a document whose id is the query's own is removed
-    limit        raises OutOfDialect where the tool's number is not defined or not reproduced
+    limit        raises OutOfDialect where the tool's number is not defined or not reproduced; None: it always is
     """
 
     name: str
@@ -75,7 +71,7 @@ class Dialect:
     speaks: tuple[str, ...] = ()
     round_mean: int | None = None
     drops_self: bool = False
-    limit: Callable[[JudgedTable, Variant], None] = no_limit
+    limit: Callable[[JudgedTable, Variant], None] | None = None
 
     @property
     def summary(self) -> str:
@@ -110,7 +106,8 @@ class Dialect:
                 f"{variant}: {self.name} has no {variant.measure.name}. It has: {', '.join(self.speaks)}. "
                 "Ask for one of these, or leave the dialect out."
             )
-        self.limit(table, variant)
+        if self.limit is not None:
+            self.limit(table, variant)
 
 
 def _names(variant: Variant) -> list[str]:

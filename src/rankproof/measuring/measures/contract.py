@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.errors import UsageError
 from rankproof.kernel.specs.calls import call_text
 from rankproof.kernel.specs.kinds import REQUIRED, OptionValues, Param, Whole
 from rankproof.measuring.dependence import Dependence, Ordered
@@ -59,7 +60,8 @@ class Variant:
     text: str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "text", text_of(self.measure, self.values, self.at))
+        text = call_text(self.measure.name, self.measure.params, self.values, self.at)
+        object.__setattr__(self, "text", text)
 
     def __getitem__(self, param: str) -> Any:
         return self.values[param]
@@ -147,4 +149,9 @@ class Measure:
 
     def variant(self, at: float | int | None = None, **values: Any) -> Variant:
         """This measure with the given parameters and defaults for the rest."""
-        return Variant(self, {p.name: values.get(p.name, p.default) for p in self.params}, at)
+        whole = {}
+        for param in self.params:
+            whole[param.name] = values.get(param.name, param.default)
+            if whole[param.name] is REQUIRED:
+                raise UsageError(f"{self.name}: {param.name} is missing: {param.meaning}.")
+        return Variant(self, whole, at)

@@ -19,13 +19,11 @@ The ranking's grades are 3, 2, 1; the pool holds 3, 3, 2, 1:
 
 from __future__ import annotations
 
-import numpy as np
-
 from rankproof.kernel.specs.kinds import Choice, Param, Whole
 from rankproof.measuring import gain as d
 from rankproof.measuring.dependence import OverIdeal
 from rankproof.measuring.gain import GainKind, describe_gain, gain_of
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, share
 from rankproof.measuring.measures.contract import Mask, Measure, Values, Variant
 
 GAIN = Param("gain", GainKind(), "linear", "what a grade is worth: linear, exp2 or a mapping")
@@ -50,13 +48,12 @@ def ideal(table: JudgedTable, variant: Variant) -> Values:
 def ndcg(table: JudgedTable, variant: Variant) -> Values:
     """DCG over ideal DCG."""
     top = d.dcg(table, variant.k, variant["gain"], variant["rel"], variant["discount"])
-    return over_ideal(top, table, variant)
+    return share(top, ideal(table, variant))
 
 
 def over_ideal(top: Values, table: JudgedTable, variant: Variant) -> Values:
     """A DCG divided by the ideal one; 0 where the ideal is 0."""
-    bottom = ideal(table, variant)
-    return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0)
+    return share(top, ideal(table, variant))
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:

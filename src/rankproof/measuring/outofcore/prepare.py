@@ -20,9 +20,9 @@ from rankproof.measuring.outofcore.pieces import TextPieces, Window, mapped, str
 from rankproof.measuring.outofcore.row_pieces import RowPieces, every_row, join_in_order, ranked_ids, rows_of, sampled
 from rankproof.measuring.run_sources import RankedIds, faultless, in_pieces, join_rows, name_of, piece_bytes
 from rankproof.reading.collect import Planned, locate, plan, refuse_unknown
-from rankproof.reading.detect import SourceDescription, order_of
+from rankproof.reading.detect import SourceDescription
 from rankproof.reading.formats.contract import Options, Read
-from rankproof.reading.records import ABSENT, Order, Run
+from rankproof.reading.records import ABSENT, Order, Run, order_of
 from rankproof.reading.source import HEAD, Source, open_source, packing_of
 from rankproof.reading.stream import plain_stream
 

@@ -102,7 +102,9 @@ def expected(noun: Noun) -> str:
     return "a query (query_id, qid, topic, ...), a document (doc_id, docid, ...) and a score or rank, or neither"
 
 
-_NUMBER = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?(nan|inf|infinity)", re.IGNORECASE)
+# A number, or the text of NaN or infinity; matched without case.
+NUMBER = r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[-+]?[0-9]+)?|[-+]?(nan|inf|infinity)"
+_NUMBER = re.compile(NUMBER, re.IGNORECASE)
 _WHOLE = re.compile(r"[0-9]{1,18}")
 # A column is one of numbers when most of it is: a faulty line is for the checks to find, not for detection.
 MOSTLY = 0.8
@@ -220,7 +222,8 @@ def _is_permutation(rows: Sequence[Row], at: int) -> bool:
 
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
 # What the core takes for a blank; str.split() would also cut at the spaces of other scripts.
-_BLANKS = re.compile(r"[ \t\v\f\r]+")
+BLANK = " \t\v\f\r"
+_BLANKS = re.compile(f"[{BLANK}]+")
 # Lines that are looked at to recognize a format: every format looks, so few enough to cost nothing.
 FEW = 60
 # Lines that are looked at to read a table without a header: enough to see ranks begin anew with a query.
@@ -239,7 +242,7 @@ def sample(head: bytes, most: int = FEW) -> list[tuple[int, str]]:
 def cut(line: str, separator: str) -> list[str]:
     """The fields of one line."""
     if separator == " ":
-        return _BLANKS.split(line.strip(" \t\v\f\r"))
+        return _BLANKS.split(line.strip(BLANK))
     if separator == "\t":
         return [field.strip() for field in line.split("\t")]
     try:

@@ -16,11 +16,12 @@ source: https://github.com/usnistgov/trec_eval
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rankproof.reading.formats._pieces import Guard, gathered
-from rankproof.reading.formats._table import by_name, cut, is_number, sample
+from rankproof.reading.formats._table import BLANK, FEW, NUMBER, by_name, cut
 from rankproof.reading.formats.contract import Format, Noun, Options, Plan, Sure, TextLayout
 from rankproof.reading.source import Source
 
@@ -37,6 +38,12 @@ QRELS = Plan(
     ("columns by place: query_id subtopic doc_id grade",),
     shape="TREC qrels have 4: query_id subtopic doc_id grade",
 )
+# A line of each noun without the white space around it: columns, and a number where score or grade belong.
+_COLUMN, _GAP = f"[^{BLANK}]+", f"[{BLANK}]+"
+_GOOD = {
+    "run": re.compile(rf"(?:{_COLUMN}{_GAP}){{4}}(?:{NUMBER}){_GAP}{_COLUMN}.*", re.IGNORECASE),
+    "qrels": re.compile(rf"(?:{_COLUMN}{_GAP}){{3}}(?:{NUMBER})", re.IGNORECASE),
+}
 _ids = Guard("trec", "json or jsonl", within="\0\t\v\f\r ")
 _queries = Guard("trec", "json or jsonl", within="\0\t\v\f\r ", beginning="#")
 
@@ -45,25 +52,33 @@ def detect(source: Source, noun: Noun) -> Sure:
     """Most lines have six columns (a run) or four (qrels), with a number where score or grade belong."""
     if noun == "topics":
         return Sure.NO
-    all_lines = [line for _, line in sample(source.head)]
-    lines = [line for line in all_lines if not line.lstrip().startswith("#")]
+    good_line, comments, good, lines = _GOOD[noun], 0, 0, []
+    for text in source.head.decode("utf-8", errors="replace").split("\n", FEW)[:FEW]:
+        line = text.strip(BLANK)
+        if line.lstrip().startswith("#"):
+            comments += 1
+        elif line.strip():
+            good += good_line.fullmatch(line) is not None
+            lines.append(line)
     if not lines:
-        return Sure.POSSIBLE if all_lines else Sure.NO  # nothing but comments
-    if lines[0].lstrip().startswith(("{", "[", "<")):
+        return Sure.POSSIBLE if comments else Sure.NO
+    first = lines[0]
+    if first.lstrip().startswith(("{", "[", "<")):
         return Sure.NO
-    rows = [cut(line, " ") for line in lines]
-    if by_name(rows[0], noun) is not None:
+    if good_line.fullmatch(first) is None and by_name(cut(first, " "), noun) is not None:
         return Sure.NO  # the first line is a header
-    if noun == "run":
-        good = sum(len(row) >= 6 and is_number(row[4]) for row in rows)
-        # Six columns between tabs and a blank inside one of the first five: an id that only tsv can hold. What
-        # follows the tag is nobody's.
-        tabbed = [cut(line, "\t") for line in lines]
-        if all(len(row) == 6 for row in tabbed) and any(len(v.split()) > 1 for row in tabbed for v in row[:5]):
-            return Sure.NO
-    else:
-        good = sum(len(row) == 4 and is_number(row[3]) for row in rows)
-    return Sure.CERTAIN if 2 * good > len(rows) else Sure.NO
+    if noun == "run" and "\t" in first and _only_tabs_cut(lines):
+        return Sure.NO
+    return Sure.CERTAIN if 2 * good > len(lines) else Sure.NO
+
+
+def _only_tabs_cut(lines: list[str]) -> bool:
+    """Six columns between tabs and a blank inside one of the first five: an id that only tsv can hold.
+
+    What follows the tag is ignored.
+    """
+    rows = [line.split("\t") for line in lines]
+    return all(len(row) == 6 for row in rows) and any(len(column.split()) > 1 for row in rows for column in row[:5])
 
 
 def plan(source: Source, noun: Noun, options: Options) -> Plan:

@@ -24,10 +24,11 @@ BEST = "* best of these runs; whether the difference is more than chance is anot
 
 def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The table, an empty line, the fine print."""
-    found = grid(evaluations, per_query)
-    marked = any(cell.best for row in found.rows for cell in row)
-    below = [*([BEST] if marked else []), *(printable(note) for note in notes(evaluations))]
-    return "\n".join([*aligned(_cells(found, marked), found.names), "", *below]).rstrip() + "\n"
+    table = grid(evaluations, per_query)
+    rows, marked = _marked(table)
+    below = [BEST] if marked else []
+    below += map(printable, notes(evaluations))
+    return "\n".join([*aligned(rows, table.names), "", *below]).rstrip() + "\n"
 
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
@@ -40,15 +41,21 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
     return sections_text(benchmark_sections(benchmark, per_query, False))
 
 
-def _cells(found: Grid, marked: bool) -> list[list[str]]:
-    """Header and rows; where some values are marked, the others keep the room of the mark."""
+def _marked(table: Grid) -> tuple[list[list[str]], bool]:
+    """Header and rows, and whether some value is marked as the best; the others then keep the room of the mark."""
+    marked = False
+    for row in table.rows:
+        for cell in row:
+            marked = marked or cell.best
     room = " " if marked else ""
-    header = [name if i < found.names else name + room for i, name in enumerate(found.header)]
-    rows = [
-        [cell.text if i < found.names else cell.text + ("*" if cell.best else room) for i, cell in enumerate(row)]
-        for row in found.rows
-    ]
-    return [header, *rows]
+    lines = [[*table.header[: table.names]]]
+    for name in table.header[table.names :]:
+        lines[0].append(name + room)
+    for row in table.rows:
+        lines.append([])
+        for i, cell in enumerate(row):
+            lines[-1].append(cell.text if i < table.names else cell.text + ("*" if cell.best else room))
+    return lines, marked
 
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
