@@ -26,6 +26,8 @@ TABLE: list[tuple[str, bytes, Noun, str]] = [
     ("blank lines first", b"\n\n" + TREC, "run", "trec"),
     ("a tag with a blank", b"q1 Q0 d1 1 2.5 my tag\n", "run", "trec"),
     ("one bad score of three", TREC + b"q1 Q0 d3 3 x t\n", "run", "trec"),
+    ("a query called query, a document called doc", b"query Q0 doc 1 2.5 t\nquery Q0 item 2 1.5 t\n", "run", "trec"),
+    ("a padded tab first", b"\tq1\tQ0\td1\t1\t2.5 t\n", "run", "trec"),
     ("a faulty first line", b"garbage\n" + TREC, "run", "trec"),
     ("a nan score", b"q1 Q0 d1 1 nan t\n", "run", "trec"),
     ("qrels", b"q1 0 d1 1\nq1 0 d2 -1\n", "qrels", "trec"),

@@ -59,13 +59,13 @@ def detect(source: Source, noun: Noun) -> Sure:
             comments += 1
         elif line.strip():
             good += good_line.fullmatch(line) is not None
-            lines.append(line)
+            lines.append(text)
     if not lines:
         return Sure.POSSIBLE if comments else Sure.NO
     first = lines[0]
     if first.lstrip().startswith(("{", "[", "<")):
         return Sure.NO
-    if good_line.fullmatch(first) is None and by_name(cut(first, " "), noun) is not None:
+    if good_line.fullmatch(first.strip(BLANK)) is None and by_name(cut(first, " "), noun) is not None:
         return Sure.NO  # the first line is a header
     if noun == "run" and "\t" in first and _only_tabs_cut(lines):
         return Sure.NO
