@@ -64,7 +64,7 @@ def test_reading_options(folder: Path) -> None:
     done = convert("p.csv", "p.run", "--lower-is-better", "--collapse", "#", "--drop-self")
     assert done.exit_code == 0, done.output
     assert (folder / "p.run").read_text() == "q1 Q0 a 1 -0.1 p\nq1 Q0 b 2 -0.5 p\n"
-    assert "  dropped 1 documents whose id is the query's own" in done.stdout
+    assert "  dropped 1 document whose id is the query's own" in done.stdout
     assert "  collapsed by '#': 3 rows to 2, the best passage of each document" in done.stdout
     done = convert("p.csv", "p.json", "--order", "rank", "--noun", "run")
     assert done.exit_code == 0, done.output

@@ -43,7 +43,7 @@ def test_faults_are_refused_with_their_line(tmp_path: Path) -> None:
     assert [finding.code for finding in error.value.findings] == ["duplicate_document"]
     allowed = read_run(path, allow=["duplicate_document"])
     assert allowed.to_dict() == {"q1": {"d2": 2.5, "d1": 1.5}}
-    assert "1 rows that repeat a document are left out; the first counts" in allowed.notes
+    assert "1 row that repeats a document is left out; the first counts" in allowed.notes
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_the_best_passage_counts() -> None:
     assert run.to_dict() == {"q1": {"a": 3.0, "b": 2.0, "c": 0.5}, "q2": {"a": 1.0}}
     assert (
         "collapsed by '#': 5 rows to 4, the best passage of each document; "
-        "1 rows do not fit the pattern and kept their id" in run.notes
+        "1 row does not fit the pattern and kept its id" in run.notes
     )
     nearest = read_run(PASSAGES, collapse="#", lower_is_better=True)
     assert nearest["q1"] == {"c": 0.5, "a": 1.0, "b": 2.0}
@@ -157,4 +157,4 @@ def test_subtopics_are_collapsed_apart() -> None:
 def test_a_document_that_is_the_query_is_dropped() -> None:
     run = read_run({"q1": {"q1": 9.0, "q2": 1.0}, "q2": {"q1": 1.0}}, drop_self=True)
     assert run.to_dict() == {"q1": {"q2": 1.0}, "q2": {"q1": 1.0}}
-    assert "dropped 1 documents whose id is the query's own" in run.notes
+    assert "dropped 1 document whose id is the query's own" in run.notes

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import MissingExtra
-from rankproof.kernel.sections import UNDEFINED, number
+from rankproof.kernel.sections import UNDEFINED, counted, number
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -142,7 +142,7 @@ def html(evaluation: Evaluation) -> str:
     return (
         f'<div class="rankproof-evaluation" style="{BOX}"><table style="{TABLE}">'
         f'<caption style="text-align:left;color:inherit"><strong>{escape(evaluation.run_name)}</strong>, '
-        f"{evaluation.population.scored} queries</caption>"
+        f"{_queries(evaluation)}</caption>"
         f"<tbody>{rows}</tbody></table>"
         + (f'<ul style="{FINE}">{notes}</ul>' if notes else "")
         + f"{charts(evaluation)}</div>"
@@ -164,7 +164,7 @@ def rich(evaluation: Evaluation) -> Group:
     from rich.text import Text
 
     as_range = evaluation.settings.ties == "range"
-    table = Table(title=Text(f"{evaluation.run_name}, {evaluation.population.scored} queries"))
+    table = Table(title=Text(f"{evaluation.run_name}, {_queries(evaluation)}"))
     table.add_column("measure")
     table.add_column("value", justify="right")
     for text, result in evaluation.results.items():
@@ -197,8 +197,12 @@ def query_ids(evaluation: Evaluation) -> list[str]:
     return list(found)
 
 
+def _queries(evaluation: Evaluation) -> str:
+    return counted(evaluation.population.scored, "query", "queries")
+
+
 def line(evaluation: Evaluation) -> str:
     """One line for a prompt: run, measures and their values, number of queries."""
     as_range = evaluation.settings.ties == "range"
     values = ", ".join(f"{text} {r.overall(as_range)}" for text, r in evaluation.results.items())
-    return f"<Evaluation of {evaluation.run_name}: {values}; {evaluation.population.scored} queries>"
+    return f"<Evaluation of {evaluation.run_name}: {values}; {_queries(evaluation)}>"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel.sections import counted
 from rankproof.reading.records import Order
 
 if TYPE_CHECKING:
@@ -73,9 +74,13 @@ def collapse(rows: Rows, pattern: str, order: Order, source: str, by_label: bool
     best_first = renamed.take(renamed.sorted(order.by, order.ties, order.precision, order.lower_is_better))
     again, _ = best_first.duplicates(labels=by_label)
     kept = best_first.take(np.setdiff1d(np.arange(len(best_first), dtype=np.int64), again))
-    note = f"collapsed by {pattern!r}: {len(rows):,} rows to {len(kept):,}, the best passage of each document"
+    note = f"collapsed by {pattern!r}: {counted(len(rows), 'row')} to {len(kept):,}, the best passage of each document"
     # Notes are values in JSON outputs, so they keep one form for every number.
-    return kept, note + (f"; {unmatched:,} rows do not fit the pattern and kept their id" if unmatched else "")
+    if unmatched == 1:
+        note += "; 1 row does not fit the pattern and kept its id"
+    elif unmatched:
+        note += f"; {unmatched:,} rows do not fit the pattern and kept their ids"
+    return kept, note
 
 
 def without_repeats(rows: Rows, by_label: bool = False) -> tuple[Rows, str]:
@@ -84,7 +89,8 @@ def without_repeats(rows: Rows, by_label: bool = False) -> tuple[Rows, str]:
     if not len(again):
         return rows, ""
     kept = rows.take(np.setdiff1d(np.arange(len(rows), dtype=np.int64), again))
-    return kept, f"{len(again):,} rows that repeat a document are left out; the first counts"
+    repeats = "row that repeats a document is" if len(again) == 1 else "rows that repeat a document are"
+    return kept, f"{len(again):,} {repeats} left out; the first counts"
 
 
 def drop_self(rows: Rows) -> tuple[Rows, str]:
@@ -93,4 +99,4 @@ def drop_self(rows: Rows) -> tuple[Rows, str]:
     own = [doc == queries[q] for doc, q in zip(rows.doc_ids(), rows.query.tolist(), strict=True)]
     kept = np.flatnonzero(~np.array(own, dtype=bool)).astype(np.int64)
     dropped = len(rows) - len(kept)
-    return (rows.take(kept) if dropped else rows), f"dropped {dropped:,} documents whose id is the query's own"
+    return (rows.take(kept) if dropped else rows), f"dropped {counted(dropped, 'document')} whose id is the query's own"
