@@ -42,10 +42,10 @@ def put(column: NDArray[Any]) -> NDArray[Any]:
     """The same values where `zeros` would have them."""
     if column.nbytes < LARGE or is_kept(column):
         return column
-    found = zeros(column.shape, column.dtype)
-    found[...] = column
-    let_go(found)
-    return found
+    copy = zeros(column.shape, column.dtype)
+    copy[...] = column
+    let_go(copy)
+    return copy
 
 
 def is_kept(column: NDArray[Any]) -> bool:
@@ -89,9 +89,9 @@ class Spool:
 
 
 def _read(place: NDArray[np.uint8], shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    found = place.copy()
+    taken = place.copy()
     let_go(place)
-    return found.view(dtype).reshape(shape)
+    return taken.view(dtype).reshape(shape)
 
 
 def _mapped(column: NDArray[Any]) -> mmap.mmap | None:

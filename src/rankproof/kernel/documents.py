@@ -67,13 +67,13 @@ def _of_version(document: Any, schema: str, upgrades: Upgrades, source: str) -> 
     if not isinstance(document, dict):
         raise InputError(f"{source} is no JSON object, so it holds no {noun}. Give a file with the schema {schema}.")
     named = document.get("schema")
-    found = _SCHEMA.fullmatch(named) if isinstance(named, str) else None
-    if found is None:
-        said = "has no field 'schema'" if named is None else f"names the schema {named!r:.40}"
-        raise InputError(f"{source} {said}, so it holds no {noun}. Give a file with the schema {schema}.")
-    if found[1] != noun:
+    match = _SCHEMA.fullmatch(named) if isinstance(named, str) else None
+    if match is None:
+        problem = "has no field 'schema'" if named is None else f"names the schema {named!r:.40}"
+        raise InputError(f"{source} {problem}, so it holds no {noun}. Give a file with the schema {schema}.")
+    if match[1] != noun:
         raise InputError(f"{source} has the schema {named}, so it holds no {noun}. Give a file with {schema}.")
-    version = int(found[2])
+    version = int(match[2])
     if version > int(newest):
         from rankproof.kernel.version import __version__
 

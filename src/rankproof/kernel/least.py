@@ -39,16 +39,16 @@ def least_of_each(
     reached = np.zeros(count, dtype=bool)
     open_ones = np.arange(count)
     while len(open_ones):
-        found = enough(open_ones, high[open_ones])
-        reached[open_ones[found]] = True
-        open_ones = open_ones[~found & (high[open_ones] < most)]
+        is_enough = enough(open_ones, high[open_ones])
+        reached[open_ones[is_enough]] = True
+        open_ones = open_ones[~is_enough & (high[open_ones] < most)]
         low[open_ones] = high[open_ones]
         high[open_ones] = np.minimum(2 * high[open_ones], most)
     open_ones = np.flatnonzero(reached & (high - low > 1))
     while len(open_ones):
         middle = (low[open_ones] + high[open_ones]) // 2
-        found = enough(open_ones, middle)
-        high[open_ones[found]] = middle[found]
-        low[open_ones[~found]] = middle[~found]
+        is_enough = enough(open_ones, middle)
+        high[open_ones[is_enough]] = middle[is_enough]
+        low[open_ones[~is_enough]] = middle[~is_enough]
         open_ones = open_ones[high[open_ones] - low[open_ones] > 1]
     return [n if there else None for n, there in zip(high.tolist(), reached.tolist(), strict=True)]

@@ -183,13 +183,13 @@ def experiment_id(
     config: str, qrels: InputFile, runs: Sequence[InputFile], others: Mapping[str, InputFile] | None = None
 ) -> str:
     """An id that only the same choices on the same inputs have. Names and paths do not count."""
-    found = {
+    choices = {
         "config": config,
         "qrels": qrels.identity,
         "runs": [run.identity for run in runs],
         "others": {role: other.identity for role, other in sorted((others or {}).items())},
     }
-    return f"exp-{_digest(found)[:16]}"
+    return f"exp-{_digest(choices)[:16]}"
 
 
 def _digest(value: Any) -> str:

@@ -189,12 +189,12 @@ def by_query(result: Result, as_range: bool = False) -> dict[str, str]:
 
 def query_ids(evaluation: Evaluation) -> list[str]:
     """Every query that some measure speaks of, in the order of the measure that speaks of most."""
-    found: dict[str, None] = {}
+    every_id: dict[str, None] = {}
     for result in sorted(evaluation.results.values(), key=lambda r: -len(r.query_ids)):
-        found.update(dict.fromkeys(result.query_ids))
+        every_id.update(dict.fromkeys(result.query_ids))
     for result in evaluation.results.values():
-        found.update(dict.fromkeys(result.undefined))
-    return list(found)
+        every_id.update(dict.fromkeys(result.undefined))
+    return list(every_id)
 
 
 def line(evaluation: Evaluation) -> str:

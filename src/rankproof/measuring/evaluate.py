@@ -44,22 +44,22 @@ def evaluate_tables(
     spoken, readings, on = [], [], []
     tables_read: dict[Reading, JudgedTable] = {}
     for variant in variants:
-        said = speak(variant, dialect, settings)
-        reading = dialect.read(said)
+        spoken_variant = speak(variant, dialect, settings)
+        reading = dialect.read(spoken_variant)
         if settings.complete:
             reading = replace(reading, missing="zero")
         if reading not in tables_read:
             tables_read[reading] = apply_reading(tables(reading.order), reading, settings)
-        spoken.append(said)
+        spoken.append(spoken_variant)
         readings.append(reading)
         on.append(tables_read[reading])
     skipped: tuple[str, ...] = ()
     if settings.undefined == "skip":
         on, skipped = _skip_undefined(spoken, on)
     results, spelled = {}, {}
-    for variant, said, reading, table in zip(variants, spoken, readings, on, strict=True):
-        dialect.check(table, said)
-        result = measure(table, said, reading, settings)
+    for variant, spoken_variant, reading, table in zip(variants, spoken, readings, on, strict=True):
+        dialect.check(table, spoken_variant)
+        result = measure(table, spoken_variant, reading, settings)
         if dialect.round_mean is not None:
             result = replace(result, mean=round(result.mean, dialect.round_mean))
         results[variant.text] = result if variant.text == result.text else replace(result, text=variant.text)
@@ -234,10 +234,10 @@ def _refuse_other(qrels: Any, run: PreparedRun, reading: dict[str, Any]) -> None
             f"The run {run.name!r} was prepared with the judgments {run.qrels.name}. Evaluate it on those "
             "(`run.qrels`), or prepare it with these."
         )
-    said = [name for name, value in reading.items() if value]
-    if said:
+    given = [name for name, value in reading.items() if value]
+    if given:
         raise UsageError(
-            f"The run {run.name!r} is already read: {', '.join(said)} must be said to `prepare(run, ...)`."
+            f"The run {run.name!r} is already read: {', '.join(given)} must be said to `prepare(run, ...)`."
         )
 
 
@@ -328,19 +328,19 @@ def _readings(results: Mapping[str, Result], table: JudgedTable, dialect: Dialec
     first = next(iter(readings.values()))
     lines = []
     for text, reading in readings.items():
-        said = []
+        parts = []
         # An order that the caller or the run decides holds for all measures.
         if reading.order != first.order == table.order:
-            said.append(f"order {reading.order}")
+            parts.append(f"order {reading.order}")
         if reading.missing != first.missing:
             fate = "are left out" if reading.missing == "drop" else "count as empty rankings"
-            said.append(f"queries missing from the run {fate}")
+            parts.append(f"queries missing from the run {fate}")
         if reading.ties == "expected":
-            said.append("mean over all orders of documents with equal scores")
+            parts.append("mean over all orders of documents with equal scores")
         if reading.rounds is not None:
-            said.append(f"each query rounded to {reading.rounds.places} places")
-        if said:
-            lines.append(f"{text}: {'; '.join(said)}")
+            parts.append(f"each query rounded to {reading.rounds.places} places")
+        if parts:
+            lines.append(f"{text}: {'; '.join(parts)}")
     if dialect.round_mean is not None:
         lines.append(f"means rounded to {dialect.round_mean} places")
     return lines

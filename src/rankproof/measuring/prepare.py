@@ -114,18 +114,18 @@ class PreparedRun:
         """What was decided on reading the judgments and the run."""
         return (*self.qrels.notes, *dict.fromkeys((*self.source.notes, *self.joining_notes)))
 
-    def order(self, wanted: Order) -> Order:
+    def order(self, preferred: Order) -> Order:
         """The order that a dialect wants, as far as this run has it: what the caller requested wins."""
         own = self.source.own
-        by = self.requested or (own.by if own.by != "score" else wanted.by)
+        by = self.requested or (own.by if own.by != "score" else preferred.by)
         if by != "score":
             return Order(by=by, ties="given")
-        ties = wanted.ties if wanted.by == "score" else "id_descending"
-        return replace(wanted, by="score", ties=ties, lower_is_better=own.lower_is_better)
+        ties = preferred.ties if preferred.by == "score" else "id_descending"
+        return replace(preferred, by="score", ties=ties, lower_is_better=own.lower_is_better)
 
-    def table(self, wanted: Order, subtopics: bool = False) -> JudgedTable:
+    def table(self, preferred: Order, subtopics: bool = False) -> JudgedTable:
         """The run's table in the order wanted."""
-        order = self.order(wanted)
+        order = self.order(preferred)
         table = self._tables.get(order)
         if table is None:
             table = self._tables[order] = self._joined(order)
@@ -176,10 +176,10 @@ class PreparedRun:
         return self.source.rows_of(queries)
 
     def ranked_ids(
-        self, wanted: Order, depth: int | None = None, queries: Collection[str] | None = None
+        self, preferred: Order, depth: int | None = None, queries: Collection[str] | None = None
     ) -> RankedIds | None:
         """By query its document ids in the order wanted, each followed by a newline; None where only rows have them."""
-        return self.source.ranked_ids(self.order(wanted), depth, queries)
+        return self.source.ranked_ids(self.order(preferred), depth, queries)
 
     def content_hash(self) -> str:
         """SHA-256 of the rankings as measured; reads the run again, so it takes longer than measuring it."""
@@ -337,7 +337,7 @@ def _rows_source(
 def listed(
     run: PreparedRun,
     depth: int | None = None,
-    wanted: Order = DEFAULT_ORDER,
+    preferred: Order = DEFAULT_ORDER,
     queries: Iterable[str] | None = None,
 ) -> dict[str, list[str]]:
     """{query_id: [doc_id, ...]} in the order its table has, to a depth. Unjudged documents and queries included.
@@ -345,32 +345,32 @@ def listed(
     What is not asked for is left out before ids become texts: a long run has millions of them.
     """
     queries = None if queries is None else frozenset(queries)
-    ids = run.ranked_ids(wanted, depth, queries)
+    ids = run.ranked_ids(preferred, depth, queries)
     if ids is not None:
         return {query: _split(docs) for query, docs in ids.items()}
-    found = Run.of(run.rows() if queries is None else run.rows_of(queries), run.order(wanted), run.name)
+    ranked = Run.of(run.rows() if queries is None else run.rows_of(queries), run.order(preferred), run.name)
     if queries is not None:
-        found = found.filter(queries)
+        ranked = ranked.filter(queries)
     if depth is not None:
-        found = found.cut(depth)
-    return {query: docs for query, docs, _ in found.rankings()}
+        ranked = ranked.cut(depth)
+    return {query: docs for query, docs, _ in ranked.rankings()}
 
 
 def comparable(
-    runs: Sequence[PreparedRun], depth: int | None = None, wanted: Order = DEFAULT_ORDER
+    runs: Sequence[PreparedRun], depth: int | None = None, preferred: Order = DEFAULT_ORDER
 ) -> list[Mapping[str, object]]:
     """For each run {query_id: ranking}, where two rankings are equal when they have the same documents in one order.
 
     What a ranking is, only this function knows: the bytes of its ids where all runs give them, so that no id of
     millions becomes a text; else a list of ids.
     """
-    found: list[Mapping[str, object]] = []
+    rankings: list[Mapping[str, object]] = []
     for run in runs:
-        ids = run.ranked_ids(wanted, depth)
+        ids = run.ranked_ids(preferred, depth)
         if ids is None:
-            return [listed(run, depth, wanted) for run in runs]
-        found.append(ids)
-    return found
+            return [listed(run, depth, preferred) for run in runs]
+        rankings.append(ids)
+    return rankings
 
 
 def _split(ids: bytes) -> list[str]:

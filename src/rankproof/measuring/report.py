@@ -138,20 +138,20 @@ class EvaluationReport:
 
 def parse_targets(texts: Iterable[str]) -> dict[str, float]:
     """{measure: target} by canonical text. Several in one text are parted by blanks."""
-    found: dict[str, float] = {}
-    for said in (word for text in texts for word in text.split()):
-        measure, _, number = said.rpartition("=")  # the last one: P(rel=2)@5=0.3
+    targets: dict[str, float] = {}
+    for entry in (word for text in texts for word in text.split()):
+        measure, _, number = entry.rpartition("=")  # the last one: P(rel=2)@5=0.3
         try:
             target = float(number)
         except ValueError:
             target = math.nan
         if not measure or not math.isfinite(target):
-            raise UsageError(f"{said!r} is no target. Write a measure, '=' and a number, such as nDCG@10=0.35.")
+            raise UsageError(f"{entry!r} is no target. Write a measure, '=' and a number, such as nDCG@10=0.35.")
         text = canonical(measure)
-        if text in found:
-            raise UsageError(f"{text} has two targets: {found[text]:g} and {target:g}. Keep one of them.")
-        found[text] = target
-    return found
+        if text in targets:
+            raise UsageError(f"{text} has two targets: {targets[text]:g} and {target:g}. Keep one of them.")
+        targets[text] = target
+    return targets
 
 
 def meets(result: Result, target: float) -> bool:

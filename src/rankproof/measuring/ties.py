@@ -93,14 +93,14 @@ def tie_groups(table: JudgedTable, k: int | None) -> dict[int, list[Group]]:
     of_group = np.append(np.searchsorted(stretches, heads), len(stretches)).tolist()
     size = (table.tie_last[rows[heads]] - first[heads] + 1).tolist()
     ends = np.append(heads[1:], len(rows)).tolist()
-    found: dict[int, list[Group]] = {}
+    groups: dict[int, list[Group]] = {}
     for at, (begin, end, of, rank) in enumerate(
         zip(heads.tolist(), ends, query[heads].tolist(), first[heads].tolist(), strict=True)
     ):
         group = Group(rows[begin:end], rank, size[at], tuple(lengths[of_group[at] : of_group[at + 1]]))
         if group.ways > 1:
-            found.setdefault(of, []).append(group)
-    return found
+            groups.setdefault(of, []).append(group)
+    return groups
 
 
 def shape(table: JudgedTable, query: int, tied: list[Group]) -> tuple[object, ...]:
@@ -202,8 +202,8 @@ def over_ties(table: JudgedTable, variant: Variant, seed: int = 0) -> TieRange:
             columns[:, 2] = measure.compute(reranked(table, extreme(table, worth)), variant)
         if closed is None or worth is None:
             seen = _over_orders(table, variant, k, seed)
-            wanted = [worth is None, closed is None, worth is None]
-            columns[:, wanted] = seen.columns[:, wanted]
+            estimated = [worth is None, closed is None, worth is None]
+            columns[:, estimated] = seen.columns[:, estimated]
             exact = seen.sampled == 0
             if not exact:
                 notes.append(_say_sampled(seen, table, closed is None, worth is None, seed))

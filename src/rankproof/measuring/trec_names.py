@@ -41,12 +41,12 @@ def plain(variant: Variant, *but: str) -> bool:
 def numbers(text: str) -> list[float]:
     """Numbers between commas."""
     try:
-        found = [float(part) for part in text.split(",")]
+        values = [float(part) for part in text.split(",")]
     except ValueError:
-        found = [math.nan]
-    if not all(map(math.isfinite, found)):
+        values = [math.nan]
+    if not all(map(math.isfinite, values)):
         raise ValueError(f"takes numbers separated by commas; got {text!r}")
-    return found
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,8 +231,8 @@ class TrecMeasure:
     @property
     def measure(self) -> Measure:
         """The item of our shelf."""
-        found: Measure = shelf.find("measures", self.ours)
-        return found
+        item: Measure = shelf.find("measures", self.ours)
+        return item
 
 
 # In the order in which trec_eval prints them, whatever the order they were asked in.
@@ -296,11 +296,11 @@ def trec_variants(token: str) -> tuple[Variant, ...] | None:
     split = _split(token)
     if split is None:
         return None
-    found, text = split
+    trec_measure, text = split
     try:
-        return tuple(found.form.read(found.measure, found.name, text))
+        return tuple(trec_measure.form.read(trec_measure.measure, trec_measure.name, text))
     except ValueError as error:
-        raise UsageError(f"{token}: trec_eval's {found.name} {error}.") from None
+        raise UsageError(f"{token}: trec_eval's {trec_measure.name} {error}.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,17 +314,17 @@ class TrecName:
 
 def trec_name(variant: Variant) -> TrecName | None:
     """The name trec_eval prints for a variant; None when it has no such measure."""
-    for number, found in enumerate(TREC_MEASURES):
-        if found.ours == variant.measure.name:
-            shown = found.form.show(variant)
+    for number, trec_measure in enumerate(TREC_MEASURES):
+        if trec_measure.ours == variant.measure.name:
+            shown = trec_measure.form.show(variant)
             if shown is not None:
                 level = variant.at if variant.at is not None else variant.values.get("mult", 0.0)
-                return TrecName(variant.typed or found.name + shown, found, (number, float(level)))
+                return TrecName(variant.typed or trec_measure.name + shown, trec_measure, (number, float(level)))
     return None
 
 
-def _usual(found: TrecMeasure) -> tuple[Variant, ...]:
-    return tuple(found.form.usual(found.measure))
+def _usual(trec_measure: TrecMeasure) -> tuple[Variant, ...]:
+    return tuple(trec_measure.form.usual(trec_measure.measure))
 
 
 def _split(token: str) -> tuple[TrecMeasure, str] | None:

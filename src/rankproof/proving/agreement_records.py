@@ -86,11 +86,11 @@ class AgreementFigure:
 Found = AgreementFigure | NotEstimable
 
 
-def found_dict(found: Found) -> Document:
+def found_dict(figure: Found) -> Document:
     """A figure for JSON, or why there is none."""
-    if isinstance(found, AgreementFigure):
-        return found.to_dict()
-    return {"value": found.value, "not_estimable": found.reason, "method": found.method, "pairs": found.n}
+    if isinstance(figure, AgreementFigure):
+        return figure.to_dict()
+    return {"value": figure.value, "not_estimable": figure.reason, "method": figure.method, "pairs": figure.n}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +134,10 @@ class PairAgreement:
             "pairs": self.pairs,
             "queries": self.queries,
             "agreement": found_dict(self.share),
-            "kappa": {name: found_dict(found) for name, found in self.kappa.items()},
-            "alpha": {name: found_dict(found) for name, found in self.alpha.items()},
+            "kappa": {name: found_dict(figure) for name, figure in self.kappa.items()},
+            "alpha": {name: found_dict(figure) for name, figure in self.alpha.items()},
             "confusion": self.confusion.to_dict(),
-            "bias": [{"grade": grade, **found_dict(found)} for grade, found in self.bias.items()],
+            "bias": [{"grade": grade, **found_dict(figure)} for grade, figure in self.bias.items()],
         }
 
 
@@ -161,6 +161,6 @@ class Agreement:
             "judges": list(self.judges),
             "pairs": self.pairs,
             "fleiss": {"grades_per_pair": self.fleiss_grades, **found_dict(self.fleiss)},
-            "alpha": {name: found_dict(found) for name, found in self.alpha.items()},
-            "two": [{"judges": list(names), **found.to_dict()} for names, found in self.two.items()],
+            "alpha": {name: found_dict(figure) for name, figure in self.alpha.items()},
+            "two": [{"judges": list(names), **figure.to_dict()} for names, figure in self.two.items()],
         }

@@ -158,10 +158,10 @@ def _rulings(clause: Clause, case: GateCase) -> Iterator[Ruling]:
     if not segment or "=" in segment:
         yield _ruling(clause, case)
         return
-    found = case.segments(segment)
-    if not found:
+    members = case.segments(segment)
+    if not members:
         raise UsageError(f"{clause.place}: no judged query has a value in the column {segment!r}.")
-    for name in found:
+    for name in members:
         title = f"{clause.title} on {name}" if clause.title else ""
         yield _ruling(replace(clause, values={**clause.values, "segment": name}, title=title), case)
 

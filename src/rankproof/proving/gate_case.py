@@ -128,11 +128,11 @@ class GateCase:
 
         source = open_source(path)
         require_text(source)
-        found = (line.partition("#")[0].strip() for line in source.text().splitlines())
-        kept = tuple(dict.fromkeys(line for line in found if line))
-        if not kept:
+        stripped = (line.partition("#")[0].strip() for line in source.text().splitlines())
+        lines = tuple(dict.fromkeys(line for line in stripped if line))
+        if not lines:
             raise UsageError(f"{path} names nothing. Write one query id per line")
-        return kept
+        return lines
 
     # ---- values ----------------------------------------------------------------------------------
 
@@ -150,13 +150,13 @@ class GateCase:
     @cached_property
     def evaluations(self) -> tuple[Evaluation, ...]:
         """The candidate's values, and the baseline's."""
-        found = [
+        judgments = [
             replace(measure_run(run, self.variants, self.settings), run_name=name)
             for run, name in zip(self.runs, self.names, strict=True)
         ]
-        if len(found) > 1:
-            refuse_other_ground(found)
-        return tuple(found)
+        if len(judgments) > 1:
+            refuse_other_ground(judgments)
+        return tuple(judgments)
 
     def values(self, measure: str, segment: str = "") -> RuleSample:
         """The candidate's values."""
@@ -206,10 +206,10 @@ class GateCase:
                 rows, source.name, qrels=self.qrels.rows(), topics=known, cutoffs=cutoffs, max_depth=deepest,
                 unit="row", allow=allow, strict=strict,
             )  # fmt: skip
-        wanted = RunReference(self.qrels.rows(), known, cutoffs, deepest, allow, strict)
+        reference = RunReference(self.qrels.rows(), known, cutoffs, deepest, allow, strict)
         choices = self.policy.choices
         reading = {"order": choices.get("order"), "lower_is_better": choices.get("lower_is_better")}
-        return validate_run(source, wanted, choices.get("run_format"), **reading).findings
+        return validate_run(source, reference, choices.get("run_format"), **reading).findings
 
     # ---- segments --------------------------------------------------------------------------------
 
@@ -227,10 +227,10 @@ class GateCase:
         return segments(table, columns, [column], self.qrels.query_ids)
 
     def _segment(self, segment: str) -> frozenset[str]:
-        found = self.segments(segment.partition("=")[0])
-        if segment not in found:
-            raise UnknownName("segment of the query file", segment, found)
-        return frozenset(found[segment])
+        members = self.segments(segment.partition("=")[0])
+        if segment not in members:
+            raise UnknownName("segment of the query file", segment, members)
+        return frozenset(members[segment])
 
     # ---- chance ----------------------------------------------------------------------------------
 
@@ -331,11 +331,11 @@ def _column(cells: list[str]) -> tuple[int, bool]:
 
 def _json_lines(text: str, name: str) -> list[float]:
     times = []
-    for number, found in objects(text, name):
-        keys = [key for key in TIMES if key in found]
+    for number, record in objects(text, name):
+        keys = [key for key in TIMES if key in record]
         if not keys:
             raise InputError(f"{name}, line {number}: there is no time in it. Give one of: {', '.join(TIMES)}.")
-        times.append(_time(found[keys[0]], name, number))
+        times.append(_time(record[keys[0]], name, number))
     return times
 
 

@@ -54,8 +54,8 @@ class PerUnit:
 
     def select(self, units: Collection[str]) -> PerUnit:
         """Only these units."""
-        kept = [i for i, unit in enumerate(self.unit_ids) if unit in units]
-        return replace(self, unit_ids=tuple(self.unit_ids[i] for i in kept), values=self.values[kept])
+        places = [i for i, unit in enumerate(self.unit_ids) if unit in units]
+        return replace(self, unit_ids=tuple(self.unit_ids[i] for i in places), values=self.values[places])
 
     def differences(self, baseline: Columns, candidate: Columns) -> NDArray[np.float64]:
         """Candidate minus baseline; what differs by rounding alone is 0. Several pairs at once: a column for each."""

@@ -128,32 +128,35 @@ class PowerPlan:
             "candidate": self.runs[1] if self.runs else None,
             "difference_is": "asked" if self.asked else "observed" if self.runs else None,
             "sizings": [
-                {"measure": measure or None, **(_missing(found) if isinstance(found, NotEstimable) else _sized(found))}
-                for measure, found in self.sizings.items()
+                {
+                    "measure": measure or None,
+                    **(_missing(sizing) if isinstance(sizing, NotEstimable) else _sized(sizing)),
+                }
+                for measure, sizing in self.sizings.items()
             ],
         }
 
 
-def _missing(found: NotEstimable) -> Document:
-    return {"not_estimable": found.reason, "observed_difference": found.value, "measured_on": found.n}
+def _missing(missing: NotEstimable) -> Document:
+    return {"not_estimable": missing.reason, "observed_difference": missing.value, "measured_on": missing.n}
 
 
-def _sized(found: Sizing) -> Document:
-    smallest = found.smallest
+def _sized(sizing: Sizing) -> Document:
+    smallest = sizing.smallest
     return {
-        "standard_deviation": {"value": found.spread.sd, "low": found.spread.low, "high": found.spread.high},
-        "measured_on": found.spread.measured_on,
-        "observed_difference": found.observed,
-        "queries": found.queries,
+        "standard_deviation": {"value": sizing.spread.sd, "low": sizing.spread.low, "high": sizing.spread.high},
+        "measured_on": sizing.spread.measured_on,
+        "observed_difference": sizing.observed,
+        "queries": sizing.queries,
         "smallest_difference": smallest and {"value": smallest.difference, "low": smallest.low, "high": smallest.high},
-        "difference": found.difference,
-        "queries_needed": found.needed and _need(found.needed),
+        "difference": sizing.difference,
+        "queries_needed": sizing.needed and _need(sizing.needed),
         "by_difference": [
             {"difference": at.difference, "power": at.power, "queries_needed": _need(at.needed)}
-            for at in found.by_difference
+            for at in sizing.by_difference
         ],
-        "by_queries": [{"queries": at.queries, "power": at.power} for at in found.by_queries],
-        "note": found.note,
+        "by_queries": [{"queries": at.queries, "power": at.power} for at in sizing.by_queries],
+        "note": sizing.note,
     }
 
 
@@ -295,20 +298,20 @@ class _PlanRequest:
 
     def measured(self, values: PerUnit) -> Sizing | NotEstimable:
         """One measure of two runs."""
-        found = values.differences(0, 1)
-        n = len(found)
+        changes = values.differences(0, 1)
+        n = len(changes)
         if n == 0:
             raise InputError(f"{values.measure}: no query has a value in both runs, so there is nothing to plan with.")
-        mean = math.fsum(found.tolist()) / n
+        mean = math.fsum(changes.tolist()) / n
         if n == 1:
             return NotEstimable("one query has no spread; a plan needs at least 2", "t", n, mean)
-        if np.ptp(found) == 0:
+        if np.ptp(changes) == 0:
             why = "every query differs by the same amount" if mean else "the runs have the same value on every query"
             return NotEstimable(
                 f"{why}, so there is no spread to plan with; --sd takes one from elsewhere", "t", n, mean
             )
         note = values.note if not values.scale else f"{values.measure}: all differences are in {values.scale}"
-        return self.sized(spread_of(found, self.level), mean, n, note)
+        return self.sized(spread_of(changes, self.level), mean, n, note)
 
     def sized(self, spread: Spread, observed: float | None = None, n: int | None = None, note: str = "") -> Sizing:
         """The plan for one spread."""
@@ -328,11 +331,11 @@ class _PlanRequest:
         )
 
     def _smallest(self, spread: Spread, queries: int) -> Smallest:
-        found = self.side * smallest_difference(
+        standardized = self.side * smallest_difference(
             1.0, queries, level=self.level, power=self.power, alternative=self.alternative
         )  # fmt: skip
-        ends = (None if sd is None else found * sd for sd in (spread.low, spread.high))
-        return Smallest(found * spread.sd, *ends)
+        ends = (None if sd is None else standardized * sd for sd in (spread.low, spread.high))
+        return Smallest(standardized * spread.sd, *ends)
 
     def _needed(self, spread: Spread, difference: float) -> Needed:
         def need(sd: float) -> int | None:

@@ -27,10 +27,10 @@ def settle(rulings: Sequence[Ruling]) -> tuple[Status, tuple[Ruling, ...]]:
 
 
 def _corrected(rulings: Sequence[Ruling]) -> tuple[Ruling, ...]:
-    chance = [i for i, ruling in enumerate(rulings) if ruling.p_fail is not None]
-    adjusted = dict(zip(chance, step_down([rulings[i].p_fail or 0.0 for i in chance]), strict=True))
+    tested = [i for i, ruling in enumerate(rulings) if ruling.p_fail is not None]
+    adjusted = dict(zip(tested, step_down([rulings[i].p_fail or 0.0 for i in tested]), strict=True))
     return tuple(
-        _weighed(replace(ruling, adjusted=adjusted[i]), len(chance)) if i in adjusted else ruling
+        _weighed(replace(ruling, adjusted=adjusted[i]), len(tested)) if i in adjusted else ruling
         for i, ruling in enumerate(rulings)
     )
 

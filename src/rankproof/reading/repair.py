@@ -197,14 +197,14 @@ def repair(
     meant = _meant(rows, order)
     subject = Subject(rows, "run", source_name, order=meant, shape=shape, again=again, unit=unit)
     unclear = BEYOND_REPAIR if tag is not None else BEYOND_REPAIR | {"mixed_tags"}
-    _refuse((*_found(subject, unclear), *_doubtful_duplicates(subject)))
+    _refuse((*_findings_of(subject, unclear), *_doubtful_duplicates(subject)))
     # Duplicates go first: the rank of a second row is not to speak against the scores.
-    kept, removed = without_duplicates(subject)
-    single = Subject(kept, "run", source_name, order=meant, unit=unit)
+    unique, removed = without_duplicates(subject)
+    single = Subject(unique, "run", source_name, order=meant, unit=unit)
     if meant.by == "rank":
-        _refuse(_found(single, {"bad_rank", "duplicate_rank"}))
+        _refuse(_findings_of(single, {"bad_rank", "duplicate_rank"}))
     elif order is None:
-        _refuse([replace(f, remedy=ORDER_REMEDY) for f in _found(single, {"rank_disagrees"})])
+        _refuse([replace(f, remedy=ORDER_REMEDY) for f in _findings_of(single, {"rank_disagrees"})])
     work = RepairState(single)
     work.put_in_order()
     if max_depth is not None:
@@ -225,7 +225,7 @@ def _meant(rows: Rows, order: Order | None) -> Order:
     return order or DEFAULT_ORDER
 
 
-def _found(subject: Subject, codes: Set[str]) -> tuple[Finding, ...]:
+def _findings_of(subject: Subject, codes: Set[str]) -> tuple[Finding, ...]:
     """What the checks of these codes find; all of it is in the way, so all of it is an error."""
     return judge(subject, [check for check in checks_of("run") if check.name in codes], allow=(), strict=True)
 

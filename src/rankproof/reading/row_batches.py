@@ -97,8 +97,8 @@ def _cut(
 ) -> Iterator[NumberedColumns]:
     while True:
         numbers: list[int] = []
-        kept: list[list[str]] = []
-        while len(kept) < rows and (row := _next(reader, name)) is not None:
+        batch: list[list[str]] = []
+        while len(batch) < rows and (row := _next(reader, name)) is not None:
             if not row:
                 continue  # an empty line
             if len(row) != width:
@@ -108,10 +108,10 @@ def _cut(
                     "Put fields that hold the separator in quotes."
                 )
             numbers.append(reader.line_num)
-            kept.append(row)
-        if not kept:
+            batch.append(row)
+        if not batch:
             return
-        yield numbers, {column: [row[at] or None for row in kept] for column, at in chosen}
+        yield numbers, {column: [row[at] or None for row in batch] for column, at in chosen}
 
 
 def _next(reader: Reader, name: str) -> list[str] | None:

@@ -121,14 +121,14 @@ def paid_by(ruling: Ruling) -> str:
 
 def fine_print(verdict: Verdict) -> list[str]:
     """What the verdict rests on."""
-    chance = sum(ruling.p_fail is not None for ruling in verdict.rulings)
+    tested = sum(ruling.p_fail is not None for ruling in verdict.rulings)
     lines = []
-    if chance:
+    if tested:
         lines.append(
             f"bounds: one-sided, {percent(verdict.confidence)} unless a rule says otherwise, by {verdict.significance};"
             " PASS when the worse bound meets what is required, FAIL when the better one misses it"
         )
-        several = f"over the {chance} rules that rest on chance" if chance > 1 else "not needed for one rule"
+        several = f"over the {tested} rules that rest on chance" if tested > 1 else "not needed for one rule"
         lines.append(f"correction: all rules must hold, so passing needs none; failing is corrected by Holm, {several}")
     if any(ruling.basis == "point" for ruling in verdict.rulings):
         lines.append('point: the plain value was compared (basis = "point"); chance is not ruled out')

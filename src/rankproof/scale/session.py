@@ -69,14 +69,14 @@ def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
     except BaseException as error:
         with suppress(Exception):  # Java may be in the middle of an answer that nobody hears any more
             spark.stop()
-        request = asked_to_stop(error)
+        request = stop_request(error)
         if request is None:
             raise
         raise request from None
     spark.stop()
 
 
-def asked_to_stop(error: BaseException) -> BaseException | None:
+def stop_request(error: BaseException) -> BaseException | None:
     """The request to stop that an error came of, such as Ctrl-C: what Spark meets while it gives way hides it."""
     seen: BaseException | None = error
     while seen is not None:
@@ -93,24 +93,24 @@ def _hushed() -> Iterator[None]:
     Java keeps the stream it was started with, so that its log goes nowhere as long as it lives. What goes wrong in a
     job comes as an error.
     """
-    kept = os.dup(2)
+    saved = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved, 2)
+        os.close(saved)
         os.close(nowhere)
 
 
 def _children() -> set[int]:
     """The processes that this one has started, where the system says so."""
-    found: set[int] = set()
+    process_ids: set[int] = set()
     for path in glob.glob("/proc/self/task/*/children"):
         with suppress(OSError), open(path) as file:
-            found.update(map(int, file.read().split()))
-    return found
+            process_ids.update(map(int, file.read().split()))
+    return process_ids
 
 
 def _java() -> str | None:

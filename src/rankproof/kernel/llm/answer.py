@@ -40,7 +40,7 @@ class NoAnswer:
     message: str
 
 
-def kept_answer(data: bytes | None) -> ModelAnswer | None:
+def stored_answer(data: bytes | None) -> ModelAnswer | None:
     """What the cache gave, read; None where it has nothing or nothing that can be read."""
     if data is None:
         return None
@@ -91,11 +91,11 @@ def _counted(usage: object) -> tuple[int, int] | None:
 def _first_tokens(logprobs: object) -> tuple[tuple[str, float], ...]:
     """The alternatives to the first token, in either form: a list of objects, or a table by token."""
     try:
-        found: Any = logprobs
-        if found.get("content"):
-            pairs = [(top["token"], top["logprob"]) for top in found["content"][0]["top_logprobs"]]
+        given: Any = logprobs
+        if given.get("content"):
+            pairs = [(top["token"], top["logprob"]) for top in given["content"][0]["top_logprobs"]]
         else:
-            table: Mapping[str, Any] = found["top_logprobs"][0]
+            table: Mapping[str, Any] = given["top_logprobs"][0]
             pairs = list(table.items())
         return tuple((token, float(value)) for token, value in pairs if isinstance(token, str) and _is_log(value))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError):

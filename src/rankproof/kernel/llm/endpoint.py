@@ -17,7 +17,7 @@ from rankproof.errors import MissingExtra, UsageError
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.llm import local
-from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, kept_answer, read_answer
+from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, read_answer, stored_answer
 from rankproof.kernel.pacing import Pace
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class Endpoint:
         """
         body = self._body(system, user, most, tops, self._values["seed"] if seed is None else seed)
         key = "llm 1 " + sha256(to_json({"identity": self.identity, "body": body}).encode()).hexdigest()
-        stored = kept_answer(self._cache.get(key))
+        stored = stored_answer(self._cache.get(key))
         if stored is not None:
             return stored
         async with self._turns:

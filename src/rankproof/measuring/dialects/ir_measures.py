@@ -96,8 +96,8 @@ def _tied_equals(table: JudgedTable) -> Mask:
     """Queries where two retrieved documents have the same score and the same grade above 0."""
     rows = np.flatnonzero(table.relevant(1))
     keys = np.stack((table.query[rows], table.tie_first[rows], table.grade[rows]))
-    found, times = np.unique(keys, axis=1, return_counts=True)
-    return np.isin(np.arange(len(table)), found[0, times > 1])
+    pairs, times = np.unique(keys, axis=1, return_counts=True)
+    return np.isin(np.arange(len(table)), pairs[0, times > 1])
 
 
 OFFERS = (

@@ -21,8 +21,8 @@ MAX_GRADE = Param(
 
 def top_grade(pool: Pool, variant: Variant) -> int:
     """The top of the scale: as asked, else the collection's."""
-    asked = variant["max_grade"]
-    return pool.top_grade if asked is None else int(asked)
+    max_grade = variant["max_grade"]
+    return pool.top_grade if max_grade is None else int(max_grade)
 
 
 def say_top_grade(table: JudgedTable, variant: Variant) -> str:
@@ -31,10 +31,10 @@ def say_top_grade(table: JudgedTable, variant: Variant) -> str:
     return f"top grade {top_grade(table.pool, variant)} ({source})"
 
 
-def stop_chance(grade: NDArray[Any], top: int) -> Values:
+def stop_probability(grade: NDArray[Any], top: int) -> Values:
     """(2^grade - 1) / 2^top, written so that no power overflows."""
-    chance: Values = np.exp2(np.clip(grade, 0, top) - float(top)) - np.exp2(-float(top))
-    return np.where(grade > 0, chance, 0.0)
+    probability: Values = np.exp2(np.clip(grade, 0, top) - float(top)) - np.exp2(-float(top))
+    return np.where(grade > 0, probability, 0.0)
 
 
 def reach(grade: NDArray[np.int32], query: NDArray[np.int64], start: NDArray[np.int64], top: int) -> Values:
@@ -43,14 +43,14 @@ def reach(grade: NDArray[np.int32], query: NDArray[np.int64], start: NDArray[np.
     A product over the rows above depends only on how many of them have each grade, so it is exact for any
     number of rows.
     """
-    chance = np.ones(len(grade))
+    probability = np.ones(len(grade))
     for level in np.unique(grade[grade > 0]):
         here = grade == level
         seen = np.cumsum(here)
         before_query = np.concatenate(([0], seen))[start[:-1]]
         above = seen - here - before_query[query]
-        chance *= np.power(1.0 - stop_chance(np.array([level]), top)[0], above)
-    return chance
+        probability *= np.power(1.0 - stop_probability(np.array([level]), top)[0], above)
+    return probability
 
 
 def survival(size: int, going_on: NDArray[np.float64]) -> Values:

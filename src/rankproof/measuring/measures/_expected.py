@@ -37,12 +37,12 @@ def average_weight(table: JudgedTable, weights: Values, k: int | None = None) ->
     return np.where(size == 1, weights[table.rank - 1], shared)
 
 
-def chance_within(table: JudgedTable, k: int | Counts) -> Values:
+def probability_within(table: JudgedTable, k: int | Counts) -> Values:
     """For each row, the chance that its rank is k or better; k may differ from query to query."""
     cut = k if isinstance(k, int) else k[table.query]
     places = np.clip(cut - table.tie_first + 1.0, 0.0, table.tie_last - table.tie_first + 1.0)
-    chance: Values = places / (table.tie_last - table.tie_first + 1)
-    return chance
+    probability: Values = places / (table.tie_last - table.tie_first + 1)
+    return probability
 
 
 def over_hits(table: JudgedTable, mask: Mask, k: int, value: Callable[[Counts], Values]) -> Values:
@@ -71,8 +71,8 @@ def hypergeometric(hits: Any, size: Counts, marked: Counts, drawn: Counts) -> Va
         ways: Values = logs[n] - logs[r] - logs[n - r]
         return ways
 
-    chance = np.exp(choose(marked, hits) + choose(size - marked, missed) - choose(size, drawn))
-    return np.where(possible, chance, 0.0)
+    probability = np.exp(choose(marked, hits) + choose(size - marked, missed) - choose(size, drawn))
+    return np.where(possible, probability, 0.0)
 
 
 def log_factorials(most: int) -> Values:

@@ -48,8 +48,10 @@ def divisor(table: JudgedTable, variant: Variant) -> Values:
 def average_precision(table: JudgedTable, variant: Variant) -> Values:
     """Sum of precisions at relevant ranks, divided."""
     hit = table.relevant(variant["rel"]) & table.within(variant.k)
-    found = table.remember(("running relevant", variant["rel"]), lambda: table.running(table.relevant(variant["rel"])))
-    return divided(table.sum(hit * found / table.rank), table, variant)
+    running_hits = table.remember(
+        ("running relevant", variant["rel"]), lambda: table.running(table.relevant(variant["rel"]))
+    )
+    return divided(table.sum(hit * running_hits / table.rank), table, variant)
 
 
 def divided(total: Values, table: JudgedTable, variant: Variant) -> Values:
@@ -108,14 +110,14 @@ def depends(variant: Variant) -> PrecisionSum:
     """The sum of precisions, divided."""
     k, how = variant.k, variant["denominator"]
 
-    def value(total: Values, found: Values, relevant: Values) -> Values:
-        bottom = found if how == "relevant_retrieved" else relevant
+    def value(total: Values, hits: Values, relevant: Values) -> Values:
+        bottom = hits if how == "relevant_retrieved" else relevant
         if how == "min_k" and k is not None:
             bottom = np.minimum(relevant, k)
         return np.divide(total, bottom, out=np.zeros(len(total)), where=bottom > 0)
 
-    of_found = how == "relevant_retrieved"
-    return PrecisionSum(k, variant["rel"], value, "within" if of_found else "all", ratio=not of_found)
+    over_retrieved = how == "relevant_retrieved"
+    return PrecisionSum(k, variant["rel"], value, "within" if over_retrieved else "all", ratio=not over_retrieved)
 
 
 OFFERS = (

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.specs.kinds import REQUIRED, Kind, Param
 from rankproof.measuring.dependence import Fixed, Linear
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._expected import chance_within
+from rankproof.measuring.measures._expected import probability_within
 from rankproof.measuring.measures.contract import Mask, Measure, Values, Variant, never
 
 
@@ -78,8 +78,8 @@ def grade_share(table: JudgedTable, variant: Variant) -> Values:
 def expected(table: JudgedTable, variant: Variant) -> Values:
     """Each row counts with its chance to be in the first k."""
     assert variant.k is not None
-    chance = chance_within(table, variant.k)
-    return share(table.sum(counted(table, variant) * chance), table, variant)
+    probability = probability_within(table, variant.k)
+    return share(table.sum(counted(table, variant) * probability), table, variant)
 
 
 def worth(table: JudgedTable, variant: Variant) -> Values:

@@ -54,21 +54,21 @@ def inst(table: JudgedTable, variant: Variant) -> Values:
     rows = np.flatnonzero(seen)
     turn = table.running(seen)[rows]
     rows = rows[np.argsort(turn, kind="stable")]  # first gains of all queries, then second gains, ...
-    chance, since, sought = np.ones(len(table)), np.ones(len(table)), np.full(len(table), 2.0 * variant["T"])
+    probability, since, sought = np.ones(len(table)), np.ones(len(table)), np.full(len(table), 2.0 * variant["T"])
     looked, gained = np.zeros(len(table)), np.zeros(len(table))
     for part in np.split(rows, np.cumsum(np.bincount(turn)[1:])[:-1]):
         q, rank = table.query[part], table.rank[part]
         here, there = since[q] + sought[q] - 1.0, rank + sought[q] - 1.0
-        looked[q] += chance[q] * here**2 * (trigamma(here) - trigamma(there))
-        chance[q] *= (here / there) ** 2
-        gained[q] += chance[q] * gain[part]
+        looked[q] += probability[q] * here**2 * (trigamma(here) - trigamma(there))
+        probability[q] *= (here / there) ** 2
+        gained[q] += probability[q] * gain[part]
         sought[q] -= gain[part]
         since[q] = rank
     here = since + sought - 1.0
     left = trigamma(here)
     if variant["horizon"] is not None:
         left = left - trigamma(variant["horizon"] + sought)
-    looked += chance * here**2 * left
+    looked += probability * here**2 * left
     return gained / looked
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.dependence import Ordered, Share
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._expected import chance_within
+from rankproof.measuring.measures._expected import probability_within
 from rankproof.measuring.measures.contract import REL, Mask, Measure, Values, Variant
 
 OVER = Param(
@@ -57,8 +57,8 @@ def in_top(table: JudgedTable, variant: Variant) -> Values:
 def expected(table: JudgedTable, variant: Variant) -> Values:
     """Each relevant row counts with its chance to be in the first k."""
     assert variant.k is not None
-    chance = chance_within(table, variant.k)
-    return divided(table.sum(table.relevant(variant["rel"]) * chance), table, variant)
+    probability = probability_within(table, variant.k)
+    return divided(table.sum(table.relevant(variant["rel"]) * probability), table, variant)
 
 
 def undefined(table: JudgedTable, variant: Variant) -> Mask:
@@ -69,8 +69,8 @@ def undefined(table: JudgedTable, variant: Variant) -> Mask:
 
 def fine_print(table: JudgedTable, variant: Variant) -> str:
     """The divisor in words."""
-    found = variant["over"] == "found"
-    return "over the relevant documents found" if found else "over all relevant documents"
+    over_retrieved = variant["over"] == "found"
+    return "over the relevant documents found" if over_retrieved else "over all relevant documents"
 
 
 def depends(variant: Variant) -> Ordered | Share:

@@ -20,7 +20,7 @@ import numpy as np
 
 from rankproof.measuring.dependence import Share
 from rankproof.measuring.judged_table import JudgedTable, share
-from rankproof.measuring.measures._expected import Counts, chance_within
+from rankproof.measuring.measures._expected import Counts, probability_within
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
 
@@ -38,8 +38,8 @@ def possible(table: JudgedTable, variant: Variant) -> Counts:
 def expected(table: JudgedTable, variant: Variant) -> Values:
     """Each relevant row counts with its chance to be in the first k."""
     assert variant.k is not None
-    found = table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k))
-    return share(found, possible(table, variant))
+    hits = table.sum(table.relevant(variant["rel"]) * probability_within(table, variant.k))
+    return share(hits, possible(table, variant))
 
 
 def depends(variant: Variant) -> Share:

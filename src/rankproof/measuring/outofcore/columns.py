@@ -25,9 +25,9 @@ def concatenated(pieces: Iterable[Rows]) -> Rows:
     return _joined([_columns(rows) for rows in pieces])
 
 
-def of_queries(rows: Rows, wanted: Collection[str]) -> NDArray[np.bool_]:
+def of_queries(rows: Rows, queries: Collection[str]) -> NDArray[np.bool_]:
     """For each row, whether its query is wanted."""
-    known = np.array([query in wanted for query in rows.query_ids], dtype=np.bool_)
+    known = np.array([query in queries for query in rows.query_ids], dtype=np.bool_)
     return known[rows.query] if len(known) else np.zeros(len(rows), dtype=np.bool_)
 
 
@@ -80,9 +80,9 @@ class PutAside:
         """The rows of each file, those of a query in the order they came in; files without rows are passed over."""
         for file in self._files:
             file.seek(0)
-            found = list(_unpacked(file))
-            if found:
-                yield _joined(found)
+            parts = list(_unpacked(file))
+            if parts:
+                yield _joined(parts)
 
 
 Columns = tuple[list[str], list[str], Sequence[NDArray[Any]]]

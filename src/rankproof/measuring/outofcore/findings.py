@@ -49,21 +49,21 @@ def findings_of(
     """The errors that our own checks find in rows: all checks, or some, or all but some."""
     subject = faulty.subject(rows)
     ours = (check for check in shelf.offered("checks").values() if "run" in check.of)
-    wanted = [c for c in ours if c.name not in without and (only is None or c.name in only)]
+    chosen = [c for c in ours if c.name not in without and (only is None or c.name in only)]
     return tuple(
-        finding for check in wanted if check.severity_for(subject) == "error" for finding in check.findings(subject)
+        finding for check in chosen if check.severity_for(subject) == "error" for finding in check.findings(subject)
     )
 
 
-def refuse_found(
-    found: Sequence[Finding], rows: int, unread: int, unjudged: Sequence[str], faulty: Faulty, qrels: PreparedQrels
+def refuse_findings(
+    findings: Sequence[Finding], rows: int, unread: int, unjudged: Sequence[str], faulty: Faulty, qrels: PreparedQrels
 ) -> None:
     """Raises what `flow.check.refuse` would raise for the whole run, when a check found an error in a piece of it.
 
     rows, unread   how many rows the run has, and how many lines became none
     unjudged       the run's queries in order of first appearance, where none of them is judged; else nothing
     """
-    errors = in_order(found if rows else (*found, *_nothing(faulty, unread)))
+    errors = in_order(findings if rows else (*findings, *_nothing(faulty, unread)))
     if errors:
         raise Refused(refusal(errors, "run"), errors)
     if unjudged:
@@ -82,12 +82,12 @@ def refuse_pieces(
     budget: int,
 ) -> None:
     """The same for a run that can be read again piece by piece; `scattered` queries stand in several pieces."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     seen = unread = size = 0
     for piece in pieces.read(numbered=True):
         rows = piece.rows()
-        found += findings_of(rows, faulty, without=(*OF_QUERIES, *OF_RUNS))
-        found += findings_of(taken(rows, ~of_queries(rows, scattered)) if scattered else rows, faulty, OF_QUERIES)
+        findings += findings_of(rows, faulty, without=(*OF_QUERIES, *OF_RUNS))
+        findings += findings_of(taken(rows, ~of_queries(rows, scattered)) if scattered else rows, faulty, OF_QUERIES)
         seen, unread, size = seen + len(rows), unread + rows.fault_count, size + len(piece)
     if scattered:
         with put_aside(files_for(size, budget)) as aside:
@@ -95,8 +95,8 @@ def refuse_pieces(
                 rows = piece.rows()
                 aside.add(taken(rows, of_queries(rows, scattered)))
             for rows in aside:
-                found += findings_of(rows, faulty, OF_QUERIES)
-    refuse_found(found, seen, unread, unjudged, faulty, qrels)
+                findings += findings_of(rows, faulty, OF_QUERIES)
+    refuse_findings(findings, seen, unread, unjudged, faulty, qrels)
 
 
 def _nothing(faulty: Faulty, unread: int) -> tuple[Finding, ...]:
@@ -109,10 +109,10 @@ def _nothing(faulty: Faulty, unread: int) -> tuple[Finding, ...]:
     return (finding,)
 
 
-def in_order(found: Sequence[Finding]) -> tuple[Finding, ...]:
+def in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings as one look at the whole would give them: the first few of each code, the rest counted."""
     by_code: dict[str, list[Finding]] = {}
-    for finding in found:
+    for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
     groups = []
     for code, all_of_it in by_code.items():

@@ -80,18 +80,18 @@ def _brought_together(
     join: Callable[[RunPiece], Joined],
 ) -> list[JoinPart]:
     ids = judgments.query_ids
-    found: list[JoinPart] = []
+    joined_parts: list[JoinPart] = []
     with put_aside(files_for(size, budget)) as aside:
         for piece, part in zip(pieces.read(), parts, strict=True):
             if scattered.isdisjoint(part.unjudged) and scattered.isdisjoint(ids[at] for at in part.queries.tolist()):
-                found.append(part)
+                joined_parts.append(part)
                 continue
             rows = piece.rows()
             mask = of_queries(rows, scattered)
             aside.add(taken(rows, mask))
-            kept = part_of(join_rows(taken(rows, ~mask)))
+            whole = part_of(join_rows(taken(rows, ~mask)))
             # Lines that became no row are not among the rows that were kept; the first reading counted them.
             by_line = {name: part.faults[name] for name in ("wrong_columns", "undecodable_bytes")}
-            found.append(replace(kept, faults={**kept.faults, **by_line}))
-        found += [part_of(join_rows(rows)) for rows in aside]
-    return found
+            joined_parts.append(replace(whole, faults={**whole.faults, **by_line}))
+        joined_parts += [part_of(join_rows(rows)) for rows in aside]
+    return joined_parts

@@ -176,11 +176,11 @@ class Stream:
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
-        self._kept = b""
+        self._buffer = b""
         self._begin = 0
 
     def see(self, begin: int, size: int) -> tuple[bytes, int]:
         """The bytes from a place on."""
-        left = self._kept[begin - self._begin :]
-        self._kept, self._begin = left + self._stream.read(max(0, size - len(left))), begin
-        return self._kept, 0
+        left = self._buffer[begin - self._begin :]
+        self._buffer, self._begin = left + self._stream.read(max(0, size - len(left))), begin
+        return self._buffer, 0

@@ -60,11 +60,11 @@ def decide(case: Case, values: RuleValues) -> Ruling:
         observed=nearest_rank(times, share), basis=values["basis"],
     )  # fmt: skip
     if values["basis"] == "point":
-        found = nearest_rank(times, share)
-        status = decided(found, found, budget, "lower")
+        plain = nearest_rank(times, share)
+        status = decided(plain, plain, budget, "lower")
         verb = "within" if status == "PASS" else "over"
         end = 'the plain percentile is compared (basis = "point"), so chance is not ruled out'
-        return replace(ruling, status=status, reason=f"{what} is {_ms(found)}, {verb} {_ms(budget)}; {end}.")
+        return replace(ruling, status=status, reason=f"{what} is {_ms(plain)}, {verb} {_ms(budget)}; {end}.")
     seen = percentile(times, share, budget, level)
     status = decided(seen.low, seen.high, budget, "lower")
     answer = Estimate(

@@ -28,12 +28,12 @@ class Resamples:
     def sums(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         """Columns by resamples: the sum of each column over each resample."""
         rows = np.ascontiguousarray(columns.T)
-        found = np.empty((len(rows), self._count))
+        sums = np.empty((len(rows), self._count))
         start = 0
         for drawn in self._drawn():
-            found[:, start : start + len(drawn)] = rows @ drawn.T
+            sums[:, start : start + len(drawn)] = rows @ drawn.T
             start += len(drawn)
-        return found
+        return sums
 
     def _drawn(self) -> Iterator[NDArray[np.float64]]:
         draw, step = copy.deepcopy(self._begin), max(1, CHUNK // self._n)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.proving.significance._answered import Some, answered
 from rankproof.proving.significance._bootstrap import Resamples
-from rankproof.proving.significance._together import KEPT, together
+from rankproof.proving.significance._together import MOST_HELD, together
 from rankproof.proving.significance.contract import SAME, Differences, Significance, SignificanceRequest
 
 NAME = "bca"
@@ -43,12 +43,12 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
 
     def ask(columns: NDArray[np.float64]) -> Some:
         resamples = Resamples(len(columns), question.resamples, rng)
-        size = max(1, KEPT // len(resamples))
+        size = max(1, MOST_HELD // len(resamples))
         for start in range(0, columns.shape[1], size):
             batch = columns[:, start : start + size]
             means = resamples.sums(batch / len(batch))
-            found = together(lambda d, m: _answer(d, np.sort(m), question), batch.T, means)
-            yield range(start, start + len(found)), found
+            answers = together(lambda d, m: _answer(d, np.sort(m), question), batch.T, means)
+            yield range(start, start + len(answers)), answers
 
     return answered(differences, NAME, ask)
 

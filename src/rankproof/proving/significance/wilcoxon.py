@@ -47,10 +47,10 @@ Upper = Callable[[int], float]
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """Test, and interval of the pseudomedian; nothing is left to chance."""
-    found = differing(differences, question, NAME)
-    if isinstance(found, NotEstimable):
-        return found
-    steps, alternative = found.steps, question.alternative
+    sample = differing(differences, question, NAME)
+    if isinstance(sample, NotEstimable):
+        return sample
+    steps, alternative = sample.steps, question.alternative
     mirrored = -steps[::-1]
     upper = _upper(steps, len(differences))
     sides = 2 if alternative == "two-sided" else 1
@@ -65,8 +65,8 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
     )
     low, high = -math.inf, math.inf
     if rejects(len(steps) * (len(steps) + 1)):
-        low = low if alternative == "less" else found.back(_least(steps, rejects) / 2)
-        high = high if alternative == "greater" else found.back(-_least(mirrored, rejects) / 2)
+        low = low if alternative == "less" else sample.back(_least(steps, rejects) / 2)
+        high = high if alternative == "greater" else sample.back(-_least(mirrored, rejects) / 2)
     else:
         notes += (f"no bound at {100 * question.level:.6g}%: the {len(steps)} queries that differ are too few for it",)
     return Estimate(
@@ -79,7 +79,7 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
         len(differences),
         alternative=alternative,
         null=question.null,
-        notes=notes + left_out(differences, found),
+        notes=notes + left_out(differences, sample),
     )
 
 
@@ -98,14 +98,14 @@ def _statistic(steps: Steps, twice: int) -> int:
 
 def _least(steps: Steps, rejects: Callable[[int], bool]) -> int:
     """The least value, doubled, that is not rejected as too small."""
-    rejected, kept = 2 * int(steps[0]) - 1, 2 * int(steps[-1]) + 1
-    while kept - rejected > 1:
-        middle = (rejected + kept) // 2
+    rejected, accepted = 2 * int(steps[0]) - 1, 2 * int(steps[-1]) + 1
+    while accepted - rejected > 1:
+        middle = (rejected + accepted) // 2
         if rejects(_statistic(steps, middle)):
             rejected = middle
         else:
-            kept = middle
-    return kept
+            accepted = middle
+    return accepted
 
 
 def _upper(steps: Steps, queries: int) -> Upper:
@@ -115,12 +115,12 @@ def _upper(steps: Steps, queries: int) -> Upper:
     n, clean = len(steps), len(sizes) == queries
     if queries <= (EXACT if clean else EXACT_TIED):
         ranks = np.repeat(2 * np.cumsum(counts) - counts + 1, counts)  # doubled mean ranks
-        chances = np.zeros(int(ranks.sum()) + 1)
-        chances[0] = 1.0
+        probabilities = np.zeros(int(ranks.sum()) + 1)
+        probabilities[0] = 1.0
         for rank in ranks:  # each rank is up or down with equal chance
-            chances[rank:] += chances[:-rank].copy()
-            chances /= 2
-        tails = chances[::-1].cumsum()[::-1]
+            probabilities[rank:] += probabilities[:-rank].copy()
+            probabilities /= 2
+        tails = probabilities[::-1].cumsum()[::-1]
         return lambda statistic: float(tails[statistic])
     mean = n * (n + 1) / 2
     variance = n * (n + 1) * (2 * n + 1) / 6 - float((counts.astype(float) ** 3 - counts).sum()) / 12

@@ -122,8 +122,8 @@ def _last_part(id_: str) -> str:
 
 
 def _all_but_last(id_: str) -> str:
-    found = list(SEPARATORS.finditer(id_))
-    return id_[: found[-1].start()] if found else id_
+    matches = list(SEPARATORS.finditer(id_))
+    return id_[: matches[-1].start()] if matches else id_
 
 
 def _without_affixes(ids: Sequence[str]) -> Rewrite:

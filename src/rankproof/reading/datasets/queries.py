@@ -56,9 +56,9 @@ def _with_columns(source: Source) -> tuple[Query, ...]:
     at = place(names, TEXT)
     text_column = columns[at] if at >= 0 else ""
     # A column that is empty for every query (as metadata with parts reads) says nothing about any.
-    kept = [name for name in columns if name != text_column and any(row.get(name) for row in table.values())]
+    filled = [name for name in columns if name != text_column and any(row.get(name) for row in table.values())]
     return tuple(
-        Query(query, row.get(text_column, ""), {name: row[name] for name in kept if row.get(name)})
+        Query(query, row.get(text_column, ""), {name: row[name] for name in filled if row.get(name)})
         for query, row in table.items()
     )
 

@@ -190,12 +190,12 @@ def _one_number(rows: Sequence[Row], doc: int, at: int, label: int, options: Opt
 
 def _by_query(rows: Sequence[Row], at: int) -> dict[str, list[int]] | None:
     """The whole numbers of a column for each query, in the order given; None when there are others."""
-    found: dict[str, list[int]] = {}
+    numbers: dict[str, list[int]] = {}
     for row in rows:
         if not _WHOLE.fullmatch(row[at]):
             return None
-        found.setdefault(row[0], []).append(int(row[at]))
-    return found
+        numbers.setdefault(row[0], []).append(int(row[at]))
+    return numbers
 
 
 def counts_up(rows: Sequence[Row], at: int) -> bool:

@@ -60,13 +60,13 @@ def _columns(evaluation: Evaluation) -> list[_Column]:
     for text, result in evaluation.results.items():
         trec = trec_name(parse(text)[0])
         columns.append(_Column(result, typed.get(text) or (text if trec is None else trec.name), trec))
-    said = {column.trec.measure.name for column in columns if column.trec and column.result.text in typed}
-    kept = [
+    typed_measures = {column.trec.measure.name for column in columns if column.trec and column.result.text in typed}
+    shown = [
         column
         for column in columns
-        if column.trec is None or column.result.text in typed or column.trec.measure.name not in said
+        if column.trec is None or column.result.text in typed or column.trec.measure.name not in typed_measures
     ]
-    return sorted(kept, key=lambda column: column.place)
+    return sorted(shown, key=lambda column: column.place)
 
 
 def _by_query(column: _Column) -> dict[str, str]:
