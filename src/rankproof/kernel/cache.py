@@ -1,4 +1,4 @@
-"""Cache: bytes by key, kept in a folder between runs and shared by processes.
+"""Cache: bytes by key, stored in a folder between runs and shared by processes.
 
 An entry is a file with a checksum before its content. It is written beside its place and moved there, so another
 process sees all of it or none; one that is damaged counts as missing and is written anew. Deleting the folder is always
@@ -19,13 +19,13 @@ _HEAD = len(_MARK) + 32
 
 
 class FolderCache:
-    """The cache in `folder`, which is made when the first entry is kept."""
+    """The cache in `folder`, which is created when the first entry is stored."""
 
     def __init__(self, folder: str) -> None:
         self._folder = os.path.abspath(folder)
 
     def get(self, key: str) -> bytes | None:
-        """What was kept; None where nothing is, or where it is damaged."""
+        """The stored bytes; None when there are none or they are damaged."""
         try:
             with open(self._path(key), "rb") as file:
                 content = file.read()
@@ -54,10 +54,10 @@ def _checksum(key: str, data: bytes) -> bytes:
 
 
 class Cache(Protocol):
-    """Bytes by key, kept between runs. A key says everything the bytes depend on: a stale entry cannot be found."""
+    """Bytes by key, stored between runs. A key covers everything the bytes depend on, so an entry is never stale."""
 
     def get(self, key: str) -> bytes | None:
-        """What was kept; None where nothing is, or where it is damaged."""
+        """The stored bytes; None when there are none or they are damaged."""
 
     def put(self, key: str, data: bytes) -> None:
         """Keeps it, whole or not at all."""

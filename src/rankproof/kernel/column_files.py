@@ -74,7 +74,7 @@ class Spool:
         self._used = 0
 
     def put(self, array: NDArray[Any]) -> Again:
-        """Puts an array away; call what comes back to have it again."""
+        """Writes an array to the file and returns a function that reads it back."""
         self._held += array.nbytes
         if self._held < LARGE or not array.size:
             return lambda: array

@@ -32,7 +32,7 @@ def least_of_each(
 ) -> list[int | None]:
     """What `least` finds for each of `count` questions, by the same steps, taken for all of them together.
 
-    `enough(questions, n)` is told which questions are open and the n that each of them asks about.
+    `enough(questions, n)` gets the questions that are still open and the n to try for each of them.
     """
     low = np.full(count, first - 1, dtype=np.int64)
     high = np.full(count, first, dtype=np.int64)

@@ -74,7 +74,7 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class ContrastResult:
-    """A difference as it was found: candidate minus baseline; `reason` where there is no interval."""
+    """A measured difference: candidate minus baseline; `reason` where there is no interval."""
 
     measure: str
     baseline: str

@@ -8,7 +8,7 @@ from threading import Lock
 
 
 class Pace:
-    """At most `rate` requests a second (None for no limit), and none while the server asked everybody to wait.
+    """At most `rate` requests a second (None for no limit), and none while the server has requested a pause.
 
     A turn is taken when it is used and not before. A caller that waits for its turn asks again afterwards, so that a
     hold that was made in the meantime holds for it too. Threads and coroutines may share one pace.

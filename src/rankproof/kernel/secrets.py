@@ -14,7 +14,7 @@ from rankproof.errors import UsageError
 SECRET = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _USER = re.compile(r"//[^/]*@")
 _PASSWORD = re.compile(r"\b(user|password)\s*=\s*('[^']*'|[^\s&]*)")
-# Shorter ones would be found in innocent words.
+# Shorter values also occur in ordinary words.
 SHORTEST = 4
 
 

@@ -147,7 +147,7 @@ def confidence_interval(level: float, short: bool = False) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Both ends with their signs; an infinite end is said in words."""
+    """Both ends with their signs; an infinite end is written in words."""
     if math.isinf(low) and math.isinf(high):
         return "no bound"
     if math.isinf(low):

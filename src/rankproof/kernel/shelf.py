@@ -84,7 +84,7 @@ def everything(shelf: str) -> Mapping[str, Any]:
     offered(shelf)
     items = _loaded[shelf]
     if shelf not in _with_plugins:
-        # Scanning installed packages costs more than the rest of start-up: done only when asked for.
+        # Scanning installed packages costs more than the rest of start-up, so it is done only on request.
         from importlib.metadata import entry_points
 
         for point in entry_points(group=f"rankproof.{shelf}"):

@@ -1,6 +1,6 @@
 """An Evaluation as text, dict, Arrow table, pandas or polars frame, rich table and HTML.
 
-Reached through the methods of Evaluation. The libraries are imported when asked for and not before.
+The methods of Evaluation call these functions. The libraries are imported on first use.
 """
 
 from __future__ import annotations

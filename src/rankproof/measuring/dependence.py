@@ -71,7 +71,7 @@ class OverIdeal:
 
 @dataclass(frozen=True, slots=True)
 class PrecisionSum:
-    """A function of s, the sum of precisions at the relevant ranks up to k: value(s, found within k, R).
+    """A function of s, the sum of precisions at the relevant ranks up to k: value(s, hits within k, R).
 
     It rises with s and falls with R. `reach` is "within" when R plays no part; `ratio` says that the value is s over
     a divisor that only R decides.

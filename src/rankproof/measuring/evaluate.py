@@ -22,7 +22,7 @@ from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines,
 from rankproof.measuring.views import condensed, cut, read_negatives, select
 from rankproof.reading.records import By, Order
 
-# Gives the table of the run at hand, built with the order asked for.
+# Returns the table of the current run in the given order.
 Tables = Callable[[Order], JudgedTable]
 
 
@@ -112,7 +112,7 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
         ties = over_ties(table, variant)
         values = ties.by_query[:, 1].copy()
         if settings.ties == "rule":
-            ties = None  # the mean over orders is the tool's own value, not a range that somebody asked for
+            ties = None  # the mean over orders is the tool's own value, not a requested range
     if reading.rounds is not None:
         values = np.array([reading.rounds(value) for value in values.tolist()])
     undefined = kind.undefined(table, variant)
@@ -138,7 +138,7 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
 def _skip_undefined(
     variants: Sequence[Variant], on: Sequence[JudgedTable]
 ) -> tuple[list[JudgedTable], tuple[str, ...]]:
-    """Leaves out of every table the queries where any asked measure is undefined: one population for all."""
+    """Leaves the queries where any measure is undefined out of every table, so that all have one population."""
     out: dict[str, None] = {}
     for variant, table in zip(variants, on, strict=True):
         undefined = variant.measure.undefined(table, variant)
@@ -237,7 +237,7 @@ def _refuse_other(qrels: Any, run: PreparedRun, reading: dict[str, Any]) -> None
     given = [name for name, value in reading.items() if value]
     if given:
         raise UsageError(
-            f"The run {run.name!r} is already read: {', '.join(given)} must be said to `prepare(run, ...)`."
+            f"The run {run.name!r} is already read: {', '.join(given)} must be given to `prepare(run, ...)`."
         )
 
 
@@ -347,7 +347,7 @@ def _readings(results: Mapping[str, Result], table: JudgedTable, dialect: Dialec
 
 
 def _ties(results: Mapping[str, Result], settings: Settings) -> list[str]:
-    """What the values say of tied documents, when it is not the rule of the order, and how it was found."""
+    """How the values treat tied documents, when not by the rule of the order, and how that was computed."""
     what = "mean" if settings.ties == "expected" else "least and greatest"
     notes = [f"{text}: {r.ties.note}" for text, r in results.items() if r.ties is not None and r.ties.note]
     return [f"ties: {what} over all orders of documents with equal scores", *notes]

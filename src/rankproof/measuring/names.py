@@ -176,7 +176,7 @@ NAMES = {
     "recall_cap": ("R", "denominator=min_k"),
 }
 
-# ranx's level of relevance comes last: `ndcg@10-l2`. Its patience comes without the 0: `rbp.95`.
+# ranx writes the level of relevance last, `ndcg@10-l2`, and the patience without its 0, `rbp.95`.
 _PEER_FORM = re.compile(r"(?P<name>[^()@]+?)(?:@(?P<at>[^()@]+?))?(?:-l(?P<rel>\d+))?")
 _RBP = re.compile(r"rbp\.(\d+)")
 

@@ -115,7 +115,7 @@ class PreparedRun:
         return (*self.qrels.notes, *dict.fromkeys((*self.source.notes, *self.joining_notes)))
 
     def order(self, preferred: Order) -> Order:
-        """The order that a dialect wants, as far as this run has it: what the caller requested wins."""
+        """The order that a dialect prefers, as far as this run has it; the order that the caller requested wins."""
         own = self.source.own
         by = self.requested or (own.by if own.by != "score" else preferred.by)
         if by != "score":
@@ -124,7 +124,7 @@ class PreparedRun:
         return replace(preferred, by="score", ties=ties, lower_is_better=own.lower_is_better)
 
     def table(self, preferred: Order, subtopics: bool = False) -> JudgedTable:
-        """The run's table in the order wanted."""
+        """The run's table in the preferred order, as far as the run has it."""
         order = self.order(preferred)
         table = self._tables.get(order)
         if table is None:
@@ -178,7 +178,7 @@ class PreparedRun:
     def ranked_ids(
         self, preferred: Order, depth: int | None = None, queries: Collection[str] | None = None
     ) -> RankedIds | None:
-        """By query its document ids in the order wanted, each followed by a newline; None where only rows have them."""
+        """By query its document ids in order, each followed by a newline; None where only rows have them."""
         return self.source.ranked_ids(self.order(preferred), depth, queries)
 
     def content_hash(self) -> str:
@@ -230,7 +230,7 @@ def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = 
     if len(rows) == 0 or any(judgments.faults.values()):
         _refuse_qrels(rows, description.source, allow, description.shape, description.unit)
         notes = _best_grade(judgments)
-    # Column 2 matters only where it says more than one thing; otherwise the rows need not be kept.
+    # Column 2 matters only where it says more than one thing; otherwise the rows can be dropped.
     if len(rows.labels) > 1 or not is_path(qrels):
         return PreparedQrels(judgments, description.source, lambda: rows, notes)
     return PreparedQrels(judgments, description.source, lambda: read_rows(qrels, "qrels", format, **options)[0], notes)
@@ -342,7 +342,7 @@ def listed(
 ) -> dict[str, list[str]]:
     """{query_id: [doc_id, ...]} in the order its table has, to a depth. Unjudged documents and queries included.
 
-    What is not asked for is left out before ids become texts: a long run has millions of them.
+    Queries and ranks that are not requested are left out before ids become texts: a long run has millions of them.
     """
     queries = None if queries is None else frozenset(queries)
     ids = run.ranked_ids(preferred, depth, queries)

@@ -40,7 +40,7 @@ class Settings:
 
 DEFAULT_SETTINGS = Settings()
 
-# Threads that may be asked for: more would wait for each other.
+# The most threads that a caller may request: more would wait for each other.
 MOST_THREADS = 1024
 
 
@@ -192,7 +192,7 @@ class Evaluation(Mapping[str, Result]):
         # Another process gets the hash itself: what would make it holds the judgments.
         return Evaluation, tuple((state | {"judgments_hash": partial(str, self.judgments_hash())}).values())
 
-    # ---- other forms; each is made by code that loads only when it is asked for ----------------
+    # ---- other forms; each is made by code that is imported on first use ------------------------
 
     def to_dict(self, by_query: bool = True) -> dict[str, Any]:
         """Plain dicts, lists, numbers and texts; what `--format json` writes for this run."""

@@ -155,7 +155,7 @@ def parse_targets(texts: Iterable[str]) -> dict[str, float]:
 
 
 def meets(result: Result, target: float) -> bool:
-    """Whether the value itself, without regard to chance, reaches the target: a gate decides with an interval."""
+    """Whether the value itself, without its interval, reaches the target; a gate decides with an interval."""
     if result.better == "neither":
         raise UsageError(f"{result.text} has no better and no worse, so it can meet no target. Drop its target.")
     return result.mean >= target if result.better == "higher" else result.mean <= target  # undefined meets nothing
@@ -196,7 +196,7 @@ def report_of(
 
 
 def evaluation_of(report: EvaluationReport) -> Evaluation:
-    """The Evaluation that was put on record, as far as it was kept: tied documents and fine print by query are not."""
+    """The Evaluation in this report, without what a report does not store: tied documents and fine print by query."""
     return Evaluation(
         {text: _result(text, measure) for text, measure in report.measures.items()}, report.population,
         report.diagnostics.fine_print, report.run, report.dialect, settings=report.settings, canonical=canonical,

@@ -40,14 +40,14 @@ USUAL = 1 << 30
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", re.IGNORECASE)
 # How often larger than its file a run is at the same time in memory, about: a text is mapped and given back as it is
-# read, rows of JSON lines and of Parquet are kept whole, and packed files are unpacked first.
+# read, rows of JSON lines and of Parquet stay in memory, and packed files are unpacked first.
 GROWTH = {"text": 1, "rows": 4, "packed": 8}
 # A piece and what is made from it take a few times its size.
 PIECES_IN_BUDGET = 16
 
 
 class RunSource(Protocol):
-    """Where a run comes from: it can be joined with judgments in any order, and read again as rows.
+    """The source of a run: it can be joined with judgments in any order, and read again as rows.
 
     own     the order that the source itself states
     name    what to call the run where the caller does not say
@@ -265,7 +265,7 @@ def name_of(what: object, source: str) -> str:
 
 
 def budget_of(memory: int | str | None = None) -> int:
-    """Bytes that reading a run may take: what is asked for (`"1GB"`), else 1 GB, or a quarter of a small machine."""
+    """Bytes that reading a run may take: the requested amount (`"1GB"`), else 1 GB, or a quarter of a small machine."""
     if memory is None:
         try:
             physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

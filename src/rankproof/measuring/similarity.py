@@ -31,7 +31,7 @@ Rankings = Mapping[str, Sequence[str]]
 
 
 def similarities(run_a: Rankings, run_b: Rankings, names: str) -> dict[str, Likeness]:
-    """Each similarity that was asked for, by its canonical text.
+    """Each similarity in `names`, by its canonical text.
 
     A run is given as `{query_id: [doc_id, ...]}`, best first. Queries that only one run answers are named,
     and compared with nothing.

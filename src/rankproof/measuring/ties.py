@@ -221,7 +221,7 @@ def over_ties(table: JudgedTable, variant: Variant, seed: int = 0) -> TieRange:
 def refuse_split_ties(table: JudgedTable, depth: int) -> None:
     """Refuses a depth that cuts through tied documents: what lies below it decides which of them count.
 
-    A table cut there no longer knows the tied documents it lost, so no mean over their orders can be had
+    A table cut there no longer knows the tied documents it lost, so no mean over their orders can be computed
     from it.
     """
     split = np.flatnonzero((table.tie_first <= depth) & (table.tie_last > depth))

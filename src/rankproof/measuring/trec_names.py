@@ -90,7 +90,7 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """One rank cutoff, printed only when it was said."""
+    """One rank cutoff, printed only when it was given."""
 
     default: int
 
@@ -99,7 +99,7 @@ class Depth:
         yield measure.variant(self.default)
 
     def read(self, measure: Measure, name: str, text: str) -> Iterator[Variant]:
-        """The cutoff said."""
+        """The cutoff in the text."""
         (variant,) = Ranks(()).read(measure, name, text.partition(",")[0])
         yield Variant(measure, variant.values, variant.at, f"{name}_{text}")
 
@@ -187,7 +187,7 @@ class Gains:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """One parameter, said by name: `p=0.8`."""
+    """One parameter, given by name: `p=0.8`."""
 
     param: str
     default: float
@@ -197,7 +197,7 @@ class Named:
         yield measure.variant(**{self.param: self.default})
 
     def read(self, measure: Measure, name: str, text: str) -> Iterator[Variant]:
-        """The value said."""
+        """The value in the text."""
         (param,) = (p for p in measure.params if p.name == self.param)
         match = re.fullmatch(rf"{self.param}=(.+)", text)
         if match is None:
@@ -235,7 +235,7 @@ class TrecMeasure:
         return item
 
 
-# In the order in which trec_eval prints them, whatever the order they were asked in.
+# In the order in which trec_eval prints them, whatever the order of the request.
 TREC_MEASURES = (
     TrecMeasure("runid", "RunID", summary_only=True),
     TrecMeasure("num_q", "NumQ", summary_only=True),

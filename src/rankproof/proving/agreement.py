@@ -74,7 +74,7 @@ def statistics(ratings: Ratings) -> dict[str, Statistic]:
 
 
 def two(ratings: Ratings, first: str, second: str, level: float = LEVEL) -> PairAgreement:
-    """How far two judges agree on the pairs that both graded; `first` is the one that bias is told against."""
+    """How far two judges agree on the pairs that both graded; bias is measured against `first`."""
     common = both(ratings, first, second)
     figures = statistics(common)
     a, b = common.grades[:, 0], common.grades[:, 1]

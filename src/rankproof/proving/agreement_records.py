@@ -1,4 +1,4 @@
-"""Ratings, Figure, Agreement: what several judges said of the same pairs, and how far they agree, with intervals."""
+"""Ratings, Figure, Agreement: grades of several judges for the same pairs, and their agreement with intervals."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Ratings:
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigure:
-    """A number with what chance leaves open.
+    """A statistic with its confidence interval.
 
     low, high   its interval at `level`
     method      how the interval was made

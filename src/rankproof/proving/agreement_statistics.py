@@ -16,7 +16,7 @@ nothing.
 source: Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011, sections C and D
 
 Every statistic of agreement here is a function of sums over pairs (a confusion matrix, a matrix of coincidences).
-The sums are kept by query; the jackknife leaves out one query after the other, and Student's t with one degree of
+The sums are stored by query; the jackknife leaves out one query after the other, and Student's t with one degree of
 freedom less than there are queries makes an interval of its standard error, on a scale where the statistic is closer
 to normal: Fisher's z for kappa and alpha, the logit for a share. docs/model-judges.md has the coverage that was seen,
 and what intervals that take pairs for independent cover.

@@ -141,7 +141,7 @@ def gate(
 
 
 def _refuse_one_sided(policy: Policy) -> None:
-    """A rule that compares needs something to compare with: said before anything is measured."""
+    """Refuses a rule that compares when there is no baseline, before anything is measured."""
     if policy.baseline is not None:
         return
     for clause in policy.clauses:
@@ -196,6 +196,6 @@ def _grounds(case: GateCase, detail: bool) -> Grounds:
         return Grounds()
     try:
         evaluation = case.evaluations[0]
-    except Refused:  # the checks have said why
+    except Refused:  # the ruling of the checks says why
         return Grounds()
     return grounds_of(case, evaluation) if detail else Grounds(evaluation)

@@ -232,7 +232,7 @@ class GateCase:
             raise UnknownName("segment of the query file", segment, members)
         return frozenset(members[segment])
 
-    # ---- chance ----------------------------------------------------------------------------------
+    # ---- inference -------------------------------------------------------------------------------
 
     @cached_property
     def _method(self) -> Significance:

@@ -72,7 +72,7 @@ MOST_PAYERS = 10
 
 @dataclass(frozen=True, slots=True)
 class MeanRequirement:
-    """What a rule asks of a mean, and how it is said.
+    """What a rule requires of a mean, and how its values are written.
 
     threshold   on the scale of the values
     better      on which side of the threshold the rule holds
@@ -80,7 +80,7 @@ class MeanRequirement:
     could       the threshold that these queries can decide, as the end of a sentence
     shown       a value as text
     value       a value as the ruling keeps it, where that is another scale
-    least, most the range of what is averaged: no mean lies beyond it, so no bound is told beyond it either
+    least, most the range of what is averaged: no mean lies beyond it, so no bound is reported beyond it either
     """
 
     threshold: float

@@ -1,6 +1,6 @@
 """Values by unit: the table that comparisons, families of tests, power, gates and reports start from.
 
-For inference a system *is* its values by unit: a query, a query asked several times, a task, a user. A table does not
+For inference a system *is* its values by unit: a query, a repetition of a query, a task, a user. A table does not
 know where its values come from; the functions that make one (`paired`) do.
 """
 

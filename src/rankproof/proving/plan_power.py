@@ -82,9 +82,9 @@ class Sizing:
     """One measure, or one standard deviation, planned with.
 
     observed        the mean difference of the two runs; None where a standard deviation was given
-    queries         the number planned with: that of the runs, or the one asked for; None where none was given
+    queries         the number planned with: that of the runs, or the requested one; None where none was given
     smallest        what that number shows; None without a number
-    difference      the one planned for: asked for, or else the observed one; None where there is none, or it is 0
+    difference      the one planned for: the requested one, else the observed one; None where there is none, or it is 0
     needed          the queries it takes
     by_difference   the power over true differences, with `queries`
     by_queries      the power over numbers of queries, for `difference`
@@ -106,7 +106,7 @@ class Sizing:
 class PowerPlan:
     """What `rankproof power` answers: a sizing by measure; under the name "" where a standard deviation was given.
 
-    asked   whether the difference was asked for; otherwise it is the observed one
+    asked   whether the difference was requested; otherwise it is the observed one
     runs    names of baseline and candidate; None where a standard deviation was given
     """
 
@@ -353,7 +353,7 @@ class _PlanRequest:
     def _by_difference(self, spread: Spread, queries: int, smallest: Smallest) -> Iterator[AtDifference]:
         step = round_number(abs(smallest.difference) / STEPS)
         differences = [self.side * float(f"{step * k:.6g}") for k in range(1, 3 * STEPS)]
-        if self.difference is not None:  # the one asked for has its row, in its place
+        if self.difference is not None:  # the requested difference has a row of its own
             differences = sorted({*differences, abs(self.difference) * self.side}, key=abs)
         for difference in differences:
             power = self._at(spread.sd, queries, difference)

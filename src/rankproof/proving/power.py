@@ -33,7 +33,8 @@ def power_at(
 ) -> NDArray[np.float64]:
     """The probability that the test finds a true difference, for every n and difference given.
 
-    For "greater" and "less" the sign of `difference` counts: one on the other side is found less often than by chance.
+    For "greater" and "less" the sign of `difference` counts: one on the other side is detected less often than no
+    difference at all.
     """
     refuse_senseless(sd, level=level, alternative=alternative)
     queries = np.asarray(n, dtype=np.float64)
@@ -181,7 +182,7 @@ def _above(t: ArrayLike, df: ArrayLike, shift: ArrayLike) -> NDArray[np.float64]
 
 @lru_cache(maxsize=1024)  # the contrasts of a comparison mostly have the same number of queries
 def _least_shift(df: float, level: float, power: float, alternative: Alternative) -> float:
-    """The least noncentrality that is found with a power: doubling until it is enough, then halving the gap."""
+    """The least noncentrality that is detected with a power: doubled until it is enough, then by bisection."""
 
     def enough(shift: float) -> bool:
         return bool(_power(np.float64(df), np.float64(shift), level, _one_side(alternative)) >= power)

@@ -1,6 +1,6 @@
 """Sample ratio: did units come to the variants in the planned shares? Asked first: otherwise nothing can be trusted.
 
-Pearson's chi-square test. alpha is 0.001, not 0.05: the question is asked of every trial on every day, and a mismatch
+Pearson's chi-square test. alpha is 0.001, not 0.05: the test is made for every trial on every day, and a mismatch
 stops the reading of all the rest (Fabijan et al., Diagnosing sample ratio mismatch in online controlled experiments,
 KDD 2019). The power of two variants is that of a normal distribution with the variance of the shares that come, q, and
 not of those planned, p: with 1% of the units in a variant the two differ by much. Otherwise it is that of the

@@ -17,8 +17,8 @@ def settle(rulings: Sequence[Ruling]) -> tuple[Status, tuple[Ruling, ...]]:
     """The one place where a verdict is made of rulings.
 
     PASS when every rule passes: all must hold, so nothing has to be corrected. FAIL when a rule fails and still does
-    after Holm's correction over the rules that rest on chance; facts have nothing to correct. UNDECIDED otherwise. A
-    rule that fails alone but not after the correction becomes UNDECIDED and says so.
+    after Holm's correction over the rules with a test; facts have nothing to correct. UNDECIDED otherwise. A rule that
+    fails alone but not after the correction becomes UNDECIDED and says so.
     """
     settled = _corrected(rulings)
     if all(ruling.status == "PASS" for ruling in settled):

@@ -119,7 +119,7 @@ def judge(subject: Subject, checks: Iterable[Check], allow: Iterable[str], stric
     for check in checks:
         group = tuple(_weighed(finding, allowed, strict) for finding in check.findings(subject))
         if group:
-            # What concerns the whole source comes after what has a line: the line is often the cause.
+            # Findings about the whole source follow those with a line: the line is often the cause.
             place = float("inf") if group[0].line is None else float(group[0].line)
             groups.append((SEVERITIES.index(group[0].severity), place, check.name, group))
     groups.sort(key=lambda entry: entry[:3])

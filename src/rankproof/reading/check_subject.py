@@ -24,7 +24,7 @@ BAD_RANK = -2
 
 
 class Subject:
-    """Rows under examination. Columns derived from them are computed once, when first asked for.
+    """Rows under examination. Columns derived from them are computed once, on first use.
 
     `shape` says what a line should look like. `again` reads the same text once more without room for columns
     beyond the format's own: what are then faults and were none before are lines with something at their end.

@@ -24,7 +24,7 @@ class Query:
 class Rewritten(Query):
     """A query with the words that a rewrite gives it, and what failed on the way: then it has its own words.
 
-    kept   the words come from a cache, so the time of the rewrite says nothing
+    kept   the words were read from a cache, so the time of the rewrite means nothing
     """
 
     failures: tuple[Failure, ...] = ()

@@ -91,7 +91,7 @@ def noun_of(what: FileLike, name: str, format: str | None = None, hints: Iterabl
 
 
 def _option(noun: Noun) -> str:
-    """How a command is told the format; one that reads two kinds of files has an option for each."""
+    """The option that names the format; a command that reads two kinds of files has an option for each."""
     return "--format" if noun == "topics" else f"--format (evaluate: --{noun}-format)"
 
 

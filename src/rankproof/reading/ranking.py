@@ -65,7 +65,7 @@ class Failure:
 class Passed:
     """What a stage gives for one query.
 
-    kept    its answers come from the cache, so its time says nothing
+    kept    its answers were read from the cache, so its time means nothing
     saved   milliseconds that the part which came from the cache took when it was made: they belong to its time
     """
 
@@ -81,8 +81,8 @@ class Answered:
 
     milliseconds   from asking to the answer, without waiting for its turn and without attempts that failed; None where
                    there is no answer or nobody timed it
-    attempts       how often it was asked
-    kept           the answer was there from an earlier fetch, and its milliseconds are of then
+    attempts       how many requests were sent
+    kept           the answer is from an earlier fetch, and so are its milliseconds
     """
 
     query_id: str

@@ -190,7 +190,7 @@ def repair(
     """The run with one row per document, sorted, ranked from 1, and each change that this took.
 
     Among equal scores the old ranks keep their say, so that no order the file gave is lost. `order` says what
-    puts documents in order where ranks and scores disagree; None means that nobody said, and then a
+    puts documents in order where ranks and scores disagree; None means that it was not given, and then a
     disagreement is refused. `tag` is given to all rows and `max_depth` cuts each ranking, when given. In what
     comes back a higher score is better, whatever it was before. Raises Refused where it would be a guess.
     """
@@ -301,7 +301,7 @@ def normalizations(source: Source, layout: TextLayout, rows: Rows) -> list[Repai
 
 
 def _whole_lines(data: NDArray[np.uint8], begin: int) -> NDArray[np.uint8]:
-    """The next piece, up to the end of a line; a line longer than a piece comes whole."""
+    """The next piece, up to the end of a line; a line longer than a piece is returned whole."""
     size = PIECE
     while True:
         piece = data[begin : begin + size]

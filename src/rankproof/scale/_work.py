@@ -56,11 +56,11 @@ class RowColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
-    """What one task found of the queries it got.
+    """The result of one task for its queries.
 
     first    for each unjudged query of the part, the place of its first row; empty where rows have no places
     last     the place that decides whose tag is the run's
-    tags     the tags that rows had, two at most
+    tags     the tags of the rows, two at most
     """
 
     part: JoinPart

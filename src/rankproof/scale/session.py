@@ -32,7 +32,7 @@ def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
 
     if "SPARK_REMOTE" not in os.environ and _java() is None:
         raise UsageError("Spark needs Java, and none is found. Install Java 17 or newer, or set JAVA_HOME.")
-    # What the pip package leaves to be found by scripts that it does not install.
+    # Settings that the pip package leaves to scripts that it does not install.
     os.environ.setdefault("SPARK_HOME", os.path.dirname(pyspark.__file__))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
@@ -91,7 +91,7 @@ def _hushed() -> Iterator[None]:
     """Without what Java says about itself on starting: it would stand between the lines of a command's own messages.
 
     Java keeps the stream it was started with, so that its log goes nowhere as long as it lives. What goes wrong in a
-    job comes as an error.
+    job is raised as an error.
     """
     saved = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)

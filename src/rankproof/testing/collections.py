@@ -1,4 +1,4 @@
-"""Random small collections for hypothesis: judgments and a run, with ties, gaps and strays where wanted.
+"""Random small collections for hypothesis: judgments and a run, with ties, gaps and strays on request.
 
 For tests that hold two implementations against each other. Needs hypothesis, and is imported on its own.
 """

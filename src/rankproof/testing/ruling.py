@@ -26,7 +26,7 @@ from rankproof.reading.finding import Finding
 
 @dataclass(frozen=True)
 class SmallCase:
-    """One measure's values on queries q1, q2, ...; every measure asked for has them."""
+    """One measure's values on queries q1, q2, ...; every requested measure has them."""
 
     after: Numbers
     before: Numbers | None = None
@@ -115,7 +115,7 @@ def case_of(
     latencies: Sequence[float] | None = None,
     **more: Any,
 ) -> SmallCase:
-    """A case whose candidate has these values, in whatever measure is asked for."""
+    """A case whose candidate has these values, in whatever measure is requested."""
 
     def numbers(given: Sequence[float] | None) -> Numbers | None:
         return None if given is None else np.array(given, dtype=np.float64)

@@ -11,11 +11,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model said.
+    """The answer of a model.
 
     finish   why it stopped: "stop", "length" (cut off), "refusal" (the text says why), ...; "" where nobody says
-    tops     the likeliest first tokens with their log-probabilities, where they were asked for and given
-    kept     it was not asked now: the answer comes from the cache
+    tops     the likeliest first tokens with their log-probabilities, where they were requested and returned
+    kept     whether the answer was read from the cache
     tokens   how many the server counted in the question and in the answer; None where it does not say
     model    which model the server says answered; "" where it does not say
     """
@@ -47,7 +47,7 @@ def stored_answer(data: bytes | None) -> ModelAnswer | None:
     try:
         document = json.loads(data)
         tops = tuple((str(token), float(value)) for token, value in document["tops"])
-        tokens = document.get("tokens")  # answers that an earlier version kept have neither this nor the model
+        tokens = document.get("tokens")  # answers stored by an earlier version have neither this nor the model
         counted = None if tokens is None else (int(tokens[0]), int(tokens[1]))
         return ModelAnswer(
             str(document["text"]), str(document["finish"]), tops, True, counted, str(document.get("model", ""))

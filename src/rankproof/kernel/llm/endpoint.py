@@ -120,7 +120,7 @@ class Endpoint:
         more: Mapping[str, object] | None = None,
         spelled: Callable[[str], str] = "{} = ...".format,
     ) -> None:
-        if find_spec("httpx") is None:  # said before anything runs
+        if find_spec("httpx") is None:  # refused before anything runs
             raise MissingExtra(who, "httpx", "llm")
         self._who, self._values, self._cache = who, values, ground.cache
         self._more, self._spelled, self._pace = more or {}, spelled, Pace(rate)
@@ -164,7 +164,7 @@ class Endpoint:
     ) -> ModelAnswer | NoAnswer:
         """What the model says to this, in at most `most` tokens, with the `tops` likeliest first tokens.
 
-        Another `seed` than that of the values is another question, which is kept apart.
+        Another `seed` than that of the values makes another question with its own cache entry.
         """
         body = self._body(system, user, most, tops, self._values["seed"] if seed is None else seed)
         key = "llm 1 " + sha256(to_json({"identity": self.identity, "body": body}).encode()).hexdigest()
@@ -172,7 +172,7 @@ class Endpoint:
         if stored is not None:
             return stored
         async with self._turns:
-            if self._refusal is not None:  # said while this question waited for its turn
+            if self._refusal is not None:  # another request was refused while this one waited
                 raise self._refusal
             if self._in_vain >= _GIVES_UP_AFTER:
                 return NoAnswer("not asked", f"no answer to the last {self._in_vain} questions: the server seems gone")
@@ -186,7 +186,7 @@ class Endpoint:
         return answer
 
     async def _persist(self, body: Mapping[str, object]) -> ModelAnswer | NoAnswer:
-        """Asks until an answer comes, asking again makes no sense, or patience ends."""
+        """Retries until there is an answer, a retry cannot help, or the attempts are used up."""
         path = "/chat/completions" if self._values["api"] == "chat" else "/completions"
         tries = self._values["retries"] + 1
         for attempt in range(tries):

@@ -122,7 +122,7 @@ def _start(path: str) -> tuple[subprocess.Popen[bytes], str]:
         # Threads that spin while they wait make two busy cores ten times slower.
         env={**os.environ, "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"},
     )
-    # A model that never comes up must not hang us: then the process is ended, which ends the reading.
+    # A model that never starts must not block us: the process is then ended, which ends the reading.
     guard = threading.Timer(_STARTS_WITHIN, process.kill)
     guard.start()
     try:

@@ -23,7 +23,7 @@ def serve(path: str, threads: int, context: int) -> None:
     settings.hostnames = ["127.0.0.1"]
     settings.port = 0
     settings.n_ctx = context
-    # One request at a time, each computed alone: the numbers do not depend on what else is asked. Two cores gain
+    # One request at a time, each computed alone: the numbers do not depend on other requests. Two cores gain
     # nothing from more at once.
     settings.n_parallel = 1
     settings.cpuparams.n_threads = threads

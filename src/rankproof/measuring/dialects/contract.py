@@ -87,7 +87,7 @@ class Dialect:
         return self.reading
 
     def speak(self, variant: Variant) -> Variant:
-        """The variant with this tool's definition and defaults where nothing else was said."""
+        """The variant with this tool's definition and defaults where the caller set nothing else."""
         measure = self.instead.get(variant.measure.name, variant.measure)
         defaults = self.defaults.get(variant.measure.name)
         if measure is variant.measure and not defaults:

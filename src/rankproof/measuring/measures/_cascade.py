@@ -20,13 +20,13 @@ MAX_GRADE = Param(
 
 
 def top_grade(pool: Pool, variant: Variant) -> int:
-    """The top of the scale: as asked, else the collection's."""
+    """The top grade of the scale: the variant's own, else the collection's."""
     max_grade = variant["max_grade"]
     return pool.top_grade if max_grade is None else int(max_grade)
 
 
 def say_top_grade(table: JudgedTable, variant: Variant) -> str:
-    """The top of the scale, and where it comes from, for the fine print."""
+    """The top grade of the scale and its source, for the fine print."""
     source = "the collection's" if variant["max_grade"] is None else "as asked"
     return f"top grade {top_grade(table.pool, variant)} ({source})"
 
@@ -38,7 +38,7 @@ def stop_probability(grade: NDArray[Any], top: int) -> Values:
 
 
 def reach(grade: NDArray[np.int32], query: NDArray[np.int64], start: NDArray[np.int64], top: int) -> Values:
-    """For each row, the chance of getting to it: nobody stopped at a row above. Rows go by query, then rank.
+    """For each row, the probability of reaching it: the reader stopped at no row above. Rows go by query, then rank.
 
     A product over the rows above depends only on how many of them have each grade, so it is exact for any
     number of rows.
@@ -54,9 +54,9 @@ def reach(grade: NDArray[np.int32], query: NDArray[np.int64], start: NDArray[np.
 
 
 def survival(size: int, going_on: NDArray[np.float64]) -> Values:
-    """Mean chance of passing the first 0, 1, ..., size documents of a tie group, over all its orders.
+    """Mean probability of passing the first 0, 1, ..., size documents of a tie group, over all its orders.
 
-    `going_on` has the chance of passing each document at which someone may stop; all others are passed.
+    `going_on` has the probability of passing each document at which a reader may stop; all others are passed.
     Adding a document to a group of n makes A_j = j/(n+1) q A_(j-1) + (1 - j/(n+1)) A_j: either it is among
     the first j or it is not. Every term is positive, so nothing cancels.
     """
@@ -71,7 +71,7 @@ def survival(size: int, going_on: NDArray[np.float64]) -> Values:
 
 
 def expected_err(table: JudgedTable, k: int | None, stop: Values, weights: Values) -> Values:
-    """Mean over all orders of tied documents of the sum of (chance to stop at a rank) x (its weight)."""
+    """Mean over all orders of tied documents of the sum of (probability of stopping at a rank) x (its weight)."""
     value = np.zeros(len(table))
     # Groups that begin below k add nothing.
     rows = np.flatnonzero((stop > 0) & (True if k is None else table.tie_first <= k))

@@ -38,7 +38,7 @@ def average_weight(table: JudgedTable, weights: Values, k: int | None = None) ->
 
 
 def probability_within(table: JudgedTable, k: int | Counts) -> Values:
-    """For each row, the chance that its rank is k or better; k may differ from query to query."""
+    """For each row, the probability that its rank is k or better; k may differ from query to query."""
     cut = k if isinstance(k, int) else k[table.query]
     places = np.clip(cut - table.tie_first + 1.0, 0.0, table.tie_last - table.tie_first + 1.0)
     probability: Values = places / (table.tie_last - table.tie_first + 1)
@@ -61,7 +61,7 @@ def over_hits(table: JudgedTable, mask: Mask, k: int, value: Callable[[Counts], 
 
 
 def hypergeometric(hits: Any, size: Counts, marked: Counts, drawn: Counts) -> Values:
-    """The chance of `hits` marked documents among `drawn` of `size`; 0 where that many is impossible."""
+    """The probability of `hits` marked documents among `drawn` of `size`; 0 where that many is impossible."""
     missed = drawn - hits
     possible = (hits <= marked) & (missed >= 0) & (missed <= size - marked)
     logs = log_factorials(int(np.max(size, initial=0)))

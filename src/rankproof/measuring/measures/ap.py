@@ -64,7 +64,7 @@ def expected(table: JudgedTable, variant: Variant) -> Values | None:
     """Sum of expected precisions at relevant ranks, tie group by tie group (McSherry and Najork, section 2).
 
     A group of n from rank f on with m relevant, after r relevant ones: place i holds a relevant document with
-    chance m/n, and then (i - f)(m - 1)/(n - 1) more are expected before it in the group.
+    probability m/n, and then (i - f)(m - 1)/(n - 1) more are expected before it in the group.
     """
     if not steady(variant):
         return None
@@ -93,7 +93,7 @@ def steady(variant: Variant) -> bool:
 
 
 def worth(table: JudgedTable, variant: Variant) -> Values | None:
-    """The usual; but over what is found within k, one more relevant document there can lower the mean."""
+    """As for most measures; but divided by the hits within k, one more relevant document there can lower the mean."""
     return worth_by_grade(table, variant) if steady(variant) else None
 
 

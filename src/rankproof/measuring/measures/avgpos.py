@@ -29,7 +29,7 @@ def average_position(table: JudgedTable, variant: Variant) -> Values:
 
 
 def over_retrieved(total: Values, table: JudgedTable, variant: Variant) -> Values:
-    """A sum over the relevant documents found, as their mean; NaN where there is none."""
+    """Turns a sum over the retrieved relevant documents into their mean; NaN where there is none."""
     retrieved = table.relevant_retrieved(variant["rel"])
     mean: Values = np.divide(total, retrieved, out=np.full(len(table), math.nan), where=retrieved > 0)
     return mean

@@ -93,7 +93,7 @@ def never(table: JudgedTable, variant: Variant) -> Mask:
 
 
 def ordered(variant: Variant) -> Ordered:
-    """Relevant or not, the higher the better; what is not found only takes away. The usual way to depend on grades."""
+    """Grades count as relevant or not, the higher the better; missed relevant documents only lower the value."""
     return Ordered(variant["rel"], thins=True)
 
 

@@ -27,7 +27,7 @@ from rankproof.measuring.measures.contract import Mask, Measure, Values, Variant
 
 
 def expected_reciprocal_rank(table: JudgedTable, variant: Variant) -> Values:
-    """Sum of the chance to stop at each rank, over the rank."""
+    """The sum of the probability of stopping at each rank, divided by the rank."""
     top = c.top_grade(table.pool, variant)
     stopped = table.remember(
         ("stopped", top),

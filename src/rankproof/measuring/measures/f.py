@@ -55,7 +55,7 @@ def expected(table: JudgedTable, variant: Variant) -> Values:
 
 
 def depends(variant: Variant) -> Share:
-    """With f found, P = f/k and R = f/relevant: F is (w + 1) f / (k + w relevant)."""
+    """With f hits, P = f/k and R = f/relevant: F is (w + 1) f / (k + w relevant)."""
     k, weight = variant.k, variant["weight"]
     assert k is not None
     return Share(k, variant["rel"], lambda relevant: (k + weight * relevant) / (weight + 1.0))

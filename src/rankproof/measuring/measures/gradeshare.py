@@ -62,7 +62,7 @@ def counted(table: JudgedTable, variant: Variant) -> Mask:
 
 
 def share(counts: Values, table: JudgedTable, variant: Variant) -> Values:
-    """The count over k; the judged ones are first taken from what was returned when unjudged is asked."""
+    """The count over k; the judged ones are first subtracted from what was returned when the grade is "unjudged"."""
     assert variant.k is not None
     if variant["grade"] is None:
         counts = np.minimum(table.retrieved, variant.k) - counts
@@ -76,7 +76,7 @@ def grade_share(table: JudgedTable, variant: Variant) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each row counts with its chance to be in the first k."""
+    """Each row counts with its probability of being in the first k."""
     assert variant.k is not None
     probability = probability_within(table, variant.k)
     return share(table.sum(counted(table, variant) * probability), table, variant)

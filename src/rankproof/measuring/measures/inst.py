@@ -34,7 +34,7 @@ from rankproof.measuring.measures._cascade import MAX_GRADE, say_top_grade, top_
 from rankproof.measuring.measures.contract import Measure, Values, Variant
 from rankproof.measuring.measures.err import nothing_graded
 
-# At T = 0.5 and below, the chance to go on can pass through 0 and rise again: no reader does that.
+# At T = 0.5 and below, the probability of going on can pass through 0 and rise again: no reader does that.
 GOAL = Param("T", Number(0.5, open_low=True), 1.0, "how many relevant documents the reader came for")
 HORIZON = Param("horizon", Optional(Whole(1), "endless"), None, "the last rank that anyone looks at")
 

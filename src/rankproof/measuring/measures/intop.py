@@ -55,7 +55,7 @@ def in_top(table: JudgedTable, variant: Variant) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each relevant row counts with its chance to be in the first k."""
+    """Each relevant row counts with its probability of being in the first k."""
     assert variant.k is not None
     probability = probability_within(table, variant.k)
     return divided(table.sum(table.relevant(variant["rel"]) * probability), table, variant)
@@ -74,7 +74,7 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
 
 
 def depends(variant: Variant) -> Ordered | Share:
-    """Found over relevant; over what is found anywhere, documents elsewhere play no part."""
+    """Hits over relevant documents; with over=found, documents that were not retrieved play no part."""
     if variant["over"] == "found":
         return Ordered(variant["rel"], "retrieved")
     return Share(variant.k, variant["rel"], lambda relevant: relevant)

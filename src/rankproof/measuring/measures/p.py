@@ -46,7 +46,7 @@ def divided(hits: Values, table: JudgedTable, variant: Variant) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each relevant row counts with its chance to be in the first k."""
+    """Each relevant row counts with its probability of being in the first k."""
     assert variant.k is not None
     return divided(table.sum(table.relevant(variant["rel"]) * probability_within(table, variant.k)), table, variant)
 

@@ -42,7 +42,7 @@ def expected_at(table: JudgedTable, rel: int, cut: Counts) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each relevant row counts with its chance to be in the first R."""
+    """Each relevant row counts with its probability of being in the first R."""
     return expected_at(table, variant["rel"], table.pool.relevant(variant["rel"]))
 
 

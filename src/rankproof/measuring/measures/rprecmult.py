@@ -35,7 +35,7 @@ def multiple_precision(table: JudgedTable, variant: Variant) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each relevant row counts with its chance to be among those looked at."""
+    """Each relevant row counts with its probability of being among those looked at."""
     return expected_at(table, variant["rel"], looked_at(table, variant))
 
 

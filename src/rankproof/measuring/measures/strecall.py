@@ -24,7 +24,7 @@ from rankproof.measuring.measures.contract import Measure, Values, Variant
 
 
 def divided(covered: Values, table: JudgedTable, variant: Variant) -> Values:
-    """A number of subtopics over those that can be found."""
+    """The number of covered subtopics over those that some judged document covers."""
     known = d.known_subtopics(table, variant)
     return np.divide(covered, known, out=np.zeros(len(table)), where=known > 0)
 

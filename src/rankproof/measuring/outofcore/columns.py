@@ -26,7 +26,7 @@ def concatenated(pieces: Iterable[Rows]) -> Rows:
 
 
 def of_queries(rows: Rows, queries: Collection[str]) -> NDArray[np.bool_]:
-    """For each row, whether its query is wanted."""
+    """For each row, whether its query is one of these."""
     known = np.array([query in queries for query in rows.query_ids], dtype=np.bool_)
     return known[rows.query] if len(known) else np.zeros(len(rows), dtype=np.bool_)
 

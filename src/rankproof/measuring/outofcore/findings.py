@@ -58,7 +58,7 @@ def findings_of(
 def refuse_findings(
     findings: Sequence[Finding], rows: int, unread: int, unjudged: Sequence[str], faulty: Faulty, qrels: PreparedQrels
 ) -> None:
-    """Raises what `flow.check.refuse` would raise for the whole run, when a check found an error in a piece of it.
+    """Raises what `reading.check.refuse` would raise for the whole run, when a check finds an error in a piece of it.
 
     rows, unread   how many rows the run has, and how many lines became none
     unjudged       the run's queries in order of first appearance, where none of them is judged; else nothing
@@ -100,7 +100,7 @@ def refuse_pieces(
 
 
 def _nothing(faulty: Faulty, unread: int) -> tuple[Finding, ...]:
-    """What is said of a run without rows, of which so many lines could not be read."""
+    """The finding of a run without rows, of which `unread` lines could not be read."""
     line = b"x\n" * min(unread, 1)
     rows = Rows.from_text(line, separator="\t", query=0, doc=1, least=2)
     (finding,) = shelf.offered("checks")["empty"].findings(faulty.subject(rows))

@@ -90,7 +90,7 @@ def _brought_together(
             mask = of_queries(rows, scattered)
             aside.add(taken(rows, mask))
             whole = part_of(join_rows(taken(rows, ~mask)))
-            # Lines that became no row are not among the rows that were kept; the first reading counted them.
+            # Lines that became no row are not among these rows; the first reading counted them.
             by_line = {name: part.faults[name] for name in ("wrong_columns", "undecodable_bytes")}
             joined_parts.append(replace(whole, faults={**whole.faults, **by_line}))
         joined_parts += [part_of(join_rows(rows)) for rows in aside]

@@ -77,7 +77,7 @@ class Window(Protocol):
     def see(self, begin: int, size: int) -> tuple[bytes | mmap.mmap, int]:
         """So many bytes from a place on, fewer at the end of the text, and where in what is given they begin.
 
-        The places asked for never fall.
+        The requested positions never decrease.
         """
 
 
@@ -90,7 +90,7 @@ class TextPieces:
     size: int
 
     def read(self, numbered: bool = False) -> Iterator[TextPiece]:
-        """Pieces of whole lines, of whole queries where a query's lines stand together; counts lines when asked to."""
+        """Pieces of whole lines, of whole queries where a query's lines stand together; `numbered` counts lines."""
         inside = replace(self.layout, skip=0)
         at, line, headers, size = 0, 1, self.layout.skip, self.size
         with self.opened() as window:
@@ -172,7 +172,7 @@ class MappedFile:
 
 
 class Stream:
-    """A stream of which what was read last, and not yet passed, is kept."""
+    """A stream with a buffer of what was read last and is not yet passed."""
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream

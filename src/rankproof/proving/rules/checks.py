@@ -32,7 +32,7 @@ MOST_NOTES = 5
 
 
 def title(values: RuleValues) -> str:
-    """What may not be found, in a few words."""
+    """The finding that is not allowed, in a few words."""
     return "no check finds an error or a warning" if values["strict"] else "no check finds an error"
 
 

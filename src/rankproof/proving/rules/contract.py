@@ -28,7 +28,7 @@ class RuleSample:
     aggregate   "mean", "geometric" or "sum"
     query_ids   the queries
     values      the candidate's values; natural logarithms where `aggregate` is geometric
-    before      the baseline's on the same queries, or None where only the candidate was asked for
+    before      the baseline's on the same queries, or None when only the candidate was requested
     lost        queries where the baseline has a value and the candidate has none, with the baseline's value
     without     judged queries where neither side has a value
     """
@@ -44,7 +44,7 @@ class RuleSample:
 
 
 class Case(Protocol):
-    """What a rule may look at. Everything is computed when first asked for and then kept."""
+    """What a rule may look at. Everything is computed on first use and then cached."""
 
     @property
     def candidate(self) -> str:

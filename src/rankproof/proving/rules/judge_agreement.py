@@ -46,7 +46,7 @@ STATISTICS = (
 
 
 def title(values: RuleValues) -> str:
-    """What is asked, in a few words."""
+    """The requirement in a few words."""
     return f"{values['statistic']} with people at least {values['at_least']:g}"
 
 

@@ -67,7 +67,7 @@ def refuse(values: RuleValues) -> None:
     wrong = {"higher": "at_most", "lower": "at_least"}.get(better)
     if targets == [wrong]:
         right = "at_least" if wrong == "at_most" else "at_most"
-        raise UsageError(f"{text} is better when {better}, so its target is said as {right}, not {wrong}")
+        raise UsageError(f"{text} is better when {better}, so its target is written as {right}, not {wrong}")
     if values["basis"] != "point" and measure_of(text).aggregate == "sum":
         raise UsageError(f'{text} is a sum over queries, which has no bounds. Say basis = "point"')
 

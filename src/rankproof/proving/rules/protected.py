@@ -39,14 +39,14 @@ NAME = "protected"
 
 
 def refuse(values: RuleValues) -> None:
-    """A measure with a better side; and the queries said once."""
+    """Refuses a measure without a better side, and queries that are given twice or not at all."""
     refuse_sideless(values)
     if bool(values["queries"]) == bool(values["file"]):
         raise UsageError('say either queries = ["q1", ...] or file = "protected.txt"')
 
 
 def title(values: RuleValues) -> str:
-    """What is kept, in a few words."""
+    """What the queries must keep, in a few words."""
     subject = f"{len(values['queries'])} protected" if values["queries"] else "protected"
     return f"{subject} {'query keeps' if len(values['queries'] or ()) == 1 else 'queries keep'} {values['measure']}"
 

@@ -1,4 +1,4 @@
-"""Columns answered together: those nothing can be said of are set aside, the others are taken in batches."""
+"""Tests of many columns together: those that cannot be tested are set aside, the others are taken in batches."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.estimate import Answer
 from rankproof.proving.significance.contract import Differences, not_estimable
 
-# The answers of some columns (by their place among those asked about).
+# The answers of some columns (by their place among the tested columns).
 Some = Iterable[tuple[Sequence[int], Sequence[Answer]]]
 
 

@@ -19,7 +19,7 @@ SAME = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class SignificanceRequest:
-    """What is asked of the differences.
+    """The hypothesis that is tested on the differences.
 
     level         of the interval
     alternative   what counts against `null`: a mean that differs, is greater, or is less
@@ -33,7 +33,7 @@ class SignificanceRequest:
     resamples: int = RESAMPLES
 
 
-# Chance comes in through the door: the same generator state gives the same answer.
+# Randomness is an argument: the same generator state gives the same answer.
 Infer = Callable[[Differences, SignificanceRequest, np.random.Generator], Answer]
 # The columns of a matrix, queries by tests, answered together; resamples are shared by all columns.
 InferMany = Callable[[Differences, SignificanceRequest, np.random.Generator], Sequence[Answer]]

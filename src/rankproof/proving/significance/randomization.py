@@ -43,14 +43,14 @@ from rankproof.proving.significance.contract import Differences, Significance, S
 # flip is therefore that one mean, whatever delta is; Hartigan (1969) calls these means typical values.
 
 # All pairs of s systems make s (s - 1) / 2 columns of differences, and s - 1 of them give all the others. Whatever is
-# linear in a column can be had from those by one subtraction.
+# linear in a column follows from those by one subtraction.
 
 
 CHUNK = 2_000_000  # flips x queries at a time: 16 MB of weights
 
 
 class Flips:
-    """All subsets of n queries, or random ones: shared by every column they are asked about.
+    """All subsets of n queries, or random ones: shared by all columns.
 
     `len` is how many of them have a query, and so a mean; the others, and the observed order itself, count on
     both sides whatever the tested mean is.
@@ -63,7 +63,7 @@ class Flips:
         step = max(1, CHUNK // n)
         self._starts = range(0, drawn, step)
         self._stops = [min(start + step, drawn) for start in self._starts]
-        # A seed for each chunk, so that a chunk can be drawn again and the weights need not be kept.
+        # A seed for each chunk, so that a chunk can be drawn again and the weights need not be stored.
         self._seeds = [] if self._exact else rng.integers(2**63, size=len(self._starts)).tolist()
         chunks = range(len(self._starts))
         self._count = sum(int(np.count_nonzero(self._members(chunk).any(axis=1))) for chunk in chunks)

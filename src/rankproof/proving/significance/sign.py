@@ -35,7 +35,7 @@ WARNING = (
 
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
-    """Test, and interval of the median; nothing is left to chance."""
+    """Test, and interval of the median; nothing is random."""
     from scipy.special import bdtr  # here: loading scipy is for those who test
 
     sample = differing(differences, question, NAME)
@@ -45,7 +45,7 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
     n, sides = len(steps), 2 if question.alternative == "two-sided" else 1
 
     def tail(count: int) -> float:
-        """The chance that at most so many of n coins show one side."""
+        """The probability that at most so many of n coins show one side."""
         return float(bdtr(count, n, 0.5))
 
     below, above = int(np.count_nonzero(steps < 0)), int(np.count_nonzero(steps > 0))

@@ -31,7 +31,7 @@ NAME = "t"
 
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
-    """Student's test and interval of one set of differences; nothing is left to chance."""
+    """Student's test and interval of one set of differences; nothing is random."""
     return infer_many(differences[:, None], question, rng)[0]
 
 

@@ -41,12 +41,12 @@ EXACT = 50  # queries up to which the distribution without ties and zeros is gon
 EXACT_TIED = 13  # and the one with them
 
 Steps = NDArray[np.int64]
-# The chance of a statistic at least so large; the statistic is doubled, so that mean ranks are whole numbers.
+# The probability of a statistic at least so large; the statistic is doubled, so that mean ranks are whole numbers.
 Upper = Callable[[int], float]
 
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
-    """Test, and interval of the pseudomedian; nothing is left to chance."""
+    """Test, and interval of the pseudomedian; nothing is random."""
     sample = differing(differences, question, NAME)
     if isinstance(sample, NotEstimable):
         return sample
@@ -117,7 +117,7 @@ def _upper(steps: Steps, queries: int) -> Upper:
         ranks = np.repeat(2 * np.cumsum(counts) - counts + 1, counts)  # doubled mean ranks
         probabilities = np.zeros(int(ranks.sum()) + 1)
         probabilities[0] = 1.0
-        for rank in ranks:  # each rank is up or down with equal chance
+        for rank in ranks:  # each rank is up or down with equal probability
             probabilities[rank:] += probabilities[:-rank].copy()
             probabilities /= 2
         tails = probabilities[::-1].cumsum()[::-1]

@@ -1,4 +1,4 @@
-"""What an item on the checks shelf is: Check; and what it answers: Found, a few Spots and a count."""
+"""What an item on the checks shelf is: Check; and its result: CheckResult, a few Spots and a count."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Check:
     severity  "error" for what makes a result indefensible
     look      finds the fault; without what it needs (qrels, cutoffs, ranks, scores) it finds nothing
     remedy    what to do, in general
-    weigh     the severity, where it depends on what was asked for
+    weigh     the severity, where it depends on the request
     firm      what is refused for it even when the fault is allowed: no honest value could stand in for it
     """
 

@@ -47,12 +47,12 @@ class Dataset:
 
     @property
     def asked_queries(self) -> tuple[Query, ...]:
-        """The queries that can be asked: with words in their text, judged or not."""
+        """The queries that can be sent to an engine: with words in their text, judged or not."""
         return tuple(query for query in self.queries if query.text.strip())
 
     @cached_property
     def judged_queries(self) -> tuple[Query, ...]:
-        """The queries that can be asked and scored: with words in their text and at least one judgment."""
+        """The queries that can be sent to an engine and scored: with words in their text and at least one judgment."""
         judged = set(self.qrels.query_ids)
         return tuple(query for query in self.queries if query.query_id in judged and query.text.strip())
 

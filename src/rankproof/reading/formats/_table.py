@@ -117,7 +117,7 @@ class Meaning:
 
     columns: ColumnPlaces
     notes: tuple[str, ...] = ()
-    doubt: str = ""  # why the table cannot be read as it is; raised when it comes to reading
+    doubt: str = ""  # why the table cannot be read as it is; raised on reading
 
     @property
     def has_number(self) -> bool:

@@ -54,7 +54,7 @@ def trec_lines(evaluation: Evaluation, per_query: bool) -> list[str]:
 
 
 def _columns(evaluation: Evaluation) -> list[_Column]:
-    """The results in trec_eval's order, without the usual cutoffs of what was asked for with others."""
+    """The results in trec_eval's order, without the default cutoffs of measures that were requested with others."""
     typed = {text: name for name, text in evaluation.spelled.items()}
     columns = []
     for text, result in evaluation.results.items():
