@@ -30,12 +30,12 @@ class FolderCache:
             with open(self._path(key), "rb") as file:
                 content = file.read()
         except OSError:
-            return None  # not there; and an entry that cannot be read is as good as none
+            return None  # missing; an entry that cannot be read counts as missing
         data = content[_HEAD:]
         return data if content[:_HEAD] == _MARK + _checksum(key, data) else None
 
     def put(self, key: str, data: bytes) -> None:
-        """Keeps it, whole or not at all."""
+        """Stores the bytes, whole or not at all."""
         path = self._path(key)
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -49,7 +49,7 @@ class FolderCache:
 
 
 def _checksum(key: str, data: bytes) -> bytes:
-    """Of the key too: an entry that was moved to another's place is damaged."""
+    """A checksum of content and key, so that an entry under the wrong key counts as damaged."""
     return sha256(len(key).to_bytes(8, "little") + key.encode("utf-8", "surrogateescape") + data).digest()
 
 
@@ -60,18 +60,18 @@ class Cache(Protocol):
         """The stored bytes; None when there are none or they are damaged."""
 
     def put(self, key: str, data: bytes) -> None:
-        """Keeps it, whole or not at all."""
+        """Stores the bytes, whole or not at all."""
 
 
 class NoCache:
-    """Keeps nothing."""
+    """A cache that stores nothing."""
 
     def get(self, key: str) -> bytes | None:
-        """Nothing."""
+        """None: nothing is stored."""
         return None
 
     def put(self, key: str, data: bytes) -> None:
-        """Forgets it."""
+        """Does nothing."""
 
 
 NO_CACHE = NoCache()

@@ -47,7 +47,7 @@ Kind = Literal["evaluation", "comparison"]
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One input: what it is called, where it lies, and what it held.
+    """One input: its name, its path, and the hashes of its content.
 
     path      from the manifest's own folder, once it is written; None for what was never a file
     sha256    of the file's bytes as given; None for what was never a file
@@ -68,7 +68,7 @@ class InputFile:
 
     @property
     def identity(self) -> str:
-        """What says that it is the same input: its content where that is known, else its bytes."""
+        """The identity of the input: the hash of its content where that is known, else of its bytes."""
         return self.content or self.sha256 or ""
 
 
@@ -100,7 +100,7 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentManifest:
-    """An experiment on record. `id` says which: it is made of the hashes of the config and of every input."""
+    """A recorded experiment. Its `id` is made of the hashes of the config and of every input."""
 
     id: str
     kind: Kind
@@ -175,7 +175,7 @@ class ExperimentManifest:
 def config_hash(
     kind: str, measures: Sequence[str], seed: int | None, parameters: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    """SHA-256 of the choices, in one fixed spelling."""
+    """SHA-256 of the choices in canonical JSON."""
     return _digest({"kind": kind, "measures": list(measures), "seed": seed, "parameters": plain(parameters)})
 
 
@@ -202,6 +202,6 @@ def _beside(given: InputFile, folder: str) -> InputFile:
         return given
     try:
         path = os.path.relpath(given.path, folder)
-    except ValueError:  # another drive of Windows: there is no way from here to there
+    except ValueError:  # another drive of Windows: no relative path exists
         path = os.path.abspath(given.path)
     return replace(given, path=path.replace(os.sep, "/"))

@@ -18,7 +18,7 @@ class Pace:
         self._gap = 1 / rate if rate else 0.0
         self._clock = clock
         self._lock = Lock()
-        self._next = 0.0  # on the clock: when the next request may go
+        self._next = 0.0  # clock time of the next request
 
     def reserve(self) -> float:
         """Takes the turn and returns 0 where a request may go now; otherwise the seconds after which to ask again."""

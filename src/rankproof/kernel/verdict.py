@@ -33,9 +33,9 @@ class Payer:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What one rule says of the case.
+    """The decision of one rule on the case.
 
-    status      by this rule alone; the gate makes UNDECIDED of a FAIL that Holm's correction does not keep
+    status      by this rule alone; the gate turns a FAIL into UNDECIDED when it does not survive Holm's correction
     p_fail      p-value of "the rule holds" against "it is missed"; None for a rule without a statistical test
     adjusted    p_fail after Holm's correction over the rules with a test; set by the gate
     reason      what was observed and what was required, in a sentence with the numbers

@@ -75,7 +75,7 @@ def _library(name: str, what: str, extra: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name:
-            raise  # the library is there and broken: its own error says more
+            raise  # the library is installed but broken: its own error says more
         raise MissingExtra(what, name, extra) from None
 
 
@@ -150,7 +150,7 @@ def html(evaluation: Evaluation) -> str:
 
 
 def charts(shown: object) -> str:
-    """Charts by the HTML report, which the shelf finds by its name: a record knows no other way to it."""
+    """Charts drawn by the HTML report, which is found on the shelf by name so that records need not import reports."""
     from rankproof.kernel import shelf
 
     drawn: str = shelf.find("reports", "html").cell(shown)
@@ -188,7 +188,7 @@ def by_query(result: Result, as_range: bool = False) -> dict[str, str]:
 
 
 def query_ids(evaluation: Evaluation) -> list[str]:
-    """Every query that some measure speaks of, in the order of the measure that speaks of most."""
+    """Every query that some measure has an entry for, in the order of the measure with the most entries."""
     every_id: dict[str, None] = {}
     for result in sorted(evaluation.results.values(), key=lambda r: -len(r.query_ids)):
         every_id.update(dict.fromkeys(result.query_ids))

@@ -37,8 +37,8 @@ def evaluate_tables(
 ) -> Evaluation:
     """Values of all variants on one run.
 
-    `notes` gives what was noticed in reading the run, for the end of the fine print; `judgments_hash` the identity
-    of the judgments, for whoever asks whether two evaluations stand on the same.
+    `notes` gives the notes of reading the run, for the end of the fine print; `judgments_hash` the identity of
+    the judgments, which tells whether two evaluations can be compared.
     """
     dialect: Dialect = shelf.find("dialects", settings.dialect)
     spoken, readings, on = [], [], []
@@ -85,7 +85,7 @@ def speak(variant: Variant, dialect: Dialect, settings: Settings) -> Variant:
 
 
 def apply_reading(table: JudgedTable, reading: Reading, settings: Settings) -> JudgedTable:
-    """The table as a reading and the settings want it: negatives, condensing, depth, population."""
+    """The table as the reading and the settings require it: negatives, condensing, depth, population."""
     if reading.negatives != table.pool.negatives:
         table = read_negatives(table, reading.negatives)
     # trec_eval cuts before it condenses: -M counts documents as retrieved.
@@ -228,7 +228,7 @@ def evaluate(
 
 
 def _refuse_other(qrels: Any, run: PreparedRun, reading: dict[str, Any]) -> None:
-    """A prepared run stands on its own judgments and was read in its own way: neither can be changed now."""
+    """Refuses other judgments or reading options for a prepared run: it is already joined and read."""
     if qrels is not run.qrels:
         raise UsageError(
             f"The run {run.name!r} was prepared with the judgments {run.qrels.name}. Evaluate it on those "
@@ -262,7 +262,7 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
     return evaluation
 
 
-# ---- the fine print: what a table of numbers leaves unsaid, in a few lines below it --------------
+# ---- the fine print: what a table of numbers does not show, in a few lines below it ---------------
 
 # How many query ids a line names before it only counts.
 NAMED = 5
@@ -323,7 +323,7 @@ def fine_print(
 
 
 def _readings(results: Mapping[str, Result], table: JudgedTable, dialect: Dialect) -> list[str]:
-    """Rounding, and how the dialect reads some measures otherwise than the first, of which the other lines tell."""
+    """Rounding, and how the dialect reads some measures differently from the first, which the other lines describe."""
     readings = {text: dialect.read(dialect.speak(parse(text)[0])) for text in results}
     first = next(iter(readings.values()))
     lines = []
@@ -354,7 +354,7 @@ def _ties(results: Mapping[str, Result], settings: Settings) -> list[str]:
 
 
 def _undefined(results: Mapping[str, Result]) -> list[str]:
-    """For how many queries each measure has no value, and what becomes of them in the mean."""
+    """For how many queries each measure has no value, and how they count in the mean."""
     groups: dict[tuple[int, bool], list[str]] = {}
     for text, result in results.items():
         if result.undefined:

@@ -23,7 +23,7 @@ class ParameterLine:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All that a shelf says about one item."""
+    """Everything that a shelf documents about one item."""
 
     shelf: str
     name: str

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class PreparedQrels:
-    """Judgments ready for joining: `prepare(run)` spares a loop the reading of qrels."""
+    """Judgments ready for joining: with `prepare(run)`, a loop over runs reads the qrels once."""
 
     __slots__ = ("_subtopics", "content_hash", "grades_hash", "judgments", "name", "notes", "pool", "rows")
 
@@ -59,7 +59,7 @@ class PreparedQrels:
         self.pool = Pool(judgments.query_ids, judgments.start, judgments.grade)
         self._subtopics: Subtopics | None = None
         # The identity of the judgments, without and with subtopics. Every evaluation on them shares these two. They
-        # do not hold `self`: what holds itself stays in memory longer than it is needed.
+        # do not hold `self`: a reference cycle would stay in memory longer than needed.
         self.grades_hash: Callable[[], str] = cache(partial(hash_of_grades, judgments))
         self.content_hash: Callable[[], str] = cache(partial(hash_of_rows, rows, judgments, name))
 
@@ -70,7 +70,7 @@ class PreparedQrels:
 
     @property
     def subtopics(self) -> Subtopics:
-        """Which document covers which part of its query, for diversity measures."""
+        """The subtopics that each document covers, for diversity measures."""
         if self._subtopics is None:
             judgments = Judgments.from_rows(self.rows(), subtopics=True)
             entries = judgments.subtopics
@@ -92,7 +92,7 @@ class PreparedRun:
 
     requested   what the caller ranks by, whatever the source or a dialect says
     answered    queries that had rows before some were dropped; None when none were
-    tag         what the run's file calls it, and `findings` of joining: known once it has been joined
+    tag         the name in the run's file; it and the `findings` of joining are known once the run is joined
     """
 
     qrels: PreparedQrels
@@ -172,7 +172,7 @@ class PreparedRun:
         return self.source.rows()
 
     def rows_of(self, queries: Collection[str]) -> Rows:
-        """The rows of some queries, and maybe others: all rows, where holding them all is no matter."""
+        """The rows of some queries, and maybe of others: all rows, where they are in memory anyway."""
         return self.source.rows_of(queries)
 
     def ranked_ids(
@@ -206,7 +206,7 @@ def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = 
         return qrels
     allow = tuple(allow)
     if isinstance(qrels, dict) and all(isinstance(docs, dict) for docs in qrels.values()):
-        # Ids that are numbers, or values that are text, take the longer way below, which knows what to do or say.
+        # The general path below handles, or refuses with a reason, ids that are numbers and values that are text.
         with suppress(ValueError):
             judgments = Judgments.from_dicts(qrels)
             if not qrels or any(judgments.faults.values()):
@@ -243,7 +243,7 @@ def _refuse_qrels(rows: Rows, source: str, allow: tuple[str, ...], shape: str = 
 
 
 def _best_grade(judgments: Judgments) -> tuple[str, ...]:
-    """What became of documents judged twice, once the checks have let them pass."""
+    """The note on documents judged twice that the checks allowed."""
     doubles = judgments.faults["conflicting_judgment"] + judgments.faults["duplicate_judgment"]
     return (f"judged more than once: {doubles}; the best grade of a document counts",) if doubles else ()
 
@@ -361,8 +361,8 @@ def comparable(
 ) -> list[Mapping[str, object]]:
     """For each run {query_id: ranking}, where two rankings are equal when they have the same documents in one order.
 
-    What a ranking is, only this function knows: the bytes of its ids where all runs give them, so that no id of
-    millions becomes a text; else a list of ids.
+    A ranking is opaque to the caller: the bytes of its ids where all runs give them, so that millions of ids need
+    not become texts; else a list of ids.
     """
     rankings: list[Mapping[str, object]] = []
     for run in runs:

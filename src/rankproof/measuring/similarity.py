@@ -58,7 +58,7 @@ def similarities(run_a: Rankings, run_b: Rankings, names: str) -> dict[str, Like
 
 
 def _refuse_doubles(run: Rankings, place: str) -> None:
-    """A document that stands twice would be counted twice: refused here, so that no similarity has to ask."""
+    """Refuses a document that stands twice in a ranking, so that no similarity has to check for it."""
     for query, ranking in run.items():
         if len(set(ranking)) != len(ranking):
             last = {doc: i for i, doc in enumerate(ranking)}

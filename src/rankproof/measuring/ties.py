@@ -104,7 +104,7 @@ def tie_groups(table: JudgedTable, k: int | None) -> dict[int, list[Group]]:
 
 
 def shape(table: JudgedTable, query: int, tied: list[Group]) -> tuple[object, ...]:
-    """What decides the values of a query over all its orders: two queries with one shape have the same ones.
+    """The key that decides the values of a query over all its orders: queries with equal keys have equal values.
 
     Only for tables without subtopics, where a row is its rank and its grade.
     """
@@ -253,7 +253,7 @@ def _worth(table: JudgedTable, variant: Variant) -> Values | None:
 
 
 class _Seen:
-    """What the orders of each query gave: least, mean, greatest; and how many queries were sampled."""
+    """Least, mean and greatest value over the orders of each query, and how many queries were sampled."""
 
     def __init__(self, value: Values) -> None:
         self.columns = np.stack([value, value, value], axis=1)
@@ -304,7 +304,7 @@ class _Orders(NamedTuple):
 
 
 def _take_in(table: JudgedTable, variant: Variant, waiting: list[_Orders], seen: _Seen) -> None:
-    """Computes the orders of some queries at once and notes what they gave."""
+    """Computes the orders of some queries at once and stores their values."""
     times = [len(some.ranks) for some in waiting]
     queries = np.repeat(np.array([some.query for some in waiting], dtype=np.int64), times)
     rank: NDArray[np.int32] = np.concatenate([some.ranks.ravel() for some in waiting])

@@ -21,7 +21,7 @@ from rankproof.measuring.measures.contract import Measure, Variant
 
 
 class NameForm(Protocol):
-    """What may follow a name. Raises ValueError, with what is possible, for a text that is none of it."""
+    """What may follow a name. Raises ValueError with what is possible for any other text."""
 
     def usual(self, measure: Measure) -> Iterator[Variant]:
         """The variants of the bare name."""

@@ -1,4 +1,4 @@
-"""Tables derived from a JudgedTable: cut, condensed, selected, reordered, regraded, repeated. None writes into it."""
+"""Tables derived from a JudgedTable: cut, condensed, selected, reordered, regraded, repeated. It is never changed."""
 
 from __future__ import annotations
 

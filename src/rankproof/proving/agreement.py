@@ -44,7 +44,7 @@ NO_OVERLAP = "no pair has a grade of both judges"
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A statistic of two judges, ready for an interval: sums by query, what is made of them, and on which scale."""
+    """A statistic of two judges, ready for an interval: sums by query, the function of them, and its scale."""
 
     sums: Sums
     value: Value
@@ -53,7 +53,7 @@ class Statistic:
     pairs: int
 
     def figure(self, level: float) -> Found:
-        """With its two-sided interval."""
+        """The statistic with its two-sided interval."""
         return figure(self.sums, self.value, self.scale, self.undefined, self.pairs, level)
 
 
@@ -157,7 +157,7 @@ def ratings_of(qrels: Mapping[str, Grades], common: bool = False) -> Ratings:
 
 
 def flat(grades: Grades) -> dict[tuple[str, str], int]:
-    """By pair of query and document."""
+    """The grades by pair of query and document."""
     return {(query, doc): grade for query, docs in grades.items() for doc, grade in docs.items()}
 
 

@@ -18,8 +18,8 @@ class Ratings:
     """Grades of pairs by judges: one row per pair, one column per judge; a pair need not have a grade of each.
 
     pairs    query and document of each row
-    judges   who gave the grades of each column
-    grades   whole numbers; what stands where none was given means nothing
+    judges   the judge of each column
+    grades   whole numbers; entries without a grade mean nothing
     given    whether there is a grade
     """
 
@@ -41,7 +41,7 @@ class Ratings:
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """The grades that somebody gave, from the least to the greatest."""
+        """The grades that occur, from the least to the greatest."""
         return tuple(np.unique(self.grades[self.given]).tolist())
 
     def of(self, *judges: str) -> Ratings:
@@ -71,7 +71,7 @@ class AgreementFigure:
     queries: int
 
     def to_dict(self) -> Document:
-        """For JSON."""
+        """Plain dicts, lists, numbers and texts, ready for JSON."""
         return {
             "value": self.value,
             "low": self.low,
@@ -87,7 +87,7 @@ Found = AgreementFigure | NotEstimable
 
 
 def found_dict(figure: Found) -> Document:
-    """A figure for JSON, or why there is none."""
+    """A figure as a dict for JSON, or the reason why there is none."""
     if isinstance(figure, AgreementFigure):
         return figure.to_dict()
     return {"value": figure.value, "not_estimable": figure.reason, "method": figure.method, "pairs": figure.n}
@@ -106,7 +106,7 @@ class Confusion:
     counts: tuple[tuple[int, ...], ...]
 
     def to_dict(self) -> Document:
-        """For JSON."""
+        """Plain dicts, lists, numbers and texts, ready for JSON."""
         return {"rows": self.first, "columns": self.second, "grades": list(self.levels), "counts": list(self.counts)}
 
 
@@ -129,7 +129,7 @@ class PairAgreement:
     bias: dict[int, Found]
 
     def to_dict(self) -> Document:
-        """For JSON."""
+        """Plain dicts, lists, numbers and texts, ready for JSON."""
         return {
             "pairs": self.pairs,
             "queries": self.queries,
@@ -156,7 +156,7 @@ class Agreement:
     two: dict[tuple[str, str], PairAgreement]
 
     def to_dict(self) -> Document:
-        """For JSON."""
+        """Plain dicts, lists, numbers and texts, ready for JSON."""
         return {
             "judges": list(self.judges),
             "pairs": self.pairs,

@@ -18,8 +18,8 @@ source: Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011, sections
 Every statistic of agreement here is a function of sums over pairs (a confusion matrix, a matrix of coincidences).
 The sums are stored by query; the jackknife leaves out one query after the other, and Student's t with one degree of
 freedom less than there are queries makes an interval of its standard error, on a scale where the statistic is closer
-to normal: Fisher's z for kappa and alpha, the logit for a share. docs/model-judges.md has the coverage that was seen,
-and what intervals that take pairs for independent cover.
+to normal: Fisher's z for kappa and alpha, the logit for a share. docs/model-judges.md has the observed
+coverage, and that of intervals which treat pairs as independent.
 
 source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 11; Bell and McCaffrey, Bias reduction in
     standard errors for linear regression with multi-stage samples, Survey Methodology 28(2), 2002
@@ -43,7 +43,7 @@ Value = Callable[[Sums], NDArray[np.float64]]  # of many sums at once; nan where
 Scale = Literal["plain", "fisher", "logit"]
 
 METHOD = "jackknife over queries"
-# What differs by less is the same number, computed otherwise.
+# Values that differ by less are the same number, computed in another order.
 ROUNDING = 1e-12
 ALIKE = "no query differs from another, so nothing says how much others would"
 

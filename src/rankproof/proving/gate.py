@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounds:
-    """The candidate's evaluation, its comparison with the baseline and both on record, as far as there are any."""
+    """The candidate's evaluation, its comparison with the baseline and their manifest, as far as they exist."""
 
     evaluation: Evaluation | None = None
     comparison: Later[Comparison | None] | None = None
@@ -33,7 +33,7 @@ class Grounds:
 
 
 def grounds_of(case: GateCase, evaluation: Evaluation) -> Grounds:
-    """What the verdict on a case rests on, where something was measured."""
+    """The details behind the verdict on a case, where something was measured."""
     policy = case.policy
     design = Design(
         significance=policy.significance, confidence=policy.confidence, resamples=policy.resamples, seed=policy.seed
@@ -86,7 +86,7 @@ def on_record(
     return manifest_of(comparison, qrels, [baseline, candidate], design=design, queries=policy.queries, by=by, **shared)
 
 
-# The rule that tells what is wrong with a run, for those that then cannot measure it.
+# The rule that reports what is wrong with a run, for rules that then cannot measure it.
 CHECKS = "checks"
 
 
@@ -187,11 +187,11 @@ def _ruling(clause: Clause, case: GateCase) -> Ruling:
 # ---- the verdict ---------------------------------------------------------------------------------
 
 
-# ---- what the verdict rests on -------------------------------------------------------------------
+# ---- the details behind the verdict ---------------------------------------------------------------
 
 
 def _grounds(case: GateCase, detail: bool) -> Grounds:
-    """What the verdict rests on; no comparison and no manifest without `detail`."""
+    """The details behind the verdict; no comparison and no manifest without `detail`."""
     if not case.variants:
         return Grounds()
     try:

@@ -39,7 +39,7 @@ _OF_SETTINGS = {field.name for field in fields(Settings)}
 
 
 class GateCase:
-    """A policy's inputs as its rules ask for them. Satisfies the Case that proving/rules/contract.py describes."""
+    """A policy's inputs for its rules. Satisfies the protocol Case of proving/rules/contract.py."""
 
     def __init__(self, policy: Policy) -> None:
         from rankproof.reading.source import once
@@ -85,7 +85,7 @@ class GateCase:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What candidate and baseline are called: their paths where both would have one name."""
+        """The names of candidate and baseline: their paths where both have the same name."""
         given = [("candidate", self.policy.candidate)]
         if self.policy.baseline is not None:
             given.append(("baseline", self.policy.baseline))
@@ -95,12 +95,12 @@ class GateCase:
 
     @property
     def candidate(self) -> str:
-        """What the candidate is called."""
+        """The candidate's name."""
         return self.names[0]
 
     @property
     def baseline(self) -> str | None:
-        """What the baseline is called."""
+        """The baseline's name."""
         return self.names[1] if self._baseline is not None else None
 
     @cached_property
@@ -246,7 +246,7 @@ class GateCase:
         return method
 
     def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
-        """By the policy's method. The same seed gives the same bounds, whatever else the policy asks."""
+        """Tests by the policy's method. The same seed gives the same bounds, whatever else the policy contains."""
         rng = np.random.default_rng(self.policy.seed)
         return self._method.infer(values, SignificanceRequest(level, alternative, null, self.policy.resamples), rng)
 
@@ -271,13 +271,13 @@ class GateCase:
 
 
 def _called(source: object, side: str) -> str:
-    """What a run is called: its own name, or the name of its file; else which side it is."""
+    """The name of a run: its own name, or the name of its file; else "candidate" or "baseline"."""
     if isinstance(source, PreparedRun | Run):
         return source.name
     return name_of(source, os.fspath(source)) if isinstance(source, str | os.PathLike) and source != "-" else side
 
 
-# What the column of times may be called; the last column otherwise.
+# Names that the column of times may have; the last column otherwise.
 TIMES = ("milliseconds", "ms", "latency_ms", "time_ms", "duration_ms", "latency", "took")
 EXAMPLE = "Give one request per line: query id, a tab, milliseconds"
 

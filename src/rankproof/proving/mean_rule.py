@@ -1,6 +1,6 @@
 """How a rule on a mean or a difference is decided: by its one-sided confidence bounds.
 
-A rule asks that a mean is at least a threshold (at most, where lower is better). It passes when the one-sided lower
+A rule requires that a mean is at least a threshold (at most, where lower is better). It passes when the one-sided lower
 bound meets the threshold, fails when the one-sided upper bound misses it, and is undecided between. The two tests
 are one-sided at the same level, so a rule that truly holds fails, and one that truly does not hold passes, with
 probability 1 - level at most.
@@ -37,7 +37,7 @@ def bounds(value: float, n: int, least: float, most: float, level: float) -> tup
 
 
 def p_beyond(value: float, n: int, end: float, threshold: float) -> float:
-    """How likely n equal values are where the mean is really at the threshold, which lies towards `end`; 1 at most.
+    """The probability of n equal values when the true mean is at the threshold, which lies towards `end`; 1 at most.
 
     >>> round(p_beyond(1.0, 3, 0.0, 0.8), 4)
     0.512

@@ -1,7 +1,7 @@
 """Values by unit: the table that comparisons, families of tests, power, gates and reports start from.
 
 For inference a system *is* its values by unit: a query, a repetition of a query, a task, a user. A table does not
-know where its values come from; the functions that make one (`paired`) do.
+depend on the source of its values; the functions that make one (`paired`) do.
 """
 
 from __future__ import annotations

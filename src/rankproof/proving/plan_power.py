@@ -1,9 +1,9 @@
 """Plan a query set: the power of the paired t-test from two runs or from a standard deviation.
 
 The usual chi-square interval supposes normal differences. Those of average precision have long tails, and there it
-covers the truth in about 82% of query sets, however many queries there are. Bonett's interval asks the sample how long
-its tails are (Approximate confidence interval for standard deviation of nonnormal distributions, Computational
-Statistics & Data Analysis 50(3), 2006, equation 2); for normal differences the two agree.
+covers the truth in about 82% of query sets, however many queries there are. Bonett's interval estimates the length of
+the tails from the sample (Approximate confidence interval for standard deviation of nonnormal distributions,
+Computational Statistics & Data Analysis 50(3), 2006, equation 2); for normal differences the two agree.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Queries that show a difference with the plan's power. None: no number of queries that anybody could judge does.
+    """Queries that show a difference with the plan's power. None: no feasible number of queries does.
 
     low, high   the same for both ends of the interval of the standard deviation; `ranged` says whether there is one
     """
@@ -164,7 +164,7 @@ def _need(needed: Needed) -> Document:
     return {"value": needed.queries, "low": needed.low, "high": needed.high}
 
 
-# The tails of fewer differences cannot be seen: the chi-square interval is all there is.
+# The tails of fewer differences cannot be estimated: only the chi-square interval is left.
 FEWEST = 5
 
 
@@ -193,13 +193,13 @@ def _bonett(differences: NDArray[np.float64], level: float) -> tuple[float, floa
     center = np.sort(differences)[cut : n - cut].mean()
     squares = float(((differences - differences.mean()) ** 2).sum())
     kurtosis = n * float(((differences - center) ** 4).sum()) / squares**2
-    small = n / max(n - z, 1.0)  # z reaches 5 only at levels nobody asks for
+    small = n / max(n - z, 1.0)  # z reaches 5 only at levels that are never used
     error = small * math.sqrt((kurtosis - (n - 3) / n) / (n - 1))
     low, high = (math.sqrt(small * math.exp(side * z * error)) for side in (-1, 1))
     return low, high
 
 
-# Curves go on until there is nothing left to see.
+# Curves end where the power no longer changes visibly.
 NEARLY_SURE = 0.99
 HARDLY_EVER = 0.2
 # Steps of the curve over differences up to the smallest one that is shown; it goes on to twice that.
@@ -380,7 +380,7 @@ def round_number(value: float) -> float:
 
 
 def round_counts() -> Iterator[int]:
-    """5, 10, 20, 50, 100, ... to the most queries anybody plans."""
+    """5, 10, 20, 50, 100, ... to the largest planned number of queries."""
     ten = 10
     yield 5
     while ten <= MOST_QUERIES:

@@ -19,7 +19,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Alternative
 from rankproof.kernel.least import Integers, least_of_each
 
-# More queries than anybody will judge: beyond this the answer is "no number of queries", which is None.
+# More queries than will ever be judged: beyond this the answer is "no number of queries", which is None.
 MOST_QUERIES = 1_000_000_000
 
 
@@ -108,7 +108,7 @@ def queries_needed_each(
 def refuse_senseless(
     sd: float, *, level: float = 0.95, power: float | None = None, alternative: Alternative = "two-sided"
 ) -> None:
-    """An error for what cannot be planned with."""
+    """Raises an error for values that no plan can use."""
     if not (math.isfinite(sd) and sd > 0):
         raise UsageError(
             f"The standard deviation of the differences must be greater than 0; {sd:g} came. With 0 every query "

@@ -113,7 +113,7 @@ def level_of(case: Case, values: Mapping[str, Any]) -> float:
 
 
 def refuse_sideless(values: Mapping[str, Any]) -> None:
-    """A measure of which neither high nor low is better cannot win or lose."""
+    """Refuses a measure of which neither high nor low is better: it cannot improve or get worse."""
     text = values["measure"]
     if measure_of(text).better == "neither":
         raise UsageError(

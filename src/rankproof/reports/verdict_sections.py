@@ -55,7 +55,7 @@ def _reasons(ruling: Ruling) -> tuple[str | tuple[str, ...], ...]:
 
 
 def headline(verdict: Verdict) -> str:
-    """The verdict and how the rules fell out, in a line."""
+    """The verdict and the number of rules by status, in a line."""
     counts: Counter[str] = Counter(ruling.status for ruling in verdict.rulings)
     words = {"FAIL": "failed", "UNDECIDED": "undecided", "PASS": "passed"}
     outcome = ", ".join(f"{counts[status]} {word}" for status, word in words.items() if counts[status])
@@ -63,7 +63,7 @@ def headline(verdict: Verdict) -> str:
 
 
 def _subject(verdict: Verdict) -> str:
-    """Who is judged, against whom."""
+    """The candidate and its baseline."""
     return verdict.candidate if verdict.baseline is None else f"{verdict.candidate} against {verdict.baseline}"
 
 
@@ -120,7 +120,7 @@ def paid_by(ruling: Ruling) -> str:
 
 
 def fine_print(verdict: Verdict) -> list[str]:
-    """What the verdict rests on."""
+    """The fine print: what the verdict is based on."""
     tested = sum(ruling.p_fail is not None for ruling in verdict.rulings)
     lines = []
     if tested:

@@ -1,4 +1,4 @@
-"""Click logs on Spark, a row for each document that was shown. Pages as whole numbers, or counts, come to this machine.
+"""Click logs on Spark, a row for each shown document. Pages as whole numbers, or counts, are collected here.
 
 Pages stand in the order of their ids: whole numbers by value, texts by letter. A page with several queries, with ranks
 that are not 1, 2, 3, ..., or with a document twice is left out and counted.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rankproof.scale._inputs import SparkSource
 
-# What a click log must have, and what a message calls it.
+# The columns that a click log must have, and their names in messages.
 ROLES = {
     "page": "the page",
     "query": "the query",
@@ -87,7 +87,7 @@ def counts_of(rows: DataFrame) -> RankCounts:
 
 
 def pages_of(rows: DataFrame, broken: int) -> Impressions:
-    """All pages, as one machine would have read them. Three numbers and a flag for each shown document come here."""
+    """All pages, as one machine would have read them. Each shown document takes three numbers and a flag."""
     from pyspark.sql import functions as f
 
     def numbered(name: str) -> tuple[tuple[str, ...], DataFrame]:

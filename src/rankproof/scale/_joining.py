@@ -75,7 +75,7 @@ class OnSpark:
         return replace(joined, unjudged_queries=_unjudged(answers, shape.placed), tag=_tag(answers, shape.placed))
 
     def answers(self, frame: DataFrame) -> list[Any]:
-        """What the tasks answered; an error when the rows of one could not be read."""
+        """The results of the tasks; an error when the rows of one could not be read."""
         from pyspark.errors import PySparkException
 
         try:
@@ -92,7 +92,7 @@ class OnSpark:
         return answers
 
     def refuse(self, joined: Together, order: Order, qrels: PreparedQrels) -> None:
-        """Raises what the checks say of the run, when they find an error in it."""
+        """Raises Refused when the checks find an error in the run."""
         shape, faulty = self.given.shape, replace(self.given.faulty, order=order)
         unjudged = () if joined.in_run.any() else tuple(joined.unjudged_queries)
         findings: list[Finding] = []
@@ -174,7 +174,7 @@ class SparkRun:
         return self._run.sampled(self._judged.docs)
 
     def ranked_ids(self, order: Order, depth: int | None, queries: Collection[str] | None) -> RankedIds | None:
-        """Only rows have them."""
+        """None: only rows have the ids."""
         return None
 
 

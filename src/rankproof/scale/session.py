@@ -59,7 +59,7 @@ def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
             raise
         raise UsageError(f"Spark does not start on {master}: {_reason(str(error))}") from None
     except BaseException:
-        # Told to stop while Java starts: it would come up later, find nobody to talk to, and stay.
+        # Interrupted while Java starts: it would start later, find no client, and keep running.
         for child in _children() - before:
             with suppress(OSError):
                 os.kill(child, signal.SIGKILL)
@@ -67,7 +67,7 @@ def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
     try:
         yield spark
     except BaseException as error:
-        with suppress(Exception):  # Java may be in the middle of an answer that nobody hears any more
+        with suppress(Exception):  # Java may be sending an answer that is no longer read
             spark.stop()
         request = stop_request(error)
         if request is None:
@@ -77,7 +77,7 @@ def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
 
 
 def stop_request(error: BaseException) -> BaseException | None:
-    """The request to stop that an error came of, such as Ctrl-C: what Spark meets while it gives way hides it."""
+    """The request to stop that caused an error, such as Ctrl-C: errors of Spark's shutdown hide it."""
     seen: BaseException | None = error
     while seen is not None:
         if not isinstance(seen, Exception):
@@ -88,9 +88,9 @@ def stop_request(error: BaseException) -> BaseException | None:
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Without what Java says about itself on starting: it would stand between the lines of a command's own messages.
+    """Suppresses what Java prints on starting: it would appear between the lines of a command's own messages.
 
-    Java keeps the stream it was started with, so that its log goes nowhere as long as it lives. What goes wrong in a
+    Java keeps the stream it was started with, so that its log is dropped until it ends. What goes wrong in a
     job is raised as an error.
     """
     saved = os.dup(2)

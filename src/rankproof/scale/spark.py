@@ -3,8 +3,8 @@
     from rankproof.scale import spark as on_spark
     on_spark.evaluate(spark, qrels, frame, "nDCG@10 AP")
 
-Rows are brought together by query, each task joins its queries with the judgments by the compiled core, and what comes
-back are the ranks of judged documents. From there on everything is as on one machine, and so are the numbers, to the
+Rows are grouped by query, each task joins its queries with the judgments by the compiled core, and returns the ranks
+of judged documents. From there on everything is as on one machine, and so are the numbers, to the
 last bit. Executors need rankproof and pyarrow; the judgments are sent to each of them.
 """
 
@@ -180,7 +180,7 @@ def fit_clicks(
 
 
 def usual_partitions(spark: SparkSession, frame: DataFrame) -> int:
-    """Two tasks for each core and for each split of the input, which is where small files and large ones are served."""
+    """Two tasks for each core and for each split of the input: enough for small files and for large ones."""
     from pyspark.errors import PySparkException
 
     try:

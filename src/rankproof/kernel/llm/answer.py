@@ -1,4 +1,4 @@
-"""An answer of a language model, and what stands in for one that did not come."""
+"""An answer of a language model, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 class ModelAnswer:
     """The answer of a model.
 
-    finish   why it stopped: "stop", "length" (cut off), "refusal" (the text says why), ...; "" where nobody says
+    finish   why it stopped: "stop", "length" (cut off), "refusal" (the text says why), ...; "" when unknown
     tops     the likeliest first tokens with their log-probabilities, where they were requested and returned
     kept     whether the answer was read from the cache
     tokens   how many the server counted in the question and in the answer; None where it does not say
@@ -28,7 +28,7 @@ class ModelAnswer:
     model: str = ""
 
     def to_bytes(self) -> bytes:
-        """As the cache keeps it."""
+        """The bytes for the cache."""
         return json.dumps(asdict(self), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
@@ -41,7 +41,7 @@ class NoAnswer:
 
 
 def stored_answer(data: bytes | None) -> ModelAnswer | None:
-    """What the cache gave, read; None where it has nothing or nothing that can be read."""
+    """The answer in the bytes of the cache; None when there are none or they cannot be read."""
     if data is None:
         return None
     try:
@@ -79,7 +79,7 @@ def read_answer(data: bytes) -> ModelAnswer | NoAnswer:
 
 
 def _counted(usage: object) -> tuple[int, int] | None:
-    """Tokens of the question and of the answer, as servers tell them."""
+    """Tokens of the question and of the answer, as the server counts them."""
     if not isinstance(usage, dict):
         return None
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")

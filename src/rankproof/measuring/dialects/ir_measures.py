@@ -56,7 +56,7 @@ def rbp_to_horizon(table: JudgedTable, variant: Variant) -> Values:
 
 
 def limit(table: JudgedTable, variant: Variant) -> None:
-    """What each of the programs behind it takes."""
+    """Refuses input that the program behind a measure does not accept."""
     name, k = variant.measure.name, variant.k
     if name == "ERR" or (name == "nDCG" and variant["gain"] == "exp2"):
         _of_gdeval(table, variant)

@@ -1,4 +1,4 @@
-"""The cascade of ERR: reading goes down the ranking; a document stops it with a chance set by its grade."""
+"""The cascade of ERR: a reader goes down the ranking and stops at a document with a probability set by its grade."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def log_factorials(most: int) -> Values:
 def worth_by_grade(table: JudgedTable, variant: Variant) -> Values:
     """What a row is worth higher up, to a measure that prefers better grades: the usual case.
 
-    Relevant documents by grade; then what nobody judged, at 0 like documents without a row; judged documents
+    Relevant documents by grade; then unjudged documents, at 0 like documents without a row; judged documents
     that are not relevant come last, because a measure may hold those, and only those, against a ranking.
     """
     relevant = table.grade >= variant.values.get("rel", 1)

@@ -42,7 +42,7 @@ HORIZON = Param("horizon", Optional(Whole(1), "endless"), None, "the last rank t
 def inst(table: JudgedTable, variant: Variant) -> Values:
     """Gain per document looked at.
 
-    Between two documents with a gain, T_i stays as it is and the product of chances telescopes: W_i = W_s
+    Between two documents with a gain, T_i stays as it is and the product of probabilities telescopes: W_i = W_s
     ((s + a - 1) / (i + a - 1))^2 from rank s on, with a = T + T_i. So each stretch of ranks is one step,
     and its sum of W is W_s (s + a - 1)^2 times a difference of two trigamma values.
     """

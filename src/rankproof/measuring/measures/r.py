@@ -60,7 +60,7 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
 
 
 def depends(variant: Variant) -> Share:
-    """Found over relevant."""
+    """Hits over relevant documents."""
     k = variant.k
     assert k is not None
     if variant["denominator"] == "min_k":

@@ -43,7 +43,7 @@ def expected(table: JudgedTable, variant: Variant) -> Values:
 
 
 def depends(variant: Variant) -> Share:
-    """Found over the most there could be."""
+    """Hits over the most possible."""
     k = variant.k
     assert k is not None
     return Share(k, variant["rel"], lambda relevant: np.minimum(relevant, k))

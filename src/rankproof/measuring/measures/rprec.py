@@ -47,7 +47,7 @@ def expected(table: JudgedTable, variant: Variant) -> Values:
 
 
 def depends(variant: Variant) -> Cut:
-    """Found in the first R, over R."""
+    """Hits in the first R, over R."""
     return Cut(variant["rel"], lambda relevant: relevant)
 
 

@@ -45,7 +45,7 @@ def looked_at(table: JudgedTable, variant: Variant) -> Counts:
 
 
 def depends(variant: Variant) -> Cut:
-    """Found in the first mult R, over as many."""
+    """Hits in the first mult R, over as many."""
     return Cut(variant["rel"], lambda relevant: documents(variant["mult"], relevant, "plus_0.9"))
 
 

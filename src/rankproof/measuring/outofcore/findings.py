@@ -1,4 +1,4 @@
-"""Findings in pieces: what the checks say of a whole run, from what they say of its pieces.
+"""Findings in pieces: the findings of the checks for a whole run, from those for its pieces.
 
 Some checks look at one row, some at a whole query, some at the run. Of the first the findings of all pieces are put
 together; of the second those of the pieces in which no query is cut, and of the rows of cut queries brought together.
@@ -31,7 +31,7 @@ OF_RUNS = ("empty", "no_common_query", "no_common_document")
 
 @dataclass(frozen=True, slots=True)
 class Faulty:
-    """What a run is called in messages, and how its rows are read."""
+    """The name of a run in messages, and how its rows are read."""
 
     source: str
     order: Order
@@ -110,7 +110,7 @@ def _nothing(faulty: Faulty, unread: int) -> tuple[Finding, ...]:
 
 
 def in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings as one look at the whole would give them: the first few of each code, the rest counted."""
+    """The findings as a check of the whole run would give them: the first few of each code, the rest counted."""
     by_code: dict[str, list[Finding]] = {}
     for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)

@@ -56,7 +56,7 @@ class RowPieces:
     in_order: bool = False
 
     def read(self, numbered: bool = False) -> Iterator[RowsPiece]:
-        """The pieces. What is left of a query at the end of what was read goes before what is read next."""
+        """The pieces. The rows of a query that is cut at the end of a batch go before the next batch."""
         left: list[Rows] = []
         before = 0
         for read in self.opened():
@@ -86,7 +86,7 @@ SAMPLE = 20_000
 
 
 def every_row(pieces: Pieces) -> Rows:
-    """All rows at once, for what cannot do without."""
+    """All rows at once, for callers that need them."""
     return concatenated(piece.rows() for piece in pieces.read(numbered=True))
 
 

@@ -1,4 +1,4 @@
-"""What the rules on a change against the baseline share: its sign, its words and the queries that pay for it."""
+"""Common functions of the rules on a change against the baseline: its sign, its text and the queries that got worse."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def on_change(
     """The ruling on a mean change that must be better than the baseline by `least` (worse by no more, below 0).
 
     Changes are shown as candidate minus baseline; for a measure that is better low they must therefore be at most
-    minus `least`. `could` says what so many queries could have passed, given the gain that they are sure of.
+    minus `least`. `could` gives the threshold that so many queries could have passed, given their lower bound.
     """
     text = values["measure"]
     sample = case.changes(text, values["segment"])

@@ -37,7 +37,7 @@ def title(values: RuleValues) -> str:
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By what the checks find."""
+    """Decides by the findings of the checks."""
     all_findings = case.findings(values["allow"] or (), values["max_depth"], values["strict"])
     errors = [finding for finding in all_findings if finding.severity == "error"]
     notes = tuple(f"{finding} [{finding.code}]" for finding in (errors or all_findings)[:MOST_NOTES])

@@ -35,7 +35,7 @@ def title(values: RuleValues) -> str:
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By the mean rate."""
+    """Decides by the mean rate."""
     rate, least = case.judged_rate(values["k"], values["segment"]), float(values["at_least"])
     measure = f"Judged@{values['k']}"
     fields = {"measure": measure, "segment": values["segment"], "threshold": least}

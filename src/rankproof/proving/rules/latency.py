@@ -51,7 +51,7 @@ def title(values: RuleValues) -> str:
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By the bounds of the percentile, or by the plain percentile."""
+    """Decides by the bounds of the percentile, or by the plain percentile."""
     times, level = case.latencies, level_of(case, values)
     share, budget = float(values["percentile"]) / 100, float(values["budget_ms"])
     what = f"The {values['percentile']:g}th percentile of {len(times):,} requests"

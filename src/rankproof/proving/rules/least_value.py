@@ -59,7 +59,7 @@ FLOOR = 1e-5
 
 
 def refuse(values: RuleValues) -> None:
-    """One target, on the side that the measure calls better."""
+    """Refuses anything but one target, on the better side of the measure."""
     text, better = values["measure"], measure_of(values["measure"]).better
     targets = [key for key in ("at_least", "at_most") if values[key] is not None]
     if len(targets) != 1:
@@ -79,7 +79,7 @@ def title(values: RuleValues) -> str:
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By the bounds of the mean, or by the plain mean."""
+    """Decides by the bounds of the mean, or by the plain mean."""
     text = values["measure"]
     sample = case.values(text, values["segment"])
     better, target = _target(values)

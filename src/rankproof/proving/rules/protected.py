@@ -39,7 +39,7 @@ NAME = "protected"
 
 
 def refuse(values: RuleValues) -> None:
-    """Refuses a measure without a better side, and queries that are given twice or not at all."""
+    """Refuses a measure without a better side; and values with both queries and a file, or neither."""
     refuse_sideless(values)
     if bool(values["queries"]) == bool(values["file"]):
         raise UsageError('say either queries = ["q1", ...] or file = "protected.txt"')
@@ -52,7 +52,7 @@ def title(values: RuleValues) -> str:
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By the change of each."""
+    """Decides by the change of each query."""
     text, tolerance = values["measure"], float(values["tolerance"])
     protected = values["queries"] or case.lines(values["file"])
     sample = case.changes(text)

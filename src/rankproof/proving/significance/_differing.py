@@ -29,7 +29,7 @@ class Differing:
 
 
 def differing(differences: Differences, question: SignificanceRequest, method: str) -> Differing | NotEstimable:
-    """What a method that leaves zeros out looks at; why not, where nothing is left."""
+    """The differences that a method without zeros uses; NotEstimable where none is left."""
     why = not_estimable(differences, method)
     if why is not None:
         return why

@@ -55,7 +55,7 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
 
 def _answer(differences: Differences, means: NDArray[np.float64], question: SignificanceRequest) -> Answer:
     """From the means of the resamples, in order."""
-    from scipy.special import ndtri  # here: loading scipy is for those who test
+    from scipy.special import ndtri  # imported here: only tests need scipy
 
     n, drawn, value = len(differences), len(means), float(differences.mean())
     # Sums of the same numbers in another order are ties, not near misses.
@@ -97,7 +97,7 @@ def _answer(differences: Differences, means: NDArray[np.float64], question: Sign
 class _Corrected:
     """Equation 14.10 and its inverse: which quantile of the resamples' means is the end at a tail, and back.
 
-    least   the smallest tail that so many resamples can speak of; further out there is no bound
+    least   the smallest tail that so many resamples can estimate; further out there is no bound
     """
 
     def __init__(self, means: NDArray[np.float64], bias: float, skew: float, near: float) -> None:

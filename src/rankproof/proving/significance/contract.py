@@ -1,4 +1,4 @@
-"""What an item on the significance shelf is: Significance, which makes an Estimate of paired differences."""
+"""Contract of the significance shelf: Significance, which makes an Estimate of paired differences."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Significance:
     infer        interval and p-value of one set of differences
     infer_many   the same for many columns at once, where that is faster; else columns are taken one by one
     random       whether it draws resamples
-    about        what the hypothesis speaks of: the mean, or something else that a reader may take for it
+    about        what the hypothesis is about: the mean, or something else that a reader may mistake for it
     warning      what its literature warns of; printed with every answer
     """
 

@@ -36,7 +36,7 @@ WARNING = (
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """Test, and interval of the median; nothing is random."""
-    from scipy.special import bdtr  # here: loading scipy is for those who test
+    from scipy.special import bdtr  # imported here: only tests need scipy
 
     sample = differing(differences, question, NAME)
     if isinstance(sample, NotEstimable):

@@ -37,7 +37,7 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
 
 def infer_many(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
     """The same for every column at once."""
-    from scipy.special import stdtr, stdtrit  # here: loading scipy is for those who test
+    from scipy.special import stdtr, stdtrit  # imported here: only tests need scipy
 
     n = len(differences)
     rows = np.ascontiguousarray(differences.T)  # summed in one order, whatever stands beside a column

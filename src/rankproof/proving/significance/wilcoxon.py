@@ -37,7 +37,7 @@ WARNING = (
     "The Wilcoxon test ranks the differences and is not about their mean: as a test of the mean it misses differences "
     "and raises false alarms, and should not be used for it (Smucker, Allan and Carterette, 2007)."
 )
-EXACT = 50  # queries up to which the distribution without ties and zeros is gone through
+EXACT = 50  # queries up to which the exact distribution without ties and zeros is computed
 EXACT_TIED = 13  # and the one with them
 
 Steps = NDArray[np.int64]
@@ -109,7 +109,7 @@ def _least(steps: Steps, rejects: Callable[[int], bool]) -> int:
 
 
 def _upper(steps: Steps, queries: int) -> Upper:
-    from scipy.special import ndtr  # here: loading scipy is for those who test
+    from scipy.special import ndtr  # imported here: only tests need scipy
 
     sizes, counts = np.unique(np.abs(steps), return_counts=True)
     n, clean = len(steps), len(sizes) == queries

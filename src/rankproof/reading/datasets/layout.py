@@ -17,7 +17,7 @@ from rankproof.reading.records import Qrels
 from rankproof.reading.source import ENDINGS
 
 ALL = "all"
-# Reads the documents, or only those in the container, and says what was decided.
+# Reads the documents, or only those in the container, with notes on what was decided.
 ReadDocuments = Callable[[Container[str] | None], tuple[Corpus, tuple[str, ...]]]
 
 

@@ -103,9 +103,9 @@ def normal(text: str) -> str:
 
 
 def lot(seed: int, query_id: str) -> bytes:
-    """A query's lot: queries in the order of their lots are in random order.
+    """The random sort key of a query: queries sorted by it are in random order.
 
-    A hash and not a generator's permutation: a query's lot depends on no other query, so that a larger sample holds
+    It is a hash and not a generator's permutation: the key depends on no other query, so that a larger sample contains
     the smaller one, and no version of a library changes a split that was published.
     """
     return sha256(f"{seed}\n{query_id}".encode("utf-8", "surrogatepass")).digest()

@@ -31,7 +31,7 @@ from rankproof.reading.segments import MOST_SEGMENTS
 
 @dataclass(frozen=True, slots=True)
 class Doubles:
-    """What `records.survey.Documents` counts; `examples` are queries for which copies are judged differently."""
+    """The counts of `DocumentSurvey`; `examples` are queries for which copies are judged differently."""
 
     empty: tuple[str, ...]
     groups: int

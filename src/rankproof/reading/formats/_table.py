@@ -1,4 +1,4 @@
-"""Tables in text: separator, header, what people call columns, and what columns without a header mean."""
+"""Tables in text: separator, header, usual names of columns, and the meaning of columns without a header."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def by_name(header: Sequence[str], noun: Noun) -> ColumnPlaces | None:
         number = place(names, GRADE)
         return None if number < 0 else ColumnPlaces(query, doc, number, label=place(names, SUBTOPIC))
     number, rank = place(names, SCORE), place(names, RANK)
-    # Judgments read as a run without scores would be a ranking in file order: refuse to see a run in them.
+    # Judgments read as a run without scores would be a ranking in file order: do not recognize a run in them.
     if number < 0 and rank < 0 and place(names, JUDGED) >= 0:
         return None
     return ColumnPlaces(query, doc, number, rank, place(names, TAG), number >= 0 and names[number] in DISTANCES)
@@ -269,7 +269,7 @@ class TextTable:
 
     @property
     def sure(self) -> Sure:
-        """A header is proof; a number where one is due is likely; two columns of ids are only possible."""
+        """A header is proof; a number where one is expected makes it likely, two columns of ids only possible."""
         if self.header:
             return Sure.NAMED
         return Sure.LIKELY if self.meaning.has_number else Sure.POSSIBLE

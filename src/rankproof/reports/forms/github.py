@@ -45,7 +45,7 @@ def _message(ruling: Ruling) -> str:
 
 
 def _data(text: str) -> str:
-    """As the runner's own toolkit escapes it: a line end would end the command."""
+    """The text escaped as the runner's own toolkit does: a line end would end the command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -86,7 +86,7 @@ def _text(text: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    """Quoted; line ends and tabs as references, which a reader would else make spaces of."""
+    """Quoted; line ends and tabs as references, which a reader would otherwise turn into spaces."""
     return quoteattr(_clean(text), {"\n": "&#10;", "\t": "&#9;", "\r": "&#13;"})
 
 
