@@ -1,1 +1,1 @@
-"""What every room stands on: shelves, the reader of names with options, estimates, verdicts, manifests, files."""
+"""The base of all packages: shelves, the reader of names with options, estimates, verdicts, manifests, files."""

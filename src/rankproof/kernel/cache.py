@@ -1,4 +1,4 @@
-"""Cache: bytes by key, kept in a folder between runs and shared by processes.
+"""Cache: bytes by key, stored in a folder between runs and shared by processes.
 
 An entry is a file with a checksum before its content. It is written beside its place and moved there, so another
 process sees all of it or none; one that is damaged counts as missing and is written anew. Deleting the folder is always
@@ -19,23 +19,23 @@ _HEAD = len(_MARK) + 32
 
 
 class FolderCache:
-    """The cache in `folder`, which is made when the first entry is kept."""
+    """The cache in `folder`, which is created when the first entry is stored."""
 
     def __init__(self, folder: str) -> None:
         self._folder = os.path.abspath(folder)
 
     def get(self, key: str) -> bytes | None:
-        """What was kept; None where nothing is, or where it is damaged."""
+        """The stored bytes; None when there are none or they are damaged."""
         try:
             with open(self._path(key), "rb") as file:
                 content = file.read()
         except OSError:
-            return None  # not there; and an entry that cannot be read is as good as none
+            return None  # missing; an entry that cannot be read counts as missing
         data = content[_HEAD:]
         return data if content[:_HEAD] == _MARK + _checksum(key, data) else None
 
     def put(self, key: str, data: bytes) -> None:
-        """Keeps it, whole or not at all."""
+        """Stores the bytes, whole or not at all."""
         path = self._path(key)
         try:
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -49,29 +49,29 @@ class FolderCache:
 
 
 def _checksum(key: str, data: bytes) -> bytes:
-    """Of the key too: an entry that was moved to another's place is damaged."""
+    """A checksum of content and key, so that an entry under the wrong key counts as damaged."""
     return sha256(len(key).to_bytes(8, "little") + key.encode("utf-8", "surrogateescape") + data).digest()
 
 
 class Cache(Protocol):
-    """Bytes by key, kept between runs. A key says everything the bytes depend on: a stale entry cannot be found."""
+    """Bytes by key, stored between runs. A key covers everything the bytes depend on, so an entry is never stale."""
 
     def get(self, key: str) -> bytes | None:
-        """What was kept; None where nothing is, or where it is damaged."""
+        """The stored bytes; None when there are none or they are damaged."""
 
     def put(self, key: str, data: bytes) -> None:
-        """Keeps it, whole or not at all."""
+        """Stores the bytes, whole or not at all."""
 
 
 class NoCache:
-    """Keeps nothing."""
+    """A cache that stores nothing."""
 
     def get(self, key: str) -> bytes | None:
-        """Nothing."""
+        """None: nothing is stored."""
         return None
 
     def put(self, key: str, data: bytes) -> None:
-        """Forgets it."""
+        """Does nothing."""
 
 
 NO_CACHE = NoCache()

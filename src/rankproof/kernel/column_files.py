@@ -1,7 +1,7 @@
 """Columns on disk: large arrays lie in unnamed temporary files, which vanish with the process.
 
-A column is an array like any other, mapped from its file where it is large. What was looked at counts as memory of the
-process until it is let go; the file has it all the same. A spool is for arrays that are put away and read back whole.
+A column is an array like any other, mapped from its file where it is large. Pages that were read count as memory
+of the process until they are released; the file keeps them. A spool is for arrays that are written and read back whole.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def put(column: NDArray[Any]) -> NDArray[Any]:
     """The same values where `zeros` would have them."""
     if column.nbytes < LARGE or is_kept(column):
         return column
-    found = zeros(column.shape, column.dtype)
-    found[...] = column
-    let_go(found)
-    return found
+    copy = zeros(column.shape, column.dtype)
+    copy[...] = column
+    let_go(copy)
+    return copy
 
 
 def is_kept(column: NDArray[Any]) -> bool:
@@ -54,10 +54,10 @@ def is_kept(column: NDArray[Any]) -> bool:
 
 
 def let_go(*columns: NDArray[Any] | None) -> None:
-    """Takes parts of columns out of memory if they lie in a file; whoever looks at them again reads them again."""
+    """Releases the memory of columns that lie in a file; using them again reads them again."""
     for column in columns:
         base = None if column is None else _mapped(column)
-        # Systems without the call let go by themselves when memory is short.
+        # Systems without the call release the memory themselves when it is short.
         if column is None or base is None or not column.size or not hasattr(base, "madvise"):
             continue
         start = _address(column) - _address(np.frombuffer(base, dtype=np.uint8))
@@ -66,7 +66,7 @@ def let_go(*columns: NDArray[Any] | None) -> None:
 
 
 class Spool:
-    """Puts arrays away, one after the other: in memory while they are few, then in columns that lie in files."""
+    """Stores arrays one after the other: in memory while they are few, then in columns that lie in files."""
 
     def __init__(self) -> None:
         self._held = 0
@@ -74,7 +74,7 @@ class Spool:
         self._used = 0
 
     def put(self, array: NDArray[Any]) -> Again:
-        """Puts an array away; call what comes back to have it again."""
+        """Writes an array to the file and returns a function that reads it back."""
         self._held += array.nbytes
         if self._held < LARGE or not array.size:
             return lambda: array
@@ -89,9 +89,9 @@ class Spool:
 
 
 def _read(place: NDArray[np.uint8], shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    found = place.copy()
+    taken = place.copy()
     let_go(place)
-    return found.view(dtype).reshape(shape)
+    return taken.view(dtype).reshape(shape)
 
 
 def _mapped(column: NDArray[Any]) -> mmap.mmap | None:
@@ -108,7 +108,7 @@ def _address(column: NDArray[Any]) -> int:
 
 
 def _make_room(file: IO[bytes], size: int) -> None:
-    """So that a full disk is an error now, and no fault of the mapping later."""
+    """Reserves the space, so that a full disk is an error now and not a fault of the mapping later."""
     try:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file.fileno(), 0, size)

@@ -39,15 +39,15 @@ def plain(value: Any) -> Any:
 
 
 def require_sha256(name: str, value: str | None) -> None:
-    """Refuses what is no SHA-256 in hexadecimal digits; None is a hash that nobody made."""
+    """Refuses what is no SHA-256 in hexadecimal digits; None stands for no hash."""
     if value is not None and not _SHA256.fullmatch(value):
         raise ValueError(f"{name} is no SHA-256: {value!r:.80}")
 
 
 def read(document: Any, kind: type[T], schema: str, upgrades: Upgrades = (), source: str = "the document") -> T:
-    """The record in a document; `schema` is the newest that is known, `source` what messages call the document."""
+    """The record in a document; `schema` is the newest known one, `source` the name of the document in messages."""
     body = _of_version(document, schema, upgrades, source)
-    # Importing msgspec takes longer than a small evaluation: only who reads a record pays for it.
+    # Importing msgspec takes longer than a small evaluation, so it is imported only to read a record.
     import msgspec
 
     try:
@@ -67,13 +67,13 @@ def _of_version(document: Any, schema: str, upgrades: Upgrades, source: str) -> 
     if not isinstance(document, dict):
         raise InputError(f"{source} is no JSON object, so it holds no {noun}. Give a file with the schema {schema}.")
     named = document.get("schema")
-    found = _SCHEMA.fullmatch(named) if isinstance(named, str) else None
-    if found is None:
-        said = "has no field 'schema'" if named is None else f"names the schema {named!r:.40}"
-        raise InputError(f"{source} {said}, so it holds no {noun}. Give a file with the schema {schema}.")
-    if found[1] != noun:
+    match = _SCHEMA.fullmatch(named) if isinstance(named, str) else None
+    if match is None:
+        problem = "has no field 'schema'" if named is None else f"names the schema {named!r:.40}"
+        raise InputError(f"{source} {problem}, so it holds no {noun}. Give a file with the schema {schema}.")
+    if match[1] != noun:
         raise InputError(f"{source} has the schema {named}, so it holds no {noun}. Give a file with {schema}.")
-    version = int(found[2])
+    version = int(match[2])
     if version > int(newest):
         from rankproof.kernel.version import __version__
 
@@ -117,7 +117,7 @@ LIBRARIES = ("numpy", "scipy")
 
 
 def versions() -> dict[str, str]:
-    """Of rankproof, Python and the libraries that compute."""
+    """The versions of rankproof, Python and the numerical libraries."""
     return {"rankproof": __version__, "python": platform.python_version(), **{name: _of(name) for name in LIBRARIES}}
 
 

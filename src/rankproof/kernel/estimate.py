@@ -10,14 +10,14 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean with what chance leaves open. Interval and p-value come from one method: they never contradict.
+    """A mean with its confidence interval. Interval and p-value come from one method, so they never contradict.
 
     value        the mean that was observed (of differences: candidate minus baseline)
     low, high    the interval at `level`; an end is infinite where `alternative` is one-sided
     p_value      of the hypothesis that the mean is `null`, against `alternative`
     method       the item of the significance shelf that gave it
     n            how many queries it rests on
-    resamples    how many random resamples were drawn; None where nothing was left to chance
+    resamples    how many random resamples were drawn; None when nothing was random
     notes        what a reader must know: warnings of the literature, few queries
     """
 

@@ -1,4 +1,4 @@
-"""Values that are computed when first read: once, whoever reads them, from whichever thread."""
+"""Values that are computed on first use, once, from any thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Value = TypeVar("Value")
 
 
 class Later(Generic[Value]):
-    """`later()` is the value. Who never asks never pays; who asks twice, or from two threads, pays once."""
+    """`later()` is the value. It is computed at most once, on first use, also with several threads."""
 
     __slots__ = ("_lock", "_make", "_value")
 
@@ -24,7 +24,7 @@ class Later(Generic[Value]):
             with self._lock:
                 if self._make is not None:
                     self._value = self._make()
-                    self._make = None  # what it was made from is no longer held
+                    self._make = None  # the function and its inputs can be freed
         return self._value
 
     def __repr__(self) -> str:
@@ -35,7 +35,7 @@ class Later(Generic[Value]):
 
 
 def _made(value: Value) -> Later[Value]:
-    """A Later whose value is there already."""
+    """A Later whose value is already computed."""
     later: Later[Value] = Later(lambda: value)
     later()
     return later

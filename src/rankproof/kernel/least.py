@@ -32,23 +32,23 @@ def least_of_each(
 ) -> list[int | None]:
     """What `least` finds for each of `count` questions, by the same steps, taken for all of them together.
 
-    `enough(questions, n)` is told which questions are open and the n that each of them asks about.
+    `enough(questions, n)` gets the questions that are still open and the n to try for each of them.
     """
     low = np.full(count, first - 1, dtype=np.int64)
     high = np.full(count, first, dtype=np.int64)
     reached = np.zeros(count, dtype=bool)
     open_ones = np.arange(count)
     while len(open_ones):
-        found = enough(open_ones, high[open_ones])
-        reached[open_ones[found]] = True
-        open_ones = open_ones[~found & (high[open_ones] < most)]
+        is_enough = enough(open_ones, high[open_ones])
+        reached[open_ones[is_enough]] = True
+        open_ones = open_ones[~is_enough & (high[open_ones] < most)]
         low[open_ones] = high[open_ones]
         high[open_ones] = np.minimum(2 * high[open_ones], most)
     open_ones = np.flatnonzero(reached & (high - low > 1))
     while len(open_ones):
         middle = (low[open_ones] + high[open_ones]) // 2
-        found = enough(open_ones, middle)
-        high[open_ones[found]] = middle[found]
-        low[open_ones[~found]] = middle[~found]
+        is_enough = enough(open_ones, middle)
+        high[open_ones[is_enough]] = middle[is_enough]
+        low[open_ones[~is_enough]] = middle[~is_enough]
         open_ones = open_ones[high[open_ones] - low[open_ones] > 1]
     return [n if there else None for n, there in zip(high.tolist(), reached.tolist(), strict=True)]

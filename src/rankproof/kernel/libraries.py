@@ -11,13 +11,13 @@ from rankproof.errors import MissingExtra
 def library(name: str, what: str, extra: str = "dense", package: str = "") -> ModuleType:
     """The module; MissingExtra where its library is not installed.
 
-    what      the thing that needs it, for the message
-    package   what the library is called where it is installed, if not as its module
+    what      the feature that needs it, for the message
+    package   the name of the library for installation, if not that of its module
     """
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         top = name.split(".")[0]
         if error.name not in (name, top):
-            raise  # the library is installed and broken: its own error says more
+            raise  # the library is installed but broken: its own error says more
         raise MissingExtra(what, package or top, extra) from None

@@ -8,7 +8,7 @@ from threading import Lock
 
 
 class Pace:
-    """At most `rate` requests a second (None for no limit), and none while the server asked everybody to wait.
+    """At most `rate` requests a second (None for no limit), and none while the server has requested a pause.
 
     A turn is taken when it is used and not before. A caller that waits for its turn asks again afterwards, so that a
     hold that was made in the meantime holds for it too. Threads and coroutines may share one pace.
@@ -18,7 +18,7 @@ class Pace:
         self._gap = 1 / rate if rate else 0.0
         self._clock = clock
         self._lock = Lock()
-        self._next = 0.0  # on the clock: when the next request may go
+        self._next = 0.0  # clock time of the next request
 
     def reserve(self) -> float:
         """Takes the turn and returns 0 where a request may go now; otherwise the seconds after which to ask again."""

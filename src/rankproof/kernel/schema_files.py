@@ -37,15 +37,15 @@ def schema(name: str) -> dict[str, Any]:
 def bundled(name: str) -> dict[str, Any]:
     """The schema with every other one that it needs among its definitions, each under its own `$id`."""
     main = schema(name)
-    wanted, found = list(_others(main)), {}
-    while wanted:
-        file = wanted.pop()
-        if file not in found and file != main["$id"]:
-            found[file] = _read(file)
-            wanted += _others(found[file])
-    if not found:
+    pending, schemas = list(_others(main)), {}
+    while pending:
+        file = pending.pop()
+        if file not in schemas and file != main["$id"]:
+            schemas[file] = _read(file)
+            pending += _others(schemas[file])
+    if not schemas:
         return main
-    beside = {file.removesuffix(ENDING): found[file] for file in sorted(found)}
+    beside = {file.removesuffix(ENDING): schemas[file] for file in sorted(schemas)}
     return {**main, "$defs": {**main.get("$defs", {}), **beside}}
 
 

@@ -14,7 +14,7 @@ from rankproof.errors import UsageError
 SECRET = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 _USER = re.compile(r"//[^/]*@")
 _PASSWORD = re.compile(r"\b(user|password)\s*=\s*('[^']*'|[^\s&]*)")
-# Shorter ones would be found in innocent words.
+# Shorter values also occur in ordinary words.
 SHORTEST = 4
 
 
@@ -26,7 +26,7 @@ _HOLDS_SECRETS = re.compile(
 
 
 def refuse_written(who: str, auth: str | None, *tables: Mapping[str, str]) -> None:
-    """UsageError for a secret that the configuration itself holds: it would stand in every report."""
+    """Raises UsageError for a secret in the configuration itself: it would appear in every report."""
     if auth is not None and not SECRET.search(auth.partition(":")[2] or auth):
         raise UsageError(
             f"{who}: auth holds a password. Put it into an environment variable: auth='user:${{PASSWORD}}'."
@@ -59,7 +59,7 @@ class Secrets:
         return self._values[name]
 
     def expand(self, text: str) -> str:
-        """The text with the values in it: never to be shown."""
+        """The text with the values inserted; it must never be shown."""
         return SECRET.sub(lambda match: self[match[1]], text)
 
     def hide(self, text: str, replacement: str) -> None:
@@ -78,8 +78,8 @@ class Secrets:
     def identity(self, *templates: object) -> dict[str, str]:
         """Digits that change with the variables that templates name, and do not show them; nothing for no variable.
 
-        When ${SEARCH_API} is another one, another server is asked: what was kept of the first is no answer of it. Who
-        asks changes nothing, so users and passwords in an address are left out.
+        When ${SEARCH_API} changes, requests go to another server, and answers of the first do not apply. The user
+        changes nothing, so users and passwords in an address are left out.
         """
         named = sorted(set(_names([_USER.sub("//", part) if isinstance(part, str) else part for part in templates])))
         variables = "\n".join(f"{name}={_PASSWORD.sub('', _USER.sub('//', self[name]))}" for name in named)

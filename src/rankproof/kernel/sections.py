@@ -31,7 +31,7 @@ def aligned(rows: Sequence[Sequence[str]], names: int) -> list[str]:
 
 
 def printable(text: str) -> str:
-    """The text with what would move the cursor written out: ids come from files and go to a terminal."""
+    """The text with control characters escaped: ids come from files and go to a terminal."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
@@ -93,7 +93,7 @@ def number(value: float, whole: bool = False) -> str:
     return f"{value:.{PLACES}f}"
 
 
-# A smaller p-value is written as "<0.0001": further digits are an accident of the method.
+# A smaller p-value is written as "<0.0001": further digits depend on the method.
 LEAST_P = 0.0001
 
 
@@ -147,7 +147,7 @@ def confidence_interval(level: float, short: bool = False) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Both ends with their signs; an infinite end is said in words."""
+    """Both ends with their signs; an infinite end is written in words."""
     if math.isinf(low) and math.isinf(high):
         return "no bound"
     if math.isinf(low):

@@ -84,7 +84,7 @@ def everything(shelf: str) -> Mapping[str, Any]:
     offered(shelf)
     items = _loaded[shelf]
     if shelf not in _with_plugins:
-        # Scanning installed packages costs more than the rest of start-up: done only when asked for.
+        # Scanning installed packages costs more than the rest of start-up, so it is done only on request.
         from importlib.metadata import entry_points
 
         for point in entry_points(group=f"rankproof.{shelf}"):
@@ -98,7 +98,7 @@ def glance(shelf: str, name: str) -> Any | None:
     """The item that the file of its own name offers, without loading the rest of the shelf.
 
     Most items live in a file of their name, in small letters; a short command needs two or three of them and
-    should not pay for the whole shelf. None says only that one has to look further.
+    should not pay for the whole shelf. None means only that the whole shelf has to be searched.
     """
     if shelf in _loaded:
         return _loaded[shelf].get(name)
@@ -119,7 +119,7 @@ def glance(shelf: str, name: str) -> Any | None:
 
 
 def find(shelf: str, name: str) -> Any:
-    """The item called `name`; an error that names its neighbours when there is none."""
+    """The item called `name`; an error that suggests similar names when there is none."""
     item = glance(shelf, name)
     if item is not None:
         return item

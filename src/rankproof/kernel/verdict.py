@@ -33,16 +33,16 @@ class Payer:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What one rule says of the case.
+    """The decision of one rule on the case.
 
-    status      by this rule alone; the gate makes UNDECIDED of a FAIL that Holm's correction does not keep
-    p_fail      p-value of "the rule holds" against "it is missed"; None for a rule that leaves nothing to chance
-    adjusted    p_fail after Holm over the rules that rest on chance; set by the gate
-    reason      what was seen and what was asked, in a sentence with the numbers
+    status      by this rule alone; the gate turns a FAIL into UNDECIDED when it does not survive Holm's correction
+    p_fail      p-value of "the rule holds" against "it is missed"; None for a rule without a statistical test
+    adjusted    p_fail after Holm's correction over the rules with a test; set by the gate
+    reason      what was observed and what was required, in a sentence with the numbers
     decides     for UNDECIDED: what would decide it
     band        a label such as "good" or "warn"; never a verdict
     answer      its `low` and `high` are one-sided bounds, each at `confidence`; its p-value is `p_fail`
-    basis       "interval": bounds decide; "point": plain means do; "fact": nothing rests on chance
+    basis       "interval": bounds decide; "point": plain means do; "fact": a fact, without a test
     queries     the queries that pay for it, worst first; `payers` has their values
     better      which side of the threshold is the good one
     unit        what observed, threshold and bounds are in: "" for the measure itself

@@ -1,3 +1,3 @@
-"""The version of rankproof: a fact that every room may know."""
+"""The version of rankproof, for every package to import."""
 
 __version__ = "0.1.0"

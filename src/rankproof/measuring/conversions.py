@@ -1,6 +1,6 @@
 """An Evaluation as text, dict, Arrow table, pandas or polars frame, rich table and HTML.
 
-Reached through the methods of Evaluation. The libraries are imported when asked for and not before.
+The methods of Evaluation call these functions. The libraries are imported on first use.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _library(name: str, what: str, extra: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name:
-            raise  # the library is there and broken: its own error says more
+            raise  # the library is installed but broken: its own error says more
         raise MissingExtra(what, name, extra) from None
 
 
@@ -150,7 +150,7 @@ def html(evaluation: Evaluation) -> str:
 
 
 def charts(shown: object) -> str:
-    """Charts by the HTML report, which the shelf finds by its name: a record knows no other way to it."""
+    """Charts drawn by the HTML report, which is found on the shelf by name so that records need not import reports."""
     from rankproof.kernel import shelf
 
     drawn: str = shelf.find("reports", "html").cell(shown)
@@ -188,13 +188,13 @@ def by_query(result: Result, as_range: bool = False) -> dict[str, str]:
 
 
 def query_ids(evaluation: Evaluation) -> list[str]:
-    """Every query that some measure speaks of, in the order of the measure that speaks of most."""
-    found: dict[str, None] = {}
+    """Every query that some measure has an entry for, in the order of the measure with the most entries."""
+    every_id: dict[str, None] = {}
     for result in sorted(evaluation.results.values(), key=lambda r: -len(r.query_ids)):
-        found.update(dict.fromkeys(result.query_ids))
+        every_id.update(dict.fromkeys(result.query_ids))
     for result in evaluation.results.values():
-        found.update(dict.fromkeys(result.undefined))
-    return list(found)
+        every_id.update(dict.fromkeys(result.undefined))
+    return list(every_id)
 
 
 def _queries(evaluation: Evaluation) -> str:

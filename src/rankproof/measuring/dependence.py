@@ -1,4 +1,4 @@
-"""How a value depends on grades: what bounds over documents that nobody judged are built from.
+"""How a value depends on grades: the basis of bounds over unjudged documents.
 
 A measure that names one of these kinds says enough about its formula for the least and greatest value over all grades
 to be found without trying them all. A measure that names none is still bounded: by trying all grades where they are
@@ -71,7 +71,7 @@ class OverIdeal:
 
 @dataclass(frozen=True, slots=True)
 class PrecisionSum:
-    """A function of s, the sum of precisions at the relevant ranks up to k: value(s, found within k, R).
+    """A function of s, the sum of precisions at the relevant ranks up to k: value(s, hits within k, R).
 
     It rises with s and falls with R. `reach` is "within" when R plays no part; `ratio` says that the value is s over
     a divisor that only R decides.
@@ -115,7 +115,7 @@ class Rising:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """Grades do not move it: it says what is there now. `why` completes "it ..."."""
+    """The value does not depend on grades. `why` completes the sentence "it ..."."""
 
     why: str
 

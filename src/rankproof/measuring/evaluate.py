@@ -22,7 +22,7 @@ from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines,
 from rankproof.measuring.views import condensed, cut, read_negatives, select
 from rankproof.reading.records import By, Order
 
-# Gives the table of the run at hand, built with the order asked for.
+# Returns the table of the current run in the given order.
 Tables = Callable[[Order], JudgedTable]
 
 
@@ -37,29 +37,29 @@ def evaluate_tables(
 ) -> Evaluation:
     """Values of all variants on one run.
 
-    `notes` gives what was noticed in reading the run, for the end of the fine print; `judgments_hash` the identity
-    of the judgments, for whoever asks whether two evaluations stand on the same.
+    `notes` gives the notes of reading the run, for the end of the fine print; `judgments_hash` the identity of
+    the judgments, which tells whether two evaluations can be compared.
     """
     dialect: Dialect = shelf.find("dialects", settings.dialect)
     spoken, readings, on = [], [], []
     tables_read: dict[Reading, JudgedTable] = {}
     for variant in variants:
-        said = speak(variant, dialect, settings)
-        reading = dialect.read(said)
+        spoken_variant = speak(variant, dialect, settings)
+        reading = dialect.read(spoken_variant)
         if settings.complete:
             reading = replace(reading, missing="zero")
         if reading not in tables_read:
             tables_read[reading] = apply_reading(tables(reading.order), reading, settings)
-        spoken.append(said)
+        spoken.append(spoken_variant)
         readings.append(reading)
         on.append(tables_read[reading])
     skipped: tuple[str, ...] = ()
     if settings.undefined == "skip":
         on, skipped = _skip_undefined(spoken, on)
     results, spelled = {}, {}
-    for variant, said, reading, table in zip(variants, spoken, readings, on, strict=True):
-        dialect.check(table, said)
-        result = measure(table, said, reading, settings)
+    for variant, spoken_variant, reading, table in zip(variants, spoken, readings, on, strict=True):
+        dialect.check(table, spoken_variant)
+        result = measure(table, spoken_variant, reading, settings)
         if dialect.round_mean is not None:
             result = replace(result, mean=round(result.mean, dialect.round_mean))
         results[variant.text] = result if variant.text == result.text else replace(result, text=variant.text)
@@ -85,7 +85,7 @@ def speak(variant: Variant, dialect: Dialect, settings: Settings) -> Variant:
 
 
 def apply_reading(table: JudgedTable, reading: Reading, settings: Settings) -> JudgedTable:
-    """The table as a reading and the settings want it: negatives, condensing, depth, population."""
+    """The table as the reading and the settings require it: negatives, condensing, depth, population."""
     if reading.negatives != table.pool.negatives:
         table = read_negatives(table, reading.negatives)
     # trec_eval cuts before it condenses: -M counts documents as retrieved.
@@ -112,7 +112,7 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
         ties = over_ties(table, variant)
         values = ties.by_query[:, 1].copy()
         if settings.ties == "rule":
-            ties = None  # the mean over orders is the tool's own value, not a range that somebody asked for
+            ties = None  # the mean over orders is the tool's own value, not a requested range
     if reading.rounds is not None:
         values = np.array([reading.rounds(value) for value in values.tolist()])
     undefined = kind.undefined(table, variant)
@@ -138,7 +138,7 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
 def _skip_undefined(
     variants: Sequence[Variant], on: Sequence[JudgedTable]
 ) -> tuple[list[JudgedTable], tuple[str, ...]]:
-    """Leaves out of every table the queries where any asked measure is undefined: one population for all."""
+    """Leaves the queries where any measure is undefined out of every table, so that all have one population."""
     out: dict[str, None] = {}
     for variant, table in zip(variants, on, strict=True):
         undefined = variant.measure.undefined(table, variant)
@@ -228,16 +228,16 @@ def evaluate(
 
 
 def _refuse_other(qrels: Any, run: PreparedRun, reading: dict[str, Any]) -> None:
-    """A prepared run stands on its own judgments and was read in its own way: neither can be changed now."""
+    """Refuses other judgments or reading options for a prepared run: it is already joined and read."""
     if qrels is not run.qrels:
         raise UsageError(
             f"The run {run.name!r} was prepared with the judgments {run.qrels.name}. Evaluate it on those "
             "(`run.qrels`), or prepare it with these."
         )
-    said = [name for name, value in reading.items() if value]
-    if said:
+    given = [name for name, value in reading.items() if value]
+    if given:
         raise UsageError(
-            f"The run {run.name!r} is already read: {', '.join(said)} must be said to `prepare(run, ...)`."
+            f"The run {run.name!r} is already read: {', '.join(given)} must be given to `prepare(run, ...)`."
         )
 
 
@@ -262,7 +262,7 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
     return evaluation
 
 
-# ---- the fine print: what a table of numbers leaves unsaid, in a few lines below it --------------
+# ---- the fine print: what a table of numbers does not show, in a few lines below it ---------------
 
 # How many query ids a line names before it only counts.
 NAMED = 5
@@ -323,38 +323,38 @@ def fine_print(
 
 
 def _readings(results: Mapping[str, Result], table: JudgedTable, dialect: Dialect) -> list[str]:
-    """Rounding, and how the dialect reads some measures otherwise than the first, of which the other lines tell."""
+    """Rounding, and how the dialect reads some measures differently from the first, which the other lines describe."""
     readings = {text: dialect.read(dialect.speak(parse(text)[0])) for text in results}
     first = next(iter(readings.values()))
     lines = []
     for text, reading in readings.items():
-        said = []
+        parts = []
         # An order that the caller or the run decides holds for all measures.
         if reading.order != first.order == table.order:
-            said.append(f"order {reading.order}")
+            parts.append(f"order {reading.order}")
         if reading.missing != first.missing:
             fate = "are left out" if reading.missing == "drop" else "count as empty rankings"
-            said.append(f"queries missing from the run {fate}")
+            parts.append(f"queries missing from the run {fate}")
         if reading.ties == "expected":
-            said.append("mean over all orders of documents with equal scores")
+            parts.append("mean over all orders of documents with equal scores")
         if reading.rounds is not None:
-            said.append(f"each query rounded to {reading.rounds.places} places")
-        if said:
-            lines.append(f"{text}: {'; '.join(said)}")
+            parts.append(f"each query rounded to {reading.rounds.places} places")
+        if parts:
+            lines.append(f"{text}: {'; '.join(parts)}")
     if dialect.round_mean is not None:
         lines.append(f"means rounded to {dialect.round_mean} places")
     return lines
 
 
 def _ties(results: Mapping[str, Result], settings: Settings) -> list[str]:
-    """What the values say of tied documents, when it is not the rule of the order, and how it was found."""
+    """How the values treat tied documents, when not by the rule of the order, and how that was computed."""
     what = "mean" if settings.ties == "expected" else "least and greatest"
     notes = [f"{text}: {r.ties.note}" for text, r in results.items() if r.ties is not None and r.ties.note]
     return [f"ties: {what} over all orders of documents with equal scores", *notes]
 
 
 def _undefined(results: Mapping[str, Result]) -> list[str]:
-    """For how many queries each measure has no value, and what becomes of them in the mean."""
+    """For how many queries each measure has no value, and how they count in the mean."""
     groups: dict[tuple[int, bool], list[str]] = {}
     for text, result in results.items():
         if result.undefined:

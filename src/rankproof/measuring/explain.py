@@ -23,7 +23,7 @@ class ParameterLine:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All that a shelf says about one item."""
+    """Everything that a shelf documents about one item."""
 
     shelf: str
     name: str
@@ -54,10 +54,10 @@ def explain(name: str) -> Explanation:
     if exact:
         return Explanation(name, (), exact)
     for read, kind in ((_measures, "measures"), (_similarities, "similarities")):
-        found = read(name)
-        if found:
-            items = dict.fromkeys(item for _, item in found)
-            return Explanation(name, tuple(text for text, _ in found), tuple(page_of(kind, item) for item in items))
+        readings = read(name)
+        if readings:
+            items = dict.fromkeys(item for _, item in readings)
+            return Explanation(name, tuple(text for text, _ in readings), tuple(page_of(kind, item) for item in items))
     *kinds, last = shelf.KINDS.values()
     raise UnknownName(f"{', '.join(kinds)} or {last}", name, _all_names())
 

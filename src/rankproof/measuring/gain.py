@@ -145,5 +145,5 @@ def ideal_of_retrieved(table: JudgedTable, k: int | None, gain: Gain, rel: int, 
     worth = np.maximum(gain_of(table.grade, gain, rel), 0.0)
     turn = np.lexsort((-worth, table.query))
     position = np.arange(1, len(worth) + 1) - table.start[:-1][table.query]
-    kept = worth[turn] / discount(position, discounted)
-    return table.sum(kept if k is None else kept * (position <= k))
+    discounted_gain = worth[turn] / discount(position, discounted)
+    return table.sum(discounted_gain if k is None else discounted_gain * (position <= k))

@@ -53,10 +53,10 @@ def grade_shares(
     if not 0 < len(grades) <= MOST_GRADES:
         return None
     k = depth or next((v.k for v in variants if v.k is not None and v.measure.cutoff in RANKS), USUAL_DEPTH)
-    asked = parse([f"GradeShare(grade={part})@{k}" for part in (*grades, UNJUDGED)])
+    grade_variants = parse([f"GradeShare(grade={part})@{k}" for part in (*grades, UNJUDGED)])
     shares = []
     for run in runs.values():
-        found = measure_run(run, asked, settings)
-        row = [found[variant.text].mean for variant in asked]
+        results = measure_run(run, grade_variants, settings)
+        row = [results[variant.text].mean for variant in grade_variants]
         shares.append((*row, max(0.0, 1.0 - sum(row))))
     return GradeShares(k, tuple(runs), (*grades, UNJUDGED, NOT_RETURNED), tuple(shares))

@@ -16,7 +16,7 @@ from rankproof.reading.records import Order, Qrels, Run
 
 
 def hash_of_grades(judgments: Judgments) -> str:
-    """From the judgments that runs were joined with, not from their source, which may have changed since."""
+    """The hash of the judgments that runs were joined with, not of their source, which may have changed since."""
     ids = judgments.query_ids
     queries = [ids[q] for q in np.repeat(np.arange(len(ids)), np.diff(judgments.start)).tolist()]
     grades = judgments.grade.astype(np.float64)
@@ -24,7 +24,7 @@ def hash_of_grades(judgments: Judgments) -> str:
 
 
 def hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> str:
-    """From the rows, which know subtopics; refused when they are no longer those of the judgments."""
+    """The hash of the rows, which include subtopics; refused when they are no longer those of the judgments."""
     from rankproof.reading.collapse import without_repeats
 
     read = rows()
@@ -36,7 +36,7 @@ def hash_of_rows(rows: Callable[[], Rows], judgments: Judgments, name: str) -> s
 
 
 def hash_of_run(rows: Rows, own: Order, tables: Mapping[Order, JudgedTable], judgments: Judgments, name: str) -> str:
-    """From the rows as measured: after passages were collapsed, or the query's own document dropped.
+    """The hash of the rows as measured: after passages were collapsed, or the query's own document was dropped.
 
     Refused when they no longer give the tables that were measured.
     """
@@ -48,7 +48,7 @@ def hash_of_run(rows: Rows, own: Order, tables: Mapping[Order, JudgedTable], jud
 
 
 def file_hash(path: str) -> str:
-    """From the bytes as they lie there."""
+    """The hash of a file's bytes."""
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

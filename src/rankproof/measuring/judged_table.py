@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Memo:
-    """Values by key, each computed once and kept in `memo`."""
+    """Values by key, each computed once and cached in `memo`."""
 
     def __init__(self) -> None:
         self.memo: dict[Hashable, Any] = {}

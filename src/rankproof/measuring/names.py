@@ -111,15 +111,15 @@ def _of_others(name: str) -> Measure | None:
     plain = name.casefold().replace("-", "_")
     for measure in shelf.everything("measures").values():
         if plain in (spelling.casefold() for spelling in (measure.name, *measure.spellings)):
-            found: Measure = measure
-            return found
+            match: Measure = measure
+            return match
     return None
 
 
 def _ours(name: str) -> Measure | None:
     """The measure of rankproof's own with this name or everyday spelling."""
-    found: Measure | None = shelf.glance("measures", name) or shelf.offered("measures").get(name)
-    return found or _spellings().get(name.casefold().replace("-", "_"))
+    measure: Measure | None = shelf.glance("measures", name) or shelf.offered("measures").get(name)
+    return measure or _spellings().get(name.casefold().replace("-", "_"))
 
 
 @lru_cache(maxsize=1)
@@ -176,7 +176,7 @@ NAMES = {
     "recall_cap": ("R", "denominator=min_k"),
 }
 
-# ranx's level of relevance comes last: `ndcg@10-l2`. Its patience comes without the 0: `rbp.95`.
+# ranx writes the level of relevance last, `ndcg@10-l2`, and the patience without its 0, `rbp.95`.
 _PEER_FORM = re.compile(r"(?P<name>[^()@]+?)(?:@(?P<at>[^()@]+?))?(?:-l(?P<rel>\d+))?")
 _RBP = re.compile(r"rbp\.(\d+)")
 

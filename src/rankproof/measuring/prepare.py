@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class PreparedQrels:
-    """Judgments ready for joining: `prepare(run)` spares a loop the reading of qrels."""
+    """Judgments ready for joining: with `prepare(run)`, a loop over runs reads the qrels once."""
 
     __slots__ = ("_subtopics", "content_hash", "grades_hash", "judgments", "name", "notes", "pool", "rows")
 
@@ -59,7 +59,7 @@ class PreparedQrels:
         self.pool = Pool(judgments.query_ids, judgments.start, judgments.grade)
         self._subtopics: Subtopics | None = None
         # The identity of the judgments, without and with subtopics. Every evaluation on them shares these two. They
-        # do not hold `self`: what holds itself stays in memory longer than it is needed.
+        # do not hold `self`: a reference cycle would stay in memory longer than needed.
         self.grades_hash: Callable[[], str] = cache(partial(hash_of_grades, judgments))
         self.content_hash: Callable[[], str] = cache(partial(hash_of_rows, rows, judgments, name))
 
@@ -70,7 +70,7 @@ class PreparedQrels:
 
     @property
     def subtopics(self) -> Subtopics:
-        """Which document covers which part of its query, for diversity measures."""
+        """The subtopics that each document covers, for diversity measures."""
         if self._subtopics is None:
             judgments = Judgments.from_rows(self.rows(), subtopics=True)
             entries = judgments.subtopics
@@ -92,7 +92,7 @@ class PreparedRun:
 
     requested   what the caller ranks by, whatever the source or a dialect says
     answered    queries that had rows before some were dropped; None when none were
-    tag         what the run's file calls it, and `findings` of joining: known once it has been joined
+    tag         the name in the run's file; it and the `findings` of joining are known once the run is joined
     """
 
     qrels: PreparedQrels
@@ -114,18 +114,18 @@ class PreparedRun:
         """What was decided on reading the judgments and the run."""
         return (*self.qrels.notes, *dict.fromkeys((*self.source.notes, *self.joining_notes)))
 
-    def order(self, wanted: Order) -> Order:
-        """The order that a dialect wants, as far as this run has it: what the caller requested wins."""
+    def order(self, preferred: Order) -> Order:
+        """The order that a dialect prefers, as far as this run has it; the order that the caller requested wins."""
         own = self.source.own
-        by = self.requested or (own.by if own.by != "score" else wanted.by)
+        by = self.requested or (own.by if own.by != "score" else preferred.by)
         if by != "score":
             return Order(by=by, ties="given")
-        ties = wanted.ties if wanted.by == "score" else "id_descending"
-        return replace(wanted, by="score", ties=ties, lower_is_better=own.lower_is_better)
+        ties = preferred.ties if preferred.by == "score" else "id_descending"
+        return replace(preferred, by="score", ties=ties, lower_is_better=own.lower_is_better)
 
-    def table(self, wanted: Order, subtopics: bool = False) -> JudgedTable:
-        """The run's table in the order wanted."""
-        order = self.order(wanted)
+    def table(self, preferred: Order, subtopics: bool = False) -> JudgedTable:
+        """The run's table in the preferred order, as far as the run has it."""
+        order = self.order(preferred)
         table = self._tables.get(order)
         if table is None:
             table = self._tables[order] = self._joined(order)
@@ -172,14 +172,14 @@ class PreparedRun:
         return self.source.rows()
 
     def rows_of(self, queries: Collection[str]) -> Rows:
-        """The rows of some queries, and maybe others: all rows, where holding them all is no matter."""
+        """The rows of some queries, and maybe of others: all rows, where they are in memory anyway."""
         return self.source.rows_of(queries)
 
     def ranked_ids(
-        self, wanted: Order, depth: int | None = None, queries: Collection[str] | None = None
+        self, preferred: Order, depth: int | None = None, queries: Collection[str] | None = None
     ) -> RankedIds | None:
-        """By query its document ids in the order wanted, each followed by a newline; None where only rows have them."""
-        return self.source.ranked_ids(self.order(wanted), depth, queries)
+        """By query its document ids in order, each followed by a newline; None where only rows have them."""
+        return self.source.ranked_ids(self.order(preferred), depth, queries)
 
     def content_hash(self) -> str:
         """SHA-256 of the rankings as measured; reads the run again, so it takes longer than measuring it."""
@@ -206,7 +206,7 @@ def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = 
         return qrels
     allow = tuple(allow)
     if isinstance(qrels, dict) and all(isinstance(docs, dict) for docs in qrels.values()):
-        # Ids that are numbers, or values that are text, take the longer way below, which knows what to do or say.
+        # The general path below handles, or refuses with a reason, ids that are numbers and values that are text.
         with suppress(ValueError):
             judgments = Judgments.from_dicts(qrels)
             if not qrels or any(judgments.faults.values()):
@@ -230,7 +230,7 @@ def prepare_qrels(qrels: Any, format: str | None = None, allow: Iterable[str] = 
     if len(rows) == 0 or any(judgments.faults.values()):
         _refuse_qrels(rows, description.source, allow, description.shape, description.unit)
         notes = _best_grade(judgments)
-    # Column 2 matters only where it says more than one thing; otherwise the rows need not be kept.
+    # Column 2 matters only where it says more than one thing; otherwise the rows can be dropped.
     if len(rows.labels) > 1 or not is_path(qrels):
         return PreparedQrels(judgments, description.source, lambda: rows, notes)
     return PreparedQrels(judgments, description.source, lambda: read_rows(qrels, "qrels", format, **options)[0], notes)
@@ -243,7 +243,7 @@ def _refuse_qrels(rows: Rows, source: str, allow: tuple[str, ...], shape: str = 
 
 
 def _best_grade(judgments: Judgments) -> tuple[str, ...]:
-    """What became of documents judged twice, once the checks have let them pass."""
+    """The note on documents judged twice that the checks allowed."""
     doubles = judgments.faults["conflicting_judgment"] + judgments.faults["duplicate_judgment"]
     return (f"judged more than once: {doubles}; the best grade of a document counts",) if doubles else ()
 
@@ -337,40 +337,40 @@ def _rows_source(
 def listed(
     run: PreparedRun,
     depth: int | None = None,
-    wanted: Order = DEFAULT_ORDER,
+    preferred: Order = DEFAULT_ORDER,
     queries: Iterable[str] | None = None,
 ) -> dict[str, list[str]]:
     """{query_id: [doc_id, ...]} in the order its table has, to a depth. Unjudged documents and queries included.
 
-    What is not asked for is left out before ids become texts: a long run has millions of them.
+    Queries and ranks that are not requested are left out before ids become texts: a long run has millions of them.
     """
     queries = None if queries is None else frozenset(queries)
-    ids = run.ranked_ids(wanted, depth, queries)
+    ids = run.ranked_ids(preferred, depth, queries)
     if ids is not None:
         return {query: _split(docs) for query, docs in ids.items()}
-    found = Run.of(run.rows() if queries is None else run.rows_of(queries), run.order(wanted), run.name)
+    ranked = Run.of(run.rows() if queries is None else run.rows_of(queries), run.order(preferred), run.name)
     if queries is not None:
-        found = found.filter(queries)
+        ranked = ranked.filter(queries)
     if depth is not None:
-        found = found.cut(depth)
-    return {query: docs for query, docs, _ in found.rankings()}
+        ranked = ranked.cut(depth)
+    return {query: docs for query, docs, _ in ranked.rankings()}
 
 
 def comparable(
-    runs: Sequence[PreparedRun], depth: int | None = None, wanted: Order = DEFAULT_ORDER
+    runs: Sequence[PreparedRun], depth: int | None = None, preferred: Order = DEFAULT_ORDER
 ) -> list[Mapping[str, object]]:
     """For each run {query_id: ranking}, where two rankings are equal when they have the same documents in one order.
 
-    What a ranking is, only this function knows: the bytes of its ids where all runs give them, so that no id of
-    millions becomes a text; else a list of ids.
+    A ranking is opaque to the caller: the bytes of its ids where all runs give them, so that millions of ids need
+    not become texts; else a list of ids.
     """
-    found: list[Mapping[str, object]] = []
+    rankings: list[Mapping[str, object]] = []
     for run in runs:
-        ids = run.ranked_ids(wanted, depth)
+        ids = run.ranked_ids(preferred, depth)
         if ids is None:
-            return [listed(run, depth, wanted) for run in runs]
-        found.append(ids)
-    return found
+            return [listed(run, depth, preferred) for run in runs]
+        rankings.append(ids)
+    return rankings
 
 
 def _split(ids: bytes) -> list[str]:

@@ -40,7 +40,7 @@ class Settings:
 
 DEFAULT_SETTINGS = Settings()
 
-# Threads that may be asked for: more would wait for each other.
+# The most threads that a caller may request: more would wait for each other.
 MOST_THREADS = 1024
 
 
@@ -57,7 +57,7 @@ class TieRange:
 
 
 class LazyLines(Sequence[str]):
-    """Lines of text that are made when somebody reads them: a loop over many runs reads none."""
+    """Lines of text that are made on first use: a loop over many runs never needs them."""
 
     __slots__ = ("_made",)
 
@@ -99,13 +99,13 @@ class Result:
     aggregate: str = "mean"
     better: str = "higher"
     whole: bool = False
-    note: Callable[[], str] = str  # gives the fine print; called when somebody reads it
+    note: Callable[[], str] = str  # makes the fine print; called on first use
     ties: TieRange | None = None
     labels: Mapping[str, str] | None = None  # values that are text (trec_eval's relstring)
 
     @property
     def fine_print(self) -> str:
-        """What the measure's name leaves unsaid, for this table."""
+        """What the measure's name does not say, for this table."""
         return self.note()
 
     @property
@@ -126,14 +126,14 @@ class Result:
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = {f.name: getattr(self, f.name) for f in fields(self)}
-        # Another process gets the fine print itself: what would make it holds the whole table.
+        # Another process gets the fine print itself: the function that makes it holds the whole table.
         state |= {"note": partial(str, self.fine_print), "query_ids": list(self.query_ids)}
         return Result, tuple(state.values())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Population:
-    """Which queries the numbers speak of."""
+    """The queries that the numbers are about."""
 
     scored: int
     judged: int
@@ -156,9 +156,9 @@ class Evaluation(Mapping[str, Result]):
     spelled: Mapping[str, str] = field(default_factory=dict)  # what was typed -> canonical text
     findings: tuple[Finding, ...] = ()
     settings: Settings = DEFAULT_SETTINGS
-    run_tag: str = ""  # what the run's own file calls it
+    run_tag: str = ""  # the name in the run's own file
     canonical: Callable[[str], str] = str  # any accepted spelling of a measure -> its canonical text
-    judgments_hash: Callable[[], str] = str  # SHA-256 of the grades it was scored on; "" where nobody knows
+    judgments_hash: Callable[[], str] = str  # SHA-256 of the grades it was scored on; "" where it is not known
 
     def __getitem__(self, measure: str) -> Result:
         if measure in self.results:
@@ -169,7 +169,7 @@ class Evaluation(Mapping[str, Result]):
         raise KeyError(f"{text} was not evaluated; evaluated: {', '.join(self.results)}")
 
     def __contains__(self, measure: object) -> bool:
-        # A word that no measure is called is not in here either; only `[]` explains what is near it.
+        # An unknown name is not in here either; only `[]` raises an error that suggests similar names.
         try:
             return isinstance(measure, str) and self[measure] is not None
         except (KeyError, UsageError):
@@ -189,10 +189,10 @@ class Evaluation(Mapping[str, Result]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = {f.name: getattr(self, f.name) for f in fields(self)}
-        # Another process gets the hash itself: what would make it holds the judgments.
+        # Another process gets the hash itself: the function that makes it holds the judgments.
         return Evaluation, tuple((state | {"judgments_hash": partial(str, self.judgments_hash())}).values())
 
-    # ---- other forms; each is made by code that loads only when it is asked for ----------------
+    # ---- other forms; each is made by code that is imported on first use ------------------------
 
     def to_dict(self, by_query: bool = True) -> dict[str, Any]:
         """Plain dicts, lists, numbers and texts; what `--format json` writes for this run."""
@@ -237,7 +237,7 @@ GEOMETRIC_FLOOR = 1e-5
 
 
 def aggregate(values: NDArray[np.float64], how: str) -> float:
-    """One number for all queries; NaN for no query at all. fsum: the order of queries cannot matter."""
+    """One number for all queries; NaN without queries. fsum makes it independent of the order of queries."""
     if len(values) == 0:
         return math.nan
     if how == "sum":

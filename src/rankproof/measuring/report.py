@@ -1,4 +1,4 @@
-"""EvaluationReport: an evaluation kept on disk with its targets, and an Evaluation made from it again.
+"""EvaluationReport: an evaluation stored on disk with its targets, and an Evaluation restored from it.
 
 {
   "rankproof": "0.1.0",               the version that wrote it
@@ -47,7 +47,7 @@ from rankproof.reading.source import open_source
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What one rule of the diagnoses shelf saw in one run."""
+    """What one rule of the diagnoses shelf noticed in one run."""
 
     code: str
     run: str
@@ -93,12 +93,12 @@ class Diagnostics:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """An evaluation on record. `flow.evaluation_report` makes it, and makes an Evaluation of it again.
+    """A stored evaluation. `report_of` makes it from an Evaluation, and `evaluation_of` restores one from it.
 
     judgments_sha256   of the grades that the measures saw: reports with another one cannot be compared
     run_sha256         of the rankings as measured, the same in every format; None for a run so large that reading it
                        again would take longer than measuring it
-    query_ids          every query that some measure speaks of
+    query_ids          every query that some measure has an entry for
     """
 
     run: str
@@ -110,7 +110,7 @@ class EvaluationReport:
     judgments_sha256: str
     run_sha256: str | None
     diagnostics: Diagnostics
-    qrels: str = ""  # what the judgments are called
+    qrels: str = ""  # the name of the judgments
     warnings: tuple[str, ...] = ()
     observed: Mapping[str, Any] = field(default_factory=dict)
     rankproof: str = ""  # the version that wrote it
@@ -138,27 +138,27 @@ class EvaluationReport:
 
 def parse_targets(texts: Iterable[str]) -> dict[str, float]:
     """{measure: target} by canonical text. Several in one text are parted by blanks."""
-    found: dict[str, float] = {}
-    for said in (word for text in texts for word in text.split()):
-        measure, _, number = said.rpartition("=")  # the last one: P(rel=2)@5=0.3
+    targets: dict[str, float] = {}
+    for entry in (word for text in texts for word in text.split()):
+        measure, _, number = entry.rpartition("=")  # the last one: P(rel=2)@5=0.3
         try:
             target = float(number)
         except ValueError:
             target = math.nan
         if not measure or not math.isfinite(target):
-            raise UsageError(f"{said!r} is no target. Write a measure, '=' and a number, such as nDCG@10=0.35.")
+            raise UsageError(f"{entry!r} is no target. Write a measure, '=' and a number, such as nDCG@10=0.35.")
         text = canonical(measure)
-        if text in found:
-            raise UsageError(f"{text} has two targets: {found[text]:g} and {target:g}. Keep one of them.")
-        found[text] = target
-    return found
+        if text in targets:
+            raise UsageError(f"{text} has two targets: {targets[text]:g} and {target:g}. Keep one of them.")
+        targets[text] = target
+    return targets
 
 
 def meets(result: Result, target: float) -> bool:
-    """Whether the value itself, without regard to chance, reaches the target: a gate decides with an interval."""
+    """Whether the value itself, without its interval, reaches the target; a gate decides with an interval."""
     if result.better == "neither":
         raise UsageError(f"{result.text} has no better and no worse, so it can meet no target. Drop its target.")
-    return result.mean >= target if result.better == "higher" else result.mean <= target  # undefined meets nothing
+    return result.mean >= target if result.better == "higher" else result.mean <= target  # undefined
 
 
 def report_of(
@@ -196,7 +196,7 @@ def report_of(
 
 
 def evaluation_of(report: EvaluationReport) -> Evaluation:
-    """The Evaluation that was put on record, as far as it was kept: tied documents and fine print by query are not."""
+    """The Evaluation in this report, without what a report does not store: tied documents and fine print by query."""
     return Evaluation(
         {text: _result(text, measure) for text, measure in report.measures.items()}, report.population,
         report.diagnostics.fine_print, report.run, report.dialect, settings=report.settings, canonical=canonical,
@@ -205,7 +205,7 @@ def evaluation_of(report: EvaluationReport) -> Evaluation:
 
 
 def read_report(what: Any) -> EvaluationReport:
-    """The report in a file, of any version that was ever released."""
+    """The report in a file of any released version."""
     source = open_source(what)
     return EvaluationReport.from_dict(from_json(source.text(), source.name), source.name)
 

@@ -35,22 +35,22 @@ if TYPE_CHECKING:
 RankedIds = Mapping[str, bytes]
 # Counted by the core, but no reason to refuse a run.
 HARMLESS = ("rank_disagrees",)
-# What reading may take when nobody says otherwise, on machines that have four times as much.
+# The default memory for reading a run, on machines with four times as much.
 USUAL = 1 << 30
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", re.IGNORECASE)
-# How often larger than its file a run is at the same time in memory, about: a text is mapped and given back as it is
-# read, rows of JSON lines and of Parquet are kept whole, and packed files are unpacked first.
+# About how many times the size of its file a run takes in memory: a text is mapped and given back as it is
+# read, rows of JSON lines and of Parquet stay in memory, and packed files are unpacked first.
 GROWTH = {"text": 1, "rows": 4, "packed": 8}
 # A piece and what is made from it take a few times its size.
 PIECES_IN_BUDGET = 16
 
 
 class RunSource(Protocol):
-    """Where a run comes from: it can be joined with judgments in any order, and read again as rows.
+    """The source of a run: it can be joined with judgments in any order, and read again as rows.
 
     own     the order that the source itself states
-    name    what to call the run where the caller does not say
+    name    the name of the run where the caller gives none
     notes   what was decided on reading, for the fine print
     """
 
@@ -75,7 +75,7 @@ class RunSource(Protocol):
 
 
 class RowsInMemory(ABC):
-    """What sources share whose rows may be held all at once."""
+    """The common part of sources whose rows may be in memory all at once."""
 
     notes: tuple[str, ...] = ()
 
@@ -84,7 +84,7 @@ class RowsInMemory(ABC):
         """All rows."""
 
     def rows_of(self, queries: Collection[str]) -> Rows:
-        """All rows: holding them is no matter."""
+        """All rows, since they are in memory anyway."""
         return self.rows()
 
     def sample(self, qrels: PreparedQrels) -> Rows | None:
@@ -92,7 +92,7 @@ class RowsInMemory(ABC):
         return self.rows()
 
     def ranked_ids(self, order: Order, depth: int | None, queries: Collection[str] | None) -> RankedIds | None:
-        """Only rows have them."""
+        """None: only rows have the ids."""
         return None
 
 
@@ -109,7 +109,7 @@ class DictRun(RowsInMemory):
         try:
             return Rows.from_dicts(self.run)
         except ValueError:
-            # Ids that are numbers, or scores that are text: the general reader knows what to do, or what to say.
+            # The general reader handles, or refuses with a reason, ids that are numbers and scores that are text.
             from rankproof.reading.collect import read_rows
 
             return read_rows(self.run, "run")[0]
@@ -216,7 +216,7 @@ def refuse_run(
     unit: Unit = "line",
     allow: tuple[str, ...] = (),
 ) -> None:
-    """Refused, when the checks find an error, or when the run answers not one judged query."""
+    """Raises Refused when the checks find an error, or when the run answers no judged query."""
     from rankproof.reading.check import check_run, refusal, refuse
 
     refuse(rows, "run", source, allow, order=order, shape=shape, unit=unit)
@@ -252,7 +252,7 @@ def is_path(what: object) -> bool:
 
 
 def name_of(what: object, source: str) -> str:
-    """What to call a run: the file's name without its endings."""
+    """The name of a run: the file's name without its endings."""
     if not is_path(what):
         return "run"
     base = os.path.basename(source)
@@ -265,7 +265,7 @@ def name_of(what: object, source: str) -> str:
 
 
 def budget_of(memory: int | str | None = None) -> int:
-    """Bytes that reading a run may take: what is asked for (`"1GB"`), else 1 GB, or a quarter of a small machine."""
+    """Bytes that reading a run may take: the requested amount (`"1GB"`), else 1 GB, or a quarter of a small machine."""
     if memory is None:
         try:
             physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -289,7 +289,7 @@ def may_be_large(path: str | os.PathLike[str], budget: int) -> bool:
     try:
         about = os.stat(path)
     except (OSError, ValueError):
-        return False  # whoever reads it says what is wrong
+        return False  # the reader reports what is wrong
     return stat.S_ISREG(about.st_mode) and about.st_size * max(GROWTH.values()) > budget // 2
 
 

@@ -30,13 +30,13 @@ class Likeness:
 Rankings = Mapping[str, Sequence[str]]
 
 
-def similarities(run_a: Rankings, run_b: Rankings, asked: str) -> dict[str, Likeness]:
-    """Each similarity that was asked for, by its canonical text.
+def similarities(run_a: Rankings, run_b: Rankings, names: str) -> dict[str, Likeness]:
+    """Each similarity in `names`, by its canonical text.
 
     A run is given as `{query_id: [doc_id, ...]}`, best first. Queries that only one run answers are named,
     and compared with nothing.
     """
-    pairings = parse(asked)
+    pairings = parse(names)
     _refuse_doubles(run_a, "first")
     _refuse_doubles(run_b, "second")
     both = [query for query in run_a if query in run_b]
@@ -57,12 +57,12 @@ def similarities(run_a: Rankings, run_b: Rankings, asked: str) -> dict[str, Like
     return answers
 
 
-def _refuse_doubles(run: Rankings, which: str) -> None:
-    """A document that stands twice would be counted twice: refused here, so that no similarity has to ask."""
+def _refuse_doubles(run: Rankings, place: str) -> None:
+    """Refuses a document that stands twice in a ranking, so that no similarity has to check for it."""
     for query, ranking in run.items():
         if len(set(ranking)) != len(ranking):
             last = {doc: i for i, doc in enumerate(ranking)}
             double = next(doc for i, doc in enumerate(ranking) if last[doc] != i)
             raise InputError(
-                f"The {which} run ranks document {double!r:.80} twice for query {query!r:.80}. Keep one of the two."
+                f"The {place} run ranks document {double!r:.80} twice for query {query!r:.80}. Keep one of the two."
             )

@@ -43,7 +43,7 @@ class Subtopics:
         return Subtopics(self.start, self.number, self.doc[turn], self.subtopic[turn], self.grade[turn])
 
     def select(self, keep: NDArray[np.bool_], shift: NDArray[np.int64] | None = None) -> Subtopics:
-        """The entries of the queries that a mask keeps; `shift` is how far each kept query's pool moved."""
+        """The entries of the queries that a mask keeps; `shift` is how far the pool of each remaining query moved."""
         counts = np.diff(self.start)
         rows = np.repeat(keep, counts)
         doc = self.doc[rows]

@@ -93,18 +93,18 @@ def tie_groups(table: JudgedTable, k: int | None) -> dict[int, list[Group]]:
     of_group = np.append(np.searchsorted(stretches, heads), len(stretches)).tolist()
     size = (table.tie_last[rows[heads]] - first[heads] + 1).tolist()
     ends = np.append(heads[1:], len(rows)).tolist()
-    found: dict[int, list[Group]] = {}
+    groups: dict[int, list[Group]] = {}
     for at, (begin, end, of, rank) in enumerate(
         zip(heads.tolist(), ends, query[heads].tolist(), first[heads].tolist(), strict=True)
     ):
         group = Group(rows[begin:end], rank, size[at], tuple(lengths[of_group[at] : of_group[at + 1]]))
         if group.ways > 1:
-            found.setdefault(of, []).append(group)
-    return found
+            groups.setdefault(of, []).append(group)
+    return groups
 
 
 def shape(table: JudgedTable, query: int, tied: list[Group]) -> tuple[object, ...]:
-    """What decides the values of a query over all its orders: two queries with one shape have the same ones.
+    """The key that decides the values of a query over all its orders: queries with equal keys have equal values.
 
     Only for tables without subtopics, where a row is its rank and its grade.
     """
@@ -202,8 +202,8 @@ def over_ties(table: JudgedTable, variant: Variant, seed: int = 0) -> TieRange:
             columns[:, 2] = measure.compute(reranked(table, extreme(table, worth)), variant)
         if closed is None or worth is None:
             seen = _over_orders(table, variant, k, seed)
-            wanted = [worth is None, closed is None, worth is None]
-            columns[:, wanted] = seen.columns[:, wanted]
+            estimated = [worth is None, closed is None, worth is None]
+            columns[:, estimated] = seen.columns[:, estimated]
             exact = seen.sampled == 0
             if not exact:
                 notes.append(_say_sampled(seen, table, closed is None, worth is None, seed))
@@ -221,7 +221,7 @@ def over_ties(table: JudgedTable, variant: Variant, seed: int = 0) -> TieRange:
 def refuse_split_ties(table: JudgedTable, depth: int) -> None:
     """Refuses a depth that cuts through tied documents: what lies below it decides which of them count.
 
-    A table cut there no longer knows the tied documents it lost, so no mean over their orders can be had
+    A table cut there no longer knows the tied documents it lost, so no mean over their orders can be computed
     from it.
     """
     split = np.flatnonzero((table.tie_first <= depth) & (table.tie_last > depth))
@@ -253,7 +253,7 @@ def _worth(table: JudgedTable, variant: Variant) -> Values | None:
 
 
 class _Seen:
-    """What the orders of each query gave: least, mean, greatest; and how many queries were sampled."""
+    """Least, mean and greatest value over the orders of each query, and how many queries were sampled."""
 
     def __init__(self, value: Values) -> None:
         self.columns = np.stack([value, value, value], axis=1)
@@ -304,7 +304,7 @@ class _Orders(NamedTuple):
 
 
 def _take_in(table: JudgedTable, variant: Variant, waiting: list[_Orders], seen: _Seen) -> None:
-    """Computes the orders of some queries at once and notes what they gave."""
+    """Computes the orders of some queries at once and stores their values."""
     times = [len(some.ranks) for some in waiting]
     queries = np.repeat(np.array([some.query for some in waiting], dtype=np.int64), times)
     rank: NDArray[np.int32] = np.concatenate([some.ranks.ravel() for some in waiting])

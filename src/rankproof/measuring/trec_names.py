@@ -21,7 +21,7 @@ from rankproof.measuring.measures.contract import Measure, Variant
 
 
 class NameForm(Protocol):
-    """What may follow a name. Raises ValueError, with what is possible, for a text that is none of it."""
+    """What may follow a name. Raises ValueError with what is possible for any other text."""
 
     def usual(self, measure: Measure) -> Iterator[Variant]:
         """The variants of the bare name."""
@@ -41,12 +41,12 @@ def plain(variant: Variant, *but: str) -> bool:
 def numbers(text: str) -> list[float]:
     """Numbers between commas."""
     try:
-        found = [float(part) for part in text.split(",")]
+        values = [float(part) for part in text.split(",")]
     except ValueError:
-        found = [math.nan]
-    if not all(map(math.isfinite, found)):
+        values = [math.nan]
+    if not all(map(math.isfinite, values)):
         raise ValueError(f"takes numbers separated by commas; got {text!r}")
-    return found
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Ranks:
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """One rank cutoff, printed only when it was said."""
+    """One rank cutoff, printed only when it was given."""
 
     default: int
 
@@ -99,7 +99,7 @@ class Depth:
         yield measure.variant(self.default)
 
     def read(self, measure: Measure, name: str, text: str) -> Iterator[Variant]:
-        """The cutoff said."""
+        """The cutoff in the text."""
         (variant,) = Ranks(()).read(measure, name, text.partition(",")[0])
         yield Variant(measure, variant.values, variant.at, f"{name}_{text}")
 
@@ -187,7 +187,7 @@ class Gains:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """One parameter, said by name: `p=0.8`."""
+    """One parameter, given by name: `p=0.8`."""
 
     param: str
     default: float
@@ -197,7 +197,7 @@ class Named:
         yield measure.variant(**{self.param: self.default})
 
     def read(self, measure: Measure, name: str, text: str) -> Iterator[Variant]:
-        """The value said."""
+        """The value in the text."""
         (param,) = (p for p in measure.params if p.name == self.param)
         match = re.fullmatch(rf"{self.param}=(.+)", text)
         if match is None:
@@ -231,11 +231,11 @@ class TrecMeasure:
     @property
     def measure(self) -> Measure:
         """The item of our shelf."""
-        found: Measure = shelf.find("measures", self.ours)
-        return found
+        item: Measure = shelf.find("measures", self.ours)
+        return item
 
 
-# In the order in which trec_eval prints them, whatever the order they were asked in.
+# In the order in which trec_eval prints them, whatever the order of the request.
 TREC_MEASURES = (
     TrecMeasure("runid", "RunID", summary_only=True),
     TrecMeasure("num_q", "NumQ", summary_only=True),
@@ -296,11 +296,11 @@ def trec_variants(token: str) -> tuple[Variant, ...] | None:
     split = _split(token)
     if split is None:
         return None
-    found, text = split
+    trec_measure, text = split
     try:
-        return tuple(found.form.read(found.measure, found.name, text))
+        return tuple(trec_measure.form.read(trec_measure.measure, trec_measure.name, text))
     except ValueError as error:
-        raise UsageError(f"{token}: trec_eval's {found.name} {error}.") from None
+        raise UsageError(f"{token}: trec_eval's {trec_measure.name} {error}.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,17 +314,17 @@ class TrecName:
 
 def trec_name(variant: Variant) -> TrecName | None:
     """The name trec_eval prints for a variant; None when it has no such measure."""
-    for number, found in enumerate(TREC_MEASURES):
-        if found.ours == variant.measure.name:
-            shown = found.form.show(variant)
+    for number, trec_measure in enumerate(TREC_MEASURES):
+        if trec_measure.ours == variant.measure.name:
+            shown = trec_measure.form.show(variant)
             if shown is not None:
                 level = variant.at if variant.at is not None else variant.values.get("mult", 0.0)
-                return TrecName(variant.typed or found.name + shown, found, (number, float(level)))
+                return TrecName(variant.typed or trec_measure.name + shown, trec_measure, (number, float(level)))
     return None
 
 
-def _usual(found: TrecMeasure) -> tuple[Variant, ...]:
-    return tuple(found.form.usual(found.measure))
+def _usual(trec_measure: TrecMeasure) -> tuple[Variant, ...]:
+    return tuple(trec_measure.form.usual(trec_measure.measure))
 
 
 def _split(token: str) -> tuple[TrecMeasure, str] | None:

@@ -1,4 +1,4 @@
-"""Tables derived from a JudgedTable: cut, condensed, selected, reordered, regraded, repeated. None writes into it."""
+"""Tables derived from a JudgedTable: cut, condensed, selected, reordered, regraded, repeated. It is never changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _rows(
     tie_first: NDArray[np.int32] | None = None,
     tie_last: NDArray[np.int32] | None = None,
 ) -> JudgedTable:
-    """The rows a mask keeps, with new ranks where given (arrays over the kept rows)."""
+    """The rows a mask keeps, with new ranks where given (arrays over the rows that stay)."""
     start = np.concatenate(([0], np.cumsum(table.count(keep))))
     return JudgedTable(
         table.pool,
@@ -62,7 +62,7 @@ def select(table: JudgedTable, keep: NDArray[np.bool_]) -> JudgedTable:
         return table
     rows = keep[table.query]
     pool = table.pool.select(keep)
-    # Where each kept query's pool begins, old against new: rows point into the pool's columns.
+    # Where the pool of each remaining query begins, old against new: rows point into the pool's columns.
     shift = table.pool.start[:-1][keep] - pool.start[:-1]
     counts = np.diff(table.start)[keep]
     return JudgedTable(

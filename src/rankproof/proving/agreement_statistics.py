@@ -16,10 +16,10 @@ nothing.
 source: Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011, sections C and D
 
 Every statistic of agreement here is a function of sums over pairs (a confusion matrix, a matrix of coincidences).
-The sums are kept by query; the jackknife leaves out one query after the other, and Student's t with one degree of
+The sums are stored by query; the jackknife leaves out one query after the other, and Student's t with one degree of
 freedom less than there are queries makes an interval of its standard error, on a scale where the statistic is closer
-to normal: Fisher's z for kappa and alpha, the logit for a share. docs/model-judges.md has the coverage that was seen,
-and what intervals that take pairs for independent cover.
+to normal: Fisher's z for kappa and alpha, the logit for a share. docs/model-judges.md has the observed
+coverage, and that of intervals which treat pairs as independent.
 
 source: Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 11; Bell and McCaffrey, Bias reduction in
     standard errors for linear regression with multi-stage samples, Survey Methodology 28(2), 2002
@@ -43,7 +43,7 @@ Value = Callable[[Sums], NDArray[np.float64]]  # of many sums at once; nan where
 Scale = Literal["plain", "fisher", "logit"]
 
 METHOD = "jackknife over queries"
-# What differs by less is the same number, computed otherwise.
+# Values that differ by less are the same number, computed in another order.
 ROUNDING = 1e-12
 ALIKE = "no query differs from another, so nothing says how much others would"
 
@@ -74,15 +74,15 @@ class JackknifeSpread:
 
 def spread(sums: Sums, value: Value, scale: Scale, undefined: str, pairs: int) -> JackknifeSpread | NotEstimable:
     """The statistic of all queries, and how it moves when one is left out; `undefined` says why it may have none."""
-    kept = sums[np.abs(sums).sum(axis=tuple(range(1, sums.ndim))) > 0]
-    total = kept.sum(axis=0, keepdims=True)
-    whole = float(value(total)[0]) if len(kept) else math.nan
+    filled = sums[np.abs(sums).sum(axis=tuple(range(1, sums.ndim))) > 0]
+    total = filled.sum(axis=0, keepdims=True)
+    whole = float(value(total)[0]) if len(filled) else math.nan
     if not math.isfinite(whole):
         return NotEstimable(undefined, METHOD, pairs)
-    queries = len(kept)
+    queries = len(filled)
     if queries < 2:
         return NotEstimable("all pairs belong to one query, and queries differ", METHOD, pairs, whole)
-    left = value(total - kept)
+    left = value(total - filled)
     if not np.isfinite(left).all():
         return NotEstimable("without one of its queries it has no value", METHOD, pairs, whole)
     error = math.sqrt((queries - 1) / queries * float(((left - left.mean()) ** 2).sum()))
@@ -95,11 +95,11 @@ def spread(sums: Sums, value: Value, scale: Scale, undefined: str, pairs: int) -
 
 def figure(sums: Sums, value: Value, scale: Scale, undefined: str, pairs: int, level: float) -> Found:
     """The statistic with its two-sided interval."""
-    found = spread(sums, value, scale, undefined, pairs)
-    if isinstance(found, NotEstimable):
-        return found
-    low, high = found.low_high((1 - level) / 2)
-    return AgreementFigure(found.value, low, high, level, METHOD, pairs, found.freedom + 1)
+    result = spread(sums, value, scale, undefined, pairs)
+    if isinstance(result, NotEstimable):
+        return result
+    low, high = result.low_high((1 - level) / 2)
+    return AgreementFigure(result.value, low, high, level, METHOD, pairs, result.freedom + 1)
 
 
 def divided(top: Sums, bottom: Sums) -> NDArray[np.float64]:
@@ -115,9 +115,9 @@ def mean(sums: Sums) -> NDArray[np.float64]:
 
 def by_query(queries: NDArray[np.int64], rows: Sums) -> Sums:
     """Rows added up by query."""
-    found = np.zeros((int(queries.max()) + 1 if len(queries) else 0, *rows.shape[1:]))
-    np.add.at(found, queries, rows)
-    return found
+    totals = np.zeros((int(queries.max()) + 1 if len(queries) else 0, *rows.shape[1:]))
+    np.add.at(totals, queries, rows)
+    return totals
 
 
 def _at_an_end(value: float, scale: Scale) -> bool:
@@ -147,9 +147,9 @@ COHEN_UNDEFINED = "both judges gave one and the same grade only, so there is no 
 def confusions(first: NDArray[np.int64], second: NDArray[np.int64], levels: tuple[int, ...]) -> NDArray[np.float64]:
     """For each pair the matrix with a 1 where the grade of the first meets the grade of the second."""
     places = np.asarray(levels)
-    found = np.zeros((len(first), len(levels), len(levels)))
-    found[np.arange(len(first)), np.searchsorted(places, first), np.searchsorted(places, second)] = 1.0
-    return found
+    matrices = np.zeros((len(first), len(levels), len(levels)))
+    matrices[np.arange(len(first)), np.searchsorted(places, first), np.searchsorted(places, second)] = 1.0
+    return matrices
 
 
 def distances(levels: tuple[int, ...], weights: str) -> NDArray[np.float64]:
@@ -170,8 +170,8 @@ def kappa(matrices: Sums, distance: NDArray[np.float64]) -> NDArray[np.float64]:
     count = matrices.sum(axis=(-2, -1))
     seen = (matrices * distance).sum(axis=(-2, -1)) * count
     rows, columns = matrices.sum(axis=-1), matrices.sum(axis=-2)
-    chance = np.einsum("...i,...j,ij->...", rows, columns, distance)
-    return 1 - divided(seen, chance)
+    expected = np.einsum("...i,...j,ij->...", rows, columns, distance)
+    return 1 - divided(seen, expected)
 
 
 FLEISS_UNDEFINED = "only one grade was given, so there is no disagreement that chance could give"
@@ -198,8 +198,8 @@ def fleiss(sums: Sums) -> NDArray[np.float64]:
     agreeing = sums[:, 1] / np.maximum(sums[:, 0], 1e-300)
     totals = sums[:, 2:]
     shares = totals / np.maximum(totals.sum(axis=1, keepdims=True), 1e-300)
-    chance = (shares**2).sum(axis=1)
-    return divided(agreeing - chance, 1 - chance)
+    expected = (shares**2).sum(axis=1)
+    return divided(agreeing - expected, 1 - expected)
 
 
 KINDS = ("nominal", "ordinal", "interval")
@@ -208,10 +208,10 @@ ALPHA_UNDEFINED = "only one grade was given, so there is no disagreement that ch
 
 def counts_of(grades: NDArray[np.int64], given: NDArray[np.bool_], levels: tuple[int, ...]) -> NDArray[np.float64]:
     """How often each grade was given to each pair."""
-    found = np.zeros((len(grades), len(levels)))
+    counts = np.zeros((len(grades), len(levels)))
     for at, level in enumerate(levels):
-        found[:, at] = ((grades == level) & given).sum(axis=1)
-    return found
+        counts[:, at] = ((grades == level) & given).sum(axis=1)
+    return counts
 
 
 def coincidences(counts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -238,7 +238,7 @@ def alpha(levels: tuple[int, ...], kind: str) -> Value:
         else:
             apart = np.broadcast_to((at[:, None] != at[None, :]).astype(np.float64), matrices.shape)
         seen = (matrices * apart).sum(axis=(-2, -1)) * (n - 1)
-        chance = np.einsum("bi,bj,bij->b", totals, totals, apart)
-        return 1 - divided(seen, chance)
+        expected = np.einsum("bi,bj,bij->b", totals, totals, apart)
+        return 1 - divided(seen, expected)
 
     return of

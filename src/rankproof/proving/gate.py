@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grounds:
-    """The candidate's evaluation, its comparison with the baseline and both on record, as far as there are any."""
+    """The candidate's evaluation, its comparison with the baseline and their manifest, as far as they exist."""
 
     evaluation: Evaluation | None = None
     comparison: Later[Comparison | None] | None = None
@@ -33,7 +33,7 @@ class Grounds:
 
 
 def grounds_of(case: GateCase, evaluation: Evaluation) -> Grounds:
-    """What the verdict on a case rests on, where something was measured."""
+    """The details behind the verdict on a case, where something was measured."""
     policy = case.policy
     design = Design(
         significance=policy.significance, confidence=policy.confidence, resamples=policy.resamples, seed=policy.seed
@@ -86,7 +86,7 @@ def on_record(
     return manifest_of(comparison, qrels, [baseline, candidate], design=design, queries=policy.queries, by=by, **shared)
 
 
-# The rule that tells what is wrong with a run, for those that then cannot measure it.
+# The rule that reports what is wrong with a run, for rules that then cannot measure it.
 CHECKS = "checks"
 
 
@@ -141,7 +141,7 @@ def gate(
 
 
 def _refuse_one_sided(policy: Policy) -> None:
-    """A rule that compares needs something to compare with: said before anything is measured."""
+    """Refuses a rule that compares when there is no baseline, before anything is measured."""
     if policy.baseline is not None:
         return
     for clause in policy.clauses:
@@ -158,10 +158,10 @@ def _rulings(clause: Clause, case: GateCase) -> Iterator[Ruling]:
     if not segment or "=" in segment:
         yield _ruling(clause, case)
         return
-    found = case.segments(segment)
-    if not found:
+    members = case.segments(segment)
+    if not members:
         raise UsageError(f"{clause.place}: no judged query has a value in the column {segment!r}.")
-    for name in found:
+    for name in members:
         title = f"{clause.title} on {name}" if clause.title else ""
         yield _ruling(replace(clause, values={**clause.values, "segment": name}, title=title), case)
 
@@ -187,15 +187,15 @@ def _ruling(clause: Clause, case: GateCase) -> Ruling:
 # ---- the verdict ---------------------------------------------------------------------------------
 
 
-# ---- what the verdict rests on -------------------------------------------------------------------
+# ---- the details behind the verdict ---------------------------------------------------------------
 
 
 def _grounds(case: GateCase, detail: bool) -> Grounds:
-    """What the verdict rests on; no comparison and no manifest without `detail`."""
+    """The details behind the verdict; no comparison and no manifest without `detail`."""
     if not case.variants:
         return Grounds()
     try:
         evaluation = case.evaluations[0]
-    except Refused:  # the checks have said why
+    except Refused:  # the ruling of the checks says why
         return Grounds()
     return grounds_of(case, evaluation) if detail else Grounds(evaluation)

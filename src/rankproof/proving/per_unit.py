@@ -1,7 +1,7 @@
 """Values by unit: the table that comparisons, families of tests, power, gates and reports start from.
 
-For inference a system *is* its values by unit: a query, a query asked several times, a task, a user. A table does not
-know where its values come from; the functions that make one (`paired`) do.
+For inference a system *is* its values by unit: a query, a repetition of a query, a task, a user. A table does not
+depend on the source of its values; the functions that make one (`paired`) do.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class PerUnit:
 
     def select(self, units: Collection[str]) -> PerUnit:
         """Only these units."""
-        kept = [i for i, unit in enumerate(self.unit_ids) if unit in units]
-        return replace(self, unit_ids=tuple(self.unit_ids[i] for i in kept), values=self.values[kept])
+        places = [i for i, unit in enumerate(self.unit_ids) if unit in units]
+        return replace(self, unit_ids=tuple(self.unit_ids[i] for i in places), values=self.values[places])
 
     def differences(self, baseline: Columns, candidate: Columns) -> NDArray[np.float64]:
         """Candidate minus baseline; what differs by rounding alone is 0. Several pairs at once: a column for each."""

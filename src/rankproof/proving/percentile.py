@@ -14,7 +14,7 @@ import numpy as np
 
 from rankproof.proving.rules.contract import Numbers
 
-# More requests than anybody will time.
+# More requests than will ever be timed.
 MOST_REQUESTS = 1_000_000_000
 
 

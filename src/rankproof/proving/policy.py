@@ -22,7 +22,7 @@ class Clause:
 
     rule     the item of the rules shelf
     values   by the names of its parameters
-    title    what reports call it; "" for the rule's own words
+    title    its title in reports; "" for the rule's own title
     place    where it stands, for messages: "gate.toml, rule 2 (least_value)"
     """
 
@@ -34,7 +34,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy:
-    """Rules, and the inputs and options that they rest on. Inputs are paths or whatever `evaluate` takes.
+    """Rules with their inputs and options. Inputs are paths or whatever `evaluate` takes.
 
     queries       a file with columns of queries, whose values make segments
     latency       a file with one request per line: query id and milliseconds

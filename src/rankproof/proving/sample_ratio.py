@@ -1,13 +1,13 @@
-"""Sample ratio: did units come to the variants in the planned shares? Asked first: otherwise nothing can be trusted.
+"""Sample ratio: whether units were assigned in the planned shares. This is tested first: without it no result counts.
 
-Pearson's chi-square test. alpha is 0.001, not 0.05: the question is asked of every trial on every day, and a mismatch
-stops the reading of all the rest (Fabijan et al., Diagnosing sample ratio mismatch in online controlled experiments,
-KDD 2019). The power of two variants is that of a normal distribution with the variance of the shares that come, q, and
+Pearson's chi-square test. alpha is 0.001, not 0.05: the test is made for every trial on every day, and a mismatch
+stops the analysis (Fabijan et al., Diagnosing sample ratio mismatch in online controlled experiments,
+KDD 2019). The power of two variants is that of a normal distribution with the variance of the true shares, q, and
 not of those planned, p: with 1% of the units in a variant the two differ by much. Otherwise it is that of the
 noncentral chi-square distribution with noncentrality N x sum((q - p)^2 / p).
 
-Where the planned shares changed on the way, each period has its own statistic; they are independent and add up, and so
-do their degrees of freedom.
+Where the planned shares changed during the trial, each period has its own statistic; they are independent and add up,
+and so do their degrees of freedom.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rankproof.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class SampleRatio:
-    """Whether units came to the variants in the planned shares.
+    """Whether units were assigned to the variants in the planned shares.
 
     expected     units by variant, by the planned shares of all that came
     statistic    of Pearson's chi-square test
@@ -85,7 +85,7 @@ def sample_ratio_over(
 def mismatch_power(
     total: int, shares: Mapping[str, float], true: Mapping[str, float], *, alpha: float = ALPHA
 ) -> float:
-    """How probable it is that units coming in the `true` shares are noticed among `total`."""
+    """The probability that units assigned in the `true` shares are detected among `total`."""
     from scipy.special import chdtri, chndtr
 
     planned, came = _planned(true, shares), _planned(shares, true)
@@ -134,7 +134,7 @@ def _left(share: float, loss: float) -> float:
 
 
 def _power_of_two(planned: float, true: float, n: int, critical: float) -> float:
-    """How probable it is that the root of the statistic lies beyond its critical value, on either side."""
+    """The probability that the root of the statistic lies beyond its critical value, on either side."""
     spread = math.sqrt(planned * (1 - planned))
     shift, reach = math.sqrt(n) * (true - planned), math.sqrt(critical) * spread
     own = math.sqrt(true * (1 - true))
@@ -149,7 +149,7 @@ def _normal(x: float) -> float:
 
 @lru_cache(maxsize=64)
 def _noncentrality(df: int, critical: float, power: float) -> float:
-    """What the test finds with a power: doubling until it is enough, then halving the gap to nothing that matters."""
+    """The noncentrality that the test detects with a power: doubled until it is enough, then by bisection."""
     from scipy.special import chndtr
 
     low, high = 0.0, 1.0

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# However few units are planned, the mixture is no wider: around 1/2 this is Jeffreys' distribution.
+# The mixture is never wider, however few units are planned: around 1/2 this is Jeffreys' distribution.
 _LEAST_WEIGHT = 1.0
 # Steps of halving after which two numbers between 0 and 1 are the same.
 _STEPS = 60
@@ -64,7 +64,7 @@ def mixture_sprt(variance: float, alpha: float, effect: float, *, two_sided: boo
     The mixture ratio of two normal means in Johari, Koomen, Pekelis and Walsh, Peeking at A/B tests, KDD 2017; its
     2 sigma squared / n is the variance of the estimate.
     """
-    from scipy.special import log_ndtr  # here: loading scipy is for those who test
+    from scipy.special import log_ndtr  # imported here: only tests need scipy
 
     mixing = effect**2
     root = math.sqrt(1 + mixing / variance)
@@ -106,7 +106,7 @@ def log_evidence(
     wins: NDArray[np.int64], losses: NDArray[np.int64], level: float, units: int, share: float = 0.5
 ) -> NDArray[np.float64]:
     """The logarithm of the beta-binomial mixture's likelihood ratio against a share, for each pair of counts."""
-    from scipy.special import betaln  # here: loading scipy is for those who test
+    from scipy.special import betaln  # imported here: only tests need scipy
 
     weight = beta_weight(level, units)
     a, b = weight * share, weight * (1 - share)

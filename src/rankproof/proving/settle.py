@@ -1,4 +1,4 @@
-"""Settle: the one place where rulings become a verdict, with the correction over rules that rest on a test."""
+"""Settle: rulings become a verdict, with Holm's correction over the rules with a statistical test."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rankproof.proving.rules.contract import POWER
 
 
 def settle(rulings: Sequence[Ruling]) -> tuple[Status, tuple[Ruling, ...]]:
-    """The one place where a verdict is made of rulings.
+    """The verdict from the rulings, and the rulings after the correction.
 
     PASS when every rule passes: all must hold, so nothing has to be corrected. FAIL when a rule fails and still does
-    after Holm's correction over the rules that rest on chance; facts have nothing to correct. UNDECIDED otherwise. A
-    rule that fails alone but not after the correction becomes UNDECIDED and says so.
+    after Holm's correction over the rules with a test; facts have nothing to correct. UNDECIDED otherwise. A rule that
+    fails alone but not after the correction becomes UNDECIDED and says so.
     """
     settled = _corrected(rulings)
     if all(ruling.status == "PASS" for ruling in settled):
@@ -27,16 +27,16 @@ def settle(rulings: Sequence[Ruling]) -> tuple[Status, tuple[Ruling, ...]]:
 
 
 def _corrected(rulings: Sequence[Ruling]) -> tuple[Ruling, ...]:
-    chance = [i for i, ruling in enumerate(rulings) if ruling.p_fail is not None]
-    adjusted = dict(zip(chance, step_down([rulings[i].p_fail or 0.0 for i in chance]), strict=True))
+    tested = [i for i, ruling in enumerate(rulings) if ruling.p_fail is not None]
+    adjusted = dict(zip(tested, step_down([rulings[i].p_fail or 0.0 for i in tested]), strict=True))
     return tuple(
-        _weighed(replace(ruling, adjusted=adjusted[i]), len(chance)) if i in adjusted else ruling
+        _weighed(replace(ruling, adjusted=adjusted[i]), len(tested)) if i in adjusted else ruling
         for i, ruling in enumerate(rulings)
     )
 
 
 def _weighed(ruling: Ruling, rules: int) -> Ruling:
-    """A failure that the correction does not keep becomes undecided. Alone, there is nothing to correct."""
+    """A failure that does not survive the correction becomes undecided. One rule alone needs no correction."""
     allowed = 1 - ruling.confidence
     if ruling.status != "FAIL" or rules == 1 or ruling.adjusted is None or ruling.adjusted < allowed - ROUNDING:
         return ruling
@@ -58,7 +58,7 @@ def _would_fail(ruling: Ruling, rules: int) -> str:
 
 
 def reasons(status: Status, rulings: Sequence[Ruling]) -> tuple[str, ...]:
-    """Why the verdict is what it is: the rules that made it so, each in a sentence."""
+    """The reasons of the verdict: the rules that decided it, each in a sentence."""
     if status == "PASS":
         return (f"Every rule passes ({len(rulings)}).",)
     return tuple(f"{ruling.title}: {ruling.reason}" for ruling in rulings if ruling.status == status)

@@ -1,1 +1,1 @@
-"""Rankings and judgments in any form: formats, checks, datasets, and the records they become."""
+"""Rankings and judgments in any format: formats, checks, datasets, and the records made of them."""

@@ -1,4 +1,4 @@
-"""Arrow tables: which columns mean what; the core reads them without a copy in Python."""
+"""Arrow tables: the meaning of their columns; the core reads them without a copy in Python."""
 
 from __future__ import annotations
 

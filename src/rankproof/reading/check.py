@@ -36,7 +36,7 @@ def check_run(
 ) -> tuple[Finding, ...]:
     """What every check of runs finds, gravest first.
 
-    `qrels` and `topics` (query ids) are what the run is held against. `shape` says what a line should look
+    `qrels` and `topics` (query ids) are what the run is compared with. `shape` says what a line should look
     like and `again` reads the same text without room for more columns than the format's own (see Subject).
     An allowed code is still reported, as a note. `strict` makes errors of warnings.
     """
@@ -78,7 +78,7 @@ def refuse(
     Firm faults are refused even when allowed: see `Check.firm`.
     """
     subject = Subject(rows, noun, source_name, order=order, shape=shape, unit=unit)
-    # Our own checks only: looking for other packages' takes longer than a small evaluation does.
+    # Our own checks only: a search for those of other packages takes longer than a small evaluation.
     ours = (check for check in shelf.offered("checks").values() if noun in check.of)
     grave = [check for check in ours if check.severity_for(subject) == "error"]
     allowed = [code for code in allow if noun not in shelf.find("checks", code).firm]
@@ -114,12 +114,12 @@ def judge(subject: Subject, checks: Iterable[Check], allow: Iterable[str], stric
     """The findings in one fixed order: by severity, then by the place of each code's first finding."""
     allowed = frozenset(allow)
     for code in sorted(allowed):
-        shelf.find("checks", code)  # an unknown code is an error that names its neighbors
+        shelf.find("checks", code)  # an unknown code is an error that suggests similar ones
     groups: list[tuple[int, float, str, tuple[Finding, ...]]] = []
     for check in checks:
         group = tuple(_weighed(finding, allowed, strict) for finding in check.findings(subject))
         if group:
-            # What concerns the whole source comes after what has a line: the line is often the cause.
+            # Findings about the whole source follow those with a line: the line is often the cause.
             place = float("inf") if group[0].line is None else float(group[0].line)
             groups.append((SEVERITIES.index(group[0].severity), place, check.name, group))
     groups.sort(key=lambda entry: entry[:3])

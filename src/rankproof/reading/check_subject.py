@@ -1,4 +1,4 @@
-"""What a check looks at: rows, what they are held against, and columns that several checks share."""
+"""What a check looks at: rows, what they are compared with, and columns that several checks share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BAD_RANK = -2
 
 
 class Subject:
-    """Rows under examination. Columns derived from them are computed once, when first asked for.
+    """Rows to be checked. Columns derived from them are computed once, on first use.
 
     `shape` says what a line should look like. `again` reads the same text once more without room for columns
     beyond the format's own: what are then faults and were none before are lines with something at their end.
@@ -166,7 +166,7 @@ class Subject:
         query, rank = self.rows.query[rows], self.rows.rank[rows]
         up = query[1:] == query[:-1]
         if bool((np.where(up, rank[1:] > rank[:-1], query[1:] > query[:-1])).all()):
-            return rows  # the usual file: already so, and nothing to sort
+            return rows  # the usual file is already sorted
         score = self.rows.number[rows]
         best_first = score if self.order.lower_is_better else -score
         turn: NDArray[np.int64] = np.lexsort((best_first, rank, query))

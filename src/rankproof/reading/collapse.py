@@ -73,14 +73,13 @@ def collapse(rows: Rows, pattern: str, order: Order, source: str, by_label: bool
     )
     best_first = renamed.take(renamed.sorted(order.by, order.ties, order.precision, order.lower_is_better))
     again, _ = best_first.duplicates(labels=by_label)
-    kept = best_first.take(np.setdiff1d(np.arange(len(best_first), dtype=np.int64), again))
-    note = f"collapsed by {pattern!r}: {counted(len(rows), 'row')} to {len(kept):,}, the best passage of each document"
-    # Notes are values in JSON outputs, so they keep one form for every number.
+    first_rows = best_first.take(np.setdiff1d(np.arange(len(best_first), dtype=np.int64), again))
+    note = f"collapsed by {pattern!r}: {counted(len(rows), 'row')} to {len(first_rows):,}, the best passage of each document"
     if unmatched == 1:
         note += "; 1 row does not fit the pattern and kept its id"
     elif unmatched:
-        note += f"; {unmatched:,} rows do not fit the pattern and kept their ids"
-    return kept, note
+        note += f"; {unmatched:,} rows do not fit the pattern and kept their id"
+    return first_rows, note
 
 
 def without_repeats(rows: Rows, by_label: bool = False) -> tuple[Rows, str]:
@@ -88,15 +87,17 @@ def without_repeats(rows: Rows, by_label: bool = False) -> tuple[Rows, str]:
     again, _ = rows.duplicates(labels=by_label)
     if not len(again):
         return rows, ""
-    kept = rows.take(np.setdiff1d(np.arange(len(rows), dtype=np.int64), again))
+    first_rows = rows.take(np.setdiff1d(np.arange(len(rows), dtype=np.int64), again))
     repeats = "row that repeats a document is" if len(again) == 1 else "rows that repeat a document are"
-    return kept, f"{len(again):,} {repeats} left out; the first counts"
+    return first_rows, f"{len(again):,} {repeats} left out; the first counts"
 
 
 def drop_self(rows: Rows) -> tuple[Rows, str]:
     """Without the documents whose id is the query's own, as collections of duplicate questions need it."""
     queries = rows.query_ids
     own = [doc == queries[q] for doc, q in zip(rows.doc_ids(), rows.query.tolist(), strict=True)]
-    kept = np.flatnonzero(~np.array(own, dtype=bool)).astype(np.int64)
-    dropped = len(rows) - len(kept)
-    return (rows.take(kept) if dropped else rows), f"dropped {counted(dropped, 'document')} whose id is the query's own"
+    others = np.flatnonzero(~np.array(own, dtype=bool)).astype(np.int64)
+    dropped = len(rows) - len(others)
+    return (
+        rows.take(others) if dropped else rows
+    ), f"dropped {counted(dropped, 'document')} whose id is the query's own"

@@ -69,14 +69,14 @@ def locate(what: FileLike, noun: Noun, format: str | None = None) -> tuple[Sourc
     if format is not None:
         form = detect.by_name(format, noun)
     elif not source.is_empty:
-        # Nearly every file is TREC text. Tried first, it spares a small command the loading of the whole shelf; no
+        # Nearly every file is TREC text. Trying it first saves a small command from loading the whole shelf; no
         # other format is certain of what it is certain of (the shelf's contract test holds this).
         certain = noun in TREC.holds and TREC.detect(source, noun) == Sure.CERTAIN
         form = TREC if certain else detect.by_content(source, noun)
     elif noun == "topics":
         raise InputError(f"{source.name} is empty: it has no topics.")
     else:
-        form = detect.by_name("trec", noun)  # nothing in it is nothing in any format; the checks say so
+        form = detect.by_name("trec", noun)  # an empty source is empty in any format; the checks report it
     if not form.binary:
         require_text(source)
     return source, form
@@ -131,7 +131,7 @@ def _plan(source: Source, form: Format, noun: Noun, options: Mapping[str, object
 
 
 def refuse_unknown(options: Mapping[str, object], form: Format) -> None:
-    """An error for an option that neither reading in general nor the format has."""
+    """Raises an error for an option that neither reading in general nor the format takes."""
     for name, value in options.items():
         if name not in GENERAL and name not in form.options and value is not None:
             takes = f"It takes: {', '.join(form.options)}." if form.options else "It takes no options."
@@ -156,7 +156,7 @@ def read_run(
     lower_is_better  scores are distances
     collapse         passages to documents: a separator such as '#', or a regular expression with a group
     drop_self        without the document whose id is the query's own
-    allow            codes of checks whose errors are let pass
+    allow            codes of checks whose errors are allowed
     """
     if isinstance(what, Run):
         request = {"order": order or what.order.by, "lower_is_better": lower_is_better}

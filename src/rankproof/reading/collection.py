@@ -1,4 +1,4 @@
-"""Corpus and Query: the documents that are searched and what they are searched for."""
+"""Corpus and Query: the documents that are searched, and the queries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rankproof.reading.ranking import Failure
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What somebody searches for: its id, its words, and what is known about it (columns such as its kind)."""
+    """A query: its id, its words, and columns with more about it, such as its kind."""
 
     query_id: str
     text: str
@@ -22,9 +22,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten(Query):
-    """A query with the words that a rewrite gives it, and what failed on the way: then it has its own words.
+    """A query with its rewritten words, and the failures of the rewrite; after a failure it has its own words.
 
-    kept   the words come from a cache, so the time of the rewrite says nothing
+    kept   the words were read from a cache, so the time of the rewrite means nothing
     """
 
     failures: tuple[Failure, ...] = ()

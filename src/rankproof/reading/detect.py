@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rankproof.core import Rows
 
 
-# What a person calls one of each.
+# The singular of each noun.
 _ONE = {"run": "a run", "qrels": "qrels", "topics": "topics"}
 # Endings that say what a file holds, whatever its format.
 _ENDINGS: dict[str, Noun] = {".run": "run", ".qrels": "qrels", ".topics": "topics"}
@@ -27,7 +27,7 @@ _SHOWN = 80
 
 
 def by_name(name: str, noun: Noun) -> Format:
-    """The format called so, which must be able to hold the noun."""
+    """The format with this name, which must be able to hold the noun."""
     form: Format = shelf.find("formats", name)
     if noun not in form.holds:
         raise UsageError(
@@ -38,14 +38,14 @@ def by_name(name: str, noun: Noun) -> Format:
 
 
 def by_prefix(what: object) -> Format | None:
-    """The format whose own name for a collection this is, such as irds:cranfield."""
+    """The format whose prefix a source begins with, such as irds:cranfield."""
     if not isinstance(what, str) or ":" not in what:
         return None
     return next((f for f in shelf.offered("formats").values() if f.prefix and what.startswith(f.prefix)), None)
 
 
 def by_content(source: Source, noun: Noun) -> Format:
-    """The format that is surest of a source."""
+    """The format that is most certain of a source."""
     best = surest(shelf.offered("formats").values(), source, noun)
     if not best or best[0].detect(source, noun) < Sure.CERTAIN:
         # Formats of other packages are tried wherever ours are not certain.
@@ -60,14 +60,14 @@ def by_content(source: Source, noun: Noun) -> Format:
 
 
 def surest(forms: Iterable[Format], source: Source, noun: Noun) -> list[Format]:
-    """The formats that are surest of a source; none when all say no."""
+    """The formats that are most certain of a source; none when no format recognizes it."""
     sure = {form: form.detect(source, noun) for form in forms if noun in form.holds}
     most = max(sure.values(), default=Sure.NO)
     return [form for form, certainty in sure.items() if certainty == most and most > Sure.NO]
 
 
 def noun_of(what: FileLike, name: str, format: str | None = None, hints: Iterable[str] = ()) -> Noun:
-    """What a source holds: the noun that a format is surest of, or the one that a file's ending names."""
+    """What a source holds: the noun that a format is most certain of, or the one that a file's ending names."""
     prefixed = by_prefix(what)
     if prefixed is not None or format is not None:
         forms: list[Format] = [prefixed or shelf.find("formats", str(format))]
@@ -91,7 +91,7 @@ def noun_of(what: FileLike, name: str, format: str | None = None, hints: Iterabl
 
 
 def _option(noun: Noun) -> str:
-    """How a command is told the format; one that reads two kinds of files has an option for each."""
+    """The option that names the format; a command that reads two kinds of files has an option for each."""
     return "--format" if noun == "topics" else f"--format (evaluate: --{noun}-format)"
 
 
@@ -100,7 +100,7 @@ def _names(noun: Noun) -> str:
 
 
 def _unknown(source: Source, noun: Noun) -> str:
-    """What was seen, what is possible and what to do."""
+    """The error message: what was seen, what is possible and what to do."""
     lines = [line for _, line in sample(source.head) if not line.startswith("#")]
     first = lines[0] if lines else ""
     shown = f"{first[:_SHOWN]}..." if len(first) > _SHOWN else first
@@ -128,7 +128,7 @@ def _hint(source: Source, noun: Noun, widths: dict[str, int]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceDescription:
-    """What was read and how: where from, which format, in which order, and what was decided on the way.
+    """What was read and how: source, format, order, and notes on what was decided.
 
     `unit` is what `rows.line` counts. `layout` is set for text that the core reads by itself; `again` then
     reads it once more and allows no columns beyond the format's own. `shape` says what a line should look like.

@@ -17,7 +17,7 @@ class Finding:
     """One fault at one place.
 
     code      the check's name, as `--allow` takes it
-    severity  "error" makes a result indefensible; "warning" may do so; "note" is good to know
+    severity  "error" makes a result indefensible; "warning" may do so; "note" is information
     source    the file (or other source) it was found in
     line      where in the source, counted from 1; None for the whole of it
     unit      what `line` counts: "line" in a text, "row" in other sources
@@ -53,7 +53,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class RepairChange:
-    """What was done, and where: `line` is the place in what was read, and `unit` what it counts."""
+    """One change of a repair and its place: `line` is the place in what was read, and `unit` what it counts."""
 
     kind: str
     message: str

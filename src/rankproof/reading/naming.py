@@ -1,4 +1,4 @@
-"""Names that tell several runs apart, where their own names would not."""
+"""Distinct names for several runs whose own names may be equal."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 
 def distinct_names(*choices: Sequence[str]) -> tuple[str, ...]:
-    """The first choice of names in which no name stands twice; the last choice where each has a repetition.
+    """The first list of names without a repetition; the last list when all have one.
 
-    Callers offer the runs' own names first, then what is longer but tells more, such as their paths.
+    Callers give the runs' own names first, then longer ones such as their paths.
 
     >>> distinct_names(["bm25", "bm25"], ["old/bm25.run", "new/bm25.run"])
     ('old/bm25.run', 'new/bm25.run')

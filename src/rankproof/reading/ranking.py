@@ -13,7 +13,7 @@ class Ranking:
     """Documents, best first, none twice, and a score for each that never rises from one to the next.
 
     A stage that reorders keeps this: where its own scores would not put the documents into this order (as when the
-    head was reranked and the tail was not), it gives scores that do. `observed` has what differs from time to time.
+    head was reranked and the tail was not), it gives scores that do. `observed` has what differs between runs.
     """
 
     doc_ids: tuple[str, ...]
@@ -47,11 +47,11 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Something that did not work for one query and was survived: counted, shown, never hidden.
+    """A failure for one query that did not stop the work; it is counted and shown, never hidden.
 
     kind      a word that counts: "missing ids", "unknown ids", "repeated ids", "unreadable answer", "cut off",
               "timeout", "refused", ...
-    fallback  what stands in for it: "incoming order", "no answer"
+    fallback  what is used instead: "incoming order", "no answer"
     """
 
     query_id: str
@@ -63,9 +63,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Passed:
-    """What a stage gives for one query.
+    """The result of a stage for one query.
 
-    kept    its answers come from the cache, so its time says nothing
+    kept    its answers were read from the cache, so its time means nothing
     saved   milliseconds that the part which came from the cache took when it was made: they belong to its time
     """
 
@@ -77,12 +77,12 @@ class Passed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answered:
-    """What an engine gave for one query, how long it took, and what went wrong on the way.
+    """The answer of an engine to one query, its time, and the failures on the way.
 
     milliseconds   from asking to the answer, without waiting for its turn and without attempts that failed; None where
-                   there is no answer or nobody timed it
-    attempts       how often it was asked
-    kept           the answer was there from an earlier fetch, and its milliseconds are of then
+                   there is no answer or it was not timed
+    attempts       how many requests were sent
+    kept           the answer is from an earlier fetch, and so are its milliseconds
     """
 
     query_id: str

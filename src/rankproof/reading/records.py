@@ -225,8 +225,8 @@ class Run(Mapping[str, dict[str, float | None]]):
     def filter(self, queries: Iterable[str]) -> Run:
         """Only these queries; ids that the run does not have are ignored."""
         chosen = set(queries)
-        kept = [at for at, query in enumerate(self.query_ids) if query in chosen]
-        return replace(self, rows=self.rows.take(of_queries(self._start, kept)))
+        places = [at for at, query in enumerate(self.query_ids) if query in chosen]
+        return replace(self, rows=self.rows.take(of_queries(self._start, places)))
 
     def cut(self, depth: int) -> Run:
         """Only the first `depth` documents of each query."""
@@ -353,8 +353,8 @@ class Qrels(Mapping[str, dict[str, int]]):
     def filter(self, queries: Iterable[str]) -> Qrels:
         """Only these queries; ids that the qrels do not have are ignored."""
         chosen = set(queries)
-        kept = [at for at, query in enumerate(self.query_ids) if query in chosen]
-        return replace(self, rows=self.rows.take(of_queries(self._start, kept)))
+        places = [at for at, query in enumerate(self.query_ids) if query in chosen]
+        return replace(self, rows=self.rows.take(of_queries(self._start, places)))
 
     # ---- identity ------------------------------------------------------------------------------
 

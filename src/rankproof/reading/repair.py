@@ -49,7 +49,7 @@ def without_duplicates(subject: Subject) -> tuple[Rows, list[RepairChange]]:
 
 
 class RepairState:
-    """A run on the bench: which rows are left, in what order, their new columns, the changes so far."""
+    """A run under repair: the remaining rows, their order, their new columns, the changes so far."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -69,7 +69,7 @@ class RepairState:
         if order.by == "score" and len(rows) and bool((rows.rank >= 0).all()):
             self.turn = rows.sorted("rank", "given", "float64", False)
             rows = rows.take(self.turn)
-        # Not the evaluation's rule for ties: that one needs no file in its order, and would undo the ranks'.
+        # Not the tie rule of the evaluation: it ignores the order of the file and would undo that of the ranks.
         self.turn = self.turn[rows.sorted(order.by, "given", order.precision, order.lower_is_better)]
         query = self.query
         moved = (np.diff(self.turn) != 1) & (query[1:] == query[:-1])
@@ -115,7 +115,7 @@ class RepairState:
             self.changes.append(RepairChange("scores", "signs of the scores turned, so that a higher score is better"))
 
     def _count_scores(self, number: NDArray[np.float64]) -> None:
-        """Ranks or lines are meant: scores that say otherwise give way to n for the first, 1 for the last."""
+        """Replaces scores that contradict the order of ranks or lines by n for the first down to 1 for the last."""
         query, score = self.query, number[self.turn]
         against = np.unique(query[1:][(query[1:] == query[:-1]) & ~(score[1:] < score[:-1])])
         depth = np.bincount(query, minlength=len(self.names))
@@ -168,7 +168,7 @@ class RepairState:
         self.changes.append(RepairChange(kind, message, query_id=self.names[query]))
 
 
-# Faults that only the maker of the run can put right: the file does not say what was meant.
+# Faults that only the author of the run can correct: the file does not say what was meant.
 BEYOND_REPAIR = frozenset(
     {"empty", "wrong_columns", "undecodable_bytes", "not_a_number", "nan_score", "infinite_score"}
 )
@@ -189,22 +189,22 @@ def repair(
 ) -> tuple[Rows, tuple[RepairChange, ...]]:
     """The run with one row per document, sorted, ranked from 1, and each change that this took.
 
-    Among equal scores the old ranks keep their say, so that no order the file gave is lost. `order` says what
-    puts documents in order where ranks and scores disagree; None means that nobody said, and then a
-    disagreement is refused. `tag` is given to all rows and `max_depth` cuts each ranking, when given. In what
-    comes back a higher score is better, whatever it was before. Raises Refused where it would be a guess.
+    Among equal scores the old ranks decide, so that the order in the file is not lost. `order` says what
+    puts documents in order where ranks and scores disagree; None means that it was not given, and then a
+    disagreement is refused. `tag` is given to all rows and `max_depth` cuts each ranking, when given. In the
+    result a higher score is better, whatever it was before. Raises Refused where it would be a guess.
     """
     meant = _meant(rows, order)
     subject = Subject(rows, "run", source_name, order=meant, shape=shape, again=again, unit=unit)
     unclear = BEYOND_REPAIR if tag is not None else BEYOND_REPAIR | {"mixed_tags"}
-    _refuse((*_found(subject, unclear), *_doubtful_duplicates(subject)))
-    # Duplicates go first: the rank of a second row is not to speak against the scores.
-    kept, removed = without_duplicates(subject)
-    single = Subject(kept, "run", source_name, order=meant, unit=unit)
+    _refuse((*_findings_of(subject, unclear), *_doubtful_duplicates(subject)))
+    # Duplicates are removed first: the rank of a second row must not contradict the scores.
+    unique, removed = without_duplicates(subject)
+    single = Subject(unique, "run", source_name, order=meant, unit=unit)
     if meant.by == "rank":
-        _refuse(_found(single, {"bad_rank", "duplicate_rank"}))
+        _refuse(_findings_of(single, {"bad_rank", "duplicate_rank"}))
     elif order is None:
-        _refuse([replace(f, remedy=ORDER_REMEDY) for f in _found(single, {"rank_disagrees"})])
+        _refuse([replace(f, remedy=ORDER_REMEDY) for f in _findings_of(single, {"rank_disagrees"})])
     work = RepairState(single)
     work.put_in_order()
     if max_depth is not None:
@@ -225,8 +225,8 @@ def _meant(rows: Rows, order: Order | None) -> Order:
     return order or DEFAULT_ORDER
 
 
-def _found(subject: Subject, codes: Set[str]) -> tuple[Finding, ...]:
-    """What the checks of these codes find; all of it is in the way, so all of it is an error."""
+def _findings_of(subject: Subject, codes: Set[str]) -> tuple[Finding, ...]:
+    """The findings of the checks with these codes; each of them prevents a repair, so each is an error."""
     return judge(subject, [check for check in checks_of("run") if check.name in codes], allow=(), strict=True)
 
 
@@ -260,7 +260,7 @@ def _doubtful_duplicates(subject: Subject) -> tuple[Finding, ...]:
 
 
 def _dropped(subject: Subject) -> list[RepairChange]:
-    """Columns after the last one were never read: saying so is all there is to do."""
+    """The change for columns after the last one: they were never read."""
     lines = shelf.find("checks", "extra_columns").look(subject).count
     if not lines:
         return []
@@ -275,7 +275,7 @@ PIECE = 1 << 24
 
 
 def normalizations(source: Source, layout: TextLayout, rows: Rows) -> list[RepairChange]:
-    """One change for each kind of thing that is not written back as it was."""
+    """One change for each kind of detail that is not written back as it was."""
     lines = returns = uneven = 0
     data = np.frombuffer(source.data, dtype=np.uint8)
     begin = 0
@@ -301,7 +301,7 @@ def normalizations(source: Source, layout: TextLayout, rows: Rows) -> list[Repai
 
 
 def _whole_lines(data: NDArray[np.uint8], begin: int) -> NDArray[np.uint8]:
-    """The next piece, up to the end of a line; a line longer than a piece comes whole."""
+    """The next piece, up to the end of a line; a line longer than a piece is returned whole."""
     size = PIECE
     while True:
         piece = data[begin : begin + size]

@@ -1,7 +1,7 @@
 """Rows of a table batch by batch in bounded memory: CSV, TSV, JSON lines (compressed or plain) and Parquet.
 
-For logs and other tables that may be larger than memory. What a file is, is seen from how it begins. The column of a
-JSON object within an object is named with points: `position.ordinal`.
+For logs and other tables that may be larger than memory. The kind of a file is recognized by how it begins. The
+column of a JSON object within an object is named with points: `position.ordinal`.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def _cut(
 ) -> Iterator[NumberedColumns]:
     while True:
         numbers: list[int] = []
-        kept: list[list[str]] = []
-        while len(kept) < rows and (row := _next(reader, name)) is not None:
+        batch: list[list[str]] = []
+        while len(batch) < rows and (row := _next(reader, name)) is not None:
             if not row:
                 continue  # an empty line
             if len(row) != width:
@@ -108,10 +108,10 @@ def _cut(
                     "Put fields that hold the separator in quotes."
                 )
             numbers.append(reader.line_num)
-            kept.append(row)
-        if not kept:
+            batch.append(row)
+        if not batch:
             return
-        yield numbers, {column: [row[at] or None for row in kept] for column, at in chosen}
+        yield numbers, {column: [row[at] or None for row in batch] for column, at in chosen}
 
 
 def _next(reader: Reader, name: str) -> list[str] | None:
@@ -226,7 +226,7 @@ NO = frozenset({"false", "0", "no", "f", "n", "0.0"})
 class RowBatch:
     """Some rows of a table, in columns.
 
-    source    what messages call the file
+    source    the name of the file in messages
     unit      what it counts its rows in: "line" of a text, "row" of Parquet
     numbers_of_rows   where each row stands, from 1
     """
@@ -248,7 +248,7 @@ class RowBatch:
         return name in self.columns
 
     def values(self, name: str) -> Sequence[Any]:
-        """The column as the file has it; None where nothing stands."""
+        """The column as in the file; None where a row has no value."""
         if name not in self.columns:
             raise missing_column(name, self.columns, self.source)
         return self.columns[name]
@@ -258,7 +258,7 @@ class RowBatch:
         return [self._text(value, name, row) for row, value in enumerate(self.values(name))]
 
     def numbers(self, name: str) -> NDArray[np.float64]:
-        """The column as numbers; NaN where nothing stands, an error for a value that is not a finite number."""
+        """The column as numbers; NaN where a row has no value, an error for a value that is not a finite number."""
         column = self.values(name)
         if isinstance(column, np.ndarray) and column.dtype.kind in "iuf":
             numbers: NDArray[np.float64] = column.astype(np.float64)
@@ -274,7 +274,7 @@ class RowBatch:
         return np.array([self._number(value, name, row) for row, value in enumerate(column)], dtype=np.float64)
 
     def flags(self, name: str) -> list[bool | None]:
-        """The column as yes and no; None where nothing stands."""
+        """The column as booleans; None where a row has no value."""
         return [self._flag(value, name, row) for row, value in enumerate(self.values(name))]
 
     def _text(self, value: object, name: str, row: int) -> str:
@@ -296,7 +296,7 @@ class RowBatch:
         except (ValueError, TypeError, OverflowError):
             raise self._no_number(value, name, row) from None
         if isinstance(value, float | np.floating) and math.isnan(number):
-            return math.nan  # how frames write what is missing
+            return math.nan  # missing values as data frames write them
         if not math.isfinite(number):
             raise self._no_number(value, name, row)
         return number

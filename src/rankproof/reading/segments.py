@@ -1,4 +1,4 @@
-"""Segments: sets of queries by what a column of a query file says of them (intent, language, head or tail)."""
+"""Segments: sets of queries by the values of a column of a query file (intent, language, head or tail)."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import IO, Any, TypeGuard, TypeVar
 
 from rankproof.errors import InputError, MissingExtra, Unreadable, UsageError
 
-# How compressed files begin. The content decides: a name may be wrong, and a pipe has none.
+# How compressed files begin. The content decides: a file name may be wrong, and a pipe has none.
 _MAGIC = (
     (b"\x1f\x8b", "gzip"),
     (b"\x28\xb5\x2f\xfd", "zstd"),

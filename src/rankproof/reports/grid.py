@@ -132,7 +132,7 @@ def as_range(evaluation: Evaluation) -> bool:
 
 
 def notes(evaluations: Sequence[Evaluation]) -> list[str]:
-    """The lines below a table: what all runs share once, then what is particular to each run."""
+    """The lines below a table: what all runs share once, then what is specific to each run."""
     first, several = evaluations[0], len(evaluations) > 1
     lines = [*first.fine_print[:]]
     if several:

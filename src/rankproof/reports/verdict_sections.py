@@ -55,7 +55,7 @@ def _reasons(ruling: Ruling) -> tuple[str | tuple[str, ...], ...]:
 
 
 def headline(verdict: Verdict) -> str:
-    """The verdict and how the rules fell out, in a line."""
+    """The verdict and the number of rules by status, in a line."""
     counts: Counter[str] = Counter(ruling.status for ruling in verdict.rulings)
     words = {"FAIL": "failed", "UNDECIDED": "undecided", "PASS": "passed"}
     outcome = ", ".join(f"{counts[status]} {word}" for status, word in words.items() if counts[status])
@@ -63,7 +63,7 @@ def headline(verdict: Verdict) -> str:
 
 
 def _subject(verdict: Verdict) -> str:
-    """Who is judged, against whom."""
+    """The candidate and its baseline."""
     return verdict.candidate if verdict.baseline is None else f"{verdict.candidate} against {verdict.baseline}"
 
 
@@ -120,15 +120,15 @@ def paid_by(ruling: Ruling) -> str:
 
 
 def fine_print(verdict: Verdict) -> list[str]:
-    """What the verdict rests on."""
-    chance = sum(ruling.p_fail is not None for ruling in verdict.rulings)
+    """The fine print: what the verdict is based on."""
+    tested = sum(ruling.p_fail is not None for ruling in verdict.rulings)
     lines = []
-    if chance:
+    if tested:
         lines.append(
             f"bounds: one-sided, {percent(verdict.confidence)} unless a rule says otherwise, by {verdict.significance};"
             " PASS when the worse bound meets what is required, FAIL when the better one misses it"
         )
-        several = f"over the {chance} rules that rest on chance" if chance > 1 else "not needed for one rule"
+        several = f"over the {tested} rules that rest on chance" if tested > 1 else "not needed for one rule"
         lines.append(f"correction: all rules must hold, so passing needs none; failing is corrected by Holm, {several}")
     if any(ruling.basis == "point" for ruling in verdict.rulings):
         lines.append('point: the plain value was compared (basis = "point"); chance is not ruled out')

@@ -1,1 +1,1 @@
-"""The same flow on a distributed engine: `rankproof.scale.spark`. Loaded only when somebody asks for it."""
+"""The same flow on a distributed engine: `rankproof.scale.spark`. Imported only on request."""

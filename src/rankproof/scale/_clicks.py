@@ -1,4 +1,4 @@
-"""Click logs on Spark, a row for each document that was shown. Pages as whole numbers, or counts, come to this machine.
+"""Click logs on Spark, a row for each shown document. Pages as whole numbers, or counts, are collected here.
 
 Pages stand in the order of their ids: whole numbers by value, texts by letter. A page with several queries, with ranks
 that are not 1, 2, 3, ..., or with a document twice is left out and counted.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rankproof.scale._inputs import SparkSource
 
-# What a click log must have, and what a message calls it.
+# The columns that a click log must have, and their names in messages.
 ROLES = {
     "page": "the page",
     "query": "the query",
@@ -62,13 +62,13 @@ def shown_rows(spark: SparkSession, log: SparkSource, columns: Mapping[str, str]
 
 def _guess(role: str, names: list[str]) -> str:
     known = (role, *NAMES["documents"][role])
-    found = next((name for name in known if name in names), None)
-    if found is None:
+    column = next((name for name in known if name in names), None)
+    if column is None:
         raise UsageError(
             f"The log has no column for {ROLES[role]}. Its columns are {', '.join(names)}. "
             f"Say which one it is: columns={{'{role}': ...}}."
         )
-    return found
+    return column
 
 
 def counts_of(rows: DataFrame) -> RankCounts:
@@ -87,15 +87,15 @@ def counts_of(rows: DataFrame) -> RankCounts:
 
 
 def pages_of(rows: DataFrame, broken: int) -> Impressions:
-    """All pages, as one machine would have read them. Three numbers and a flag for each shown document come here."""
+    """All pages, as one machine would have read them. Each shown document takes three numbers and a flag."""
     from pyspark.sql import functions as f
 
     def numbered(name: str) -> tuple[tuple[str, ...], DataFrame]:
         """Ids in order of first appearance, and a table of their numbers."""
         place = f.min(f.struct("page", "rank")).alias("place")
-        found = [row[0] for row in rows.groupBy(name).agg(place).orderBy("place").select(name).collect()]
-        table = rows.sparkSession.createDataFrame(list(enumerate(found)), f"{name}_number int, {name} string")
-        return tuple(found), f.broadcast(table)
+        ids = [row[0] for row in rows.groupBy(name).agg(place).orderBy("place").select(name).collect()]
+        table = rows.sparkSession.createDataFrame(list(enumerate(ids)), f"{name}_number int, {name} string")
+        return tuple(ids), f.broadcast(table)
 
     query_ids, queries = numbered("query")
     if not query_ids:

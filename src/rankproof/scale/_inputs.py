@@ -38,7 +38,7 @@ ROLES = {"query": QUERY, "doc": DOC, "number": SCORE, "rank": RANK, "label": TAG
 class Input:
     """A run on Spark: `frame` has its rows, or its lines where there is a layout to read them by.
 
-    called   what the source calls the columns that have other names between tasks
+    called   the source's names of the columns that are renamed between tasks
     """
 
     frame: DataFrame
@@ -174,7 +174,7 @@ def _head(lines: DataFrame, given: str) -> bytes:
 
 
 def _loaded(load: Callable[[], T], given: str) -> T:
-    """What Spark loads, or its reason for not doing so in one line."""
+    """The DataFrame that Spark loads, or an error with its reason in one line."""
     from pyspark.errors import PySparkException
 
     try:

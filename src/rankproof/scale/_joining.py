@@ -12,7 +12,7 @@ import numpy as np
 
 from rankproof.core import Rows
 from rankproof.errors import InputError, UsageError
-from rankproof.measuring.outofcore.findings import refuse_found
+from rankproof.measuring.outofcore.findings import refuse_findings
 from rankproof.measuring.outofcore.parts import Together, together
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun
 from rankproof.measuring.run_sources import RankedIds, faultless
@@ -71,32 +71,32 @@ class OnSpark:
             lambda batches: _work.join_rows_of(batches, judged, shape, own, order), _work.ANSWER
         )
         answers = self.answers(frame)
-        found = together([answer.part for answer in answers], len(judged.query_ids))
-        return replace(found, unjudged_queries=_unjudged(answers, shape.placed), tag=_tag(answers, shape.placed))
+        joined = together([answer.part for answer in answers], len(judged.query_ids))
+        return replace(joined, unjudged_queries=_unjudged(answers, shape.placed), tag=_tag(answers, shape.placed))
 
     def answers(self, frame: DataFrame) -> list[Any]:
-        """What the tasks answered; an error when the rows of one could not be read."""
+        """The results of the tasks; an error when the rows of one could not be read."""
         from pyspark.errors import PySparkException
 
         try:
-            found = [pickle.loads(row[0]) for row in frame.collect()]
+            answers = [pickle.loads(row[0]) for row in frame.collect()]
         except PySparkException as error:
             raise UsageError(
                 f"Spark could not finish its job on {self.given.faulty.source}: {_reason(error)}"
             ) from error
-        for answer in found:
+        for answer in answers:
             if isinstance(answer, _work.Unusable):
                 name = re.compile(r"(?<=column ')\w+(?=')")
-                said = name.sub(lambda found: self.given.called.get(found[0], found[0]), answer.reason)
-                raise InputError(f"{self.given.faulty.source}: {said}.")
-        return found
+                message = name.sub(lambda match: self.given.called.get(match[0], match[0]), answer.reason)
+                raise InputError(f"{self.given.faulty.source}: {message}.")
+        return answers
 
-    def refuse(self, found: Together, order: Order, qrels: PreparedQrels) -> None:
-        """Raises what the checks say of the run, when they find an error in it."""
+    def refuse(self, joined: Together, order: Order, qrels: PreparedQrels) -> None:
+        """Raises Refused when the checks find an error in the run."""
         shape, faulty = self.given.shape, replace(self.given.faulty, order=order)
-        unjudged = () if found.in_run.any() else tuple(found.unjudged_queries)
+        unjudged = () if joined.in_run.any() else tuple(joined.unjudged_queries)
         findings: list[Finding] = []
-        rows, unread, first_lines = found.rows, 0, None
+        rows, unread, first_lines = joined.rows, 0, None
         if self.given.layout is not None:
             layout, first_lines = self.given.layout, self._first_lines()
             lines = first_lines
@@ -111,7 +111,7 @@ class OnSpark:
             lambda batches: _work.find_faults(batches, shape, faulty, every), _work.ANSWER
         )
         findings += [finding for answer in self.answers(frame) for finding in answer]
-        refuse_found(findings, rows, unread, unjudged, faulty, qrels)
+        refuse_findings(findings, rows, unread, unjudged, faulty, qrels)
 
     def _first_lines(self) -> dict[tuple[str, int], int]:
         """The number of the first line of each split of each file."""
@@ -130,15 +130,15 @@ class OnSpark:
         if queries is not None and len(queries) <= FEW_IDS:
             frame = frame.filter(frame[name].cast("string").isin(sorted(queries)))
         elif queries is not None:
-            wanted = self.spark.createDataFrame([(query,) for query in sorted(queries)], "wanted string")
-            frame = frame.join(wanted, frame[name].cast("string") == wanted["wanted"], "left_semi")
+            chosen = self.spark.createDataFrame([(query,) for query in sorted(queries)], "id string")
+            frame = frame.join(chosen, frame[name].cast("string") == chosen["id"], "left_semi")
         return self._read(frame.toArrow())
 
     def sampled(self, docs: Sequence[str]) -> Rows | None:
         """The first rows, to say why none of these documents is in the run; None when one is."""
         frame = self.rows()
-        wanted = self.spark.createDataFrame([(doc,) for doc in dict.fromkeys(docs)], "wanted string")
-        met = frame.join(wanted, frame[_work.DOC].cast("string") == wanted["wanted"], "left_semi")
+        judged = self.spark.createDataFrame([(doc,) for doc in dict.fromkeys(docs)], "id string")
+        met = frame.join(judged, frame[_work.DOC].cast("string") == judged["id"], "left_semi")
         return None if met.head(1) else self._read(frame.limit(SAMPLE).toArrow())
 
     def _read(self, table: pyarrow.Table) -> Rows:
@@ -174,7 +174,7 @@ class SparkRun:
         return self._run.sampled(self._judged.docs)
 
     def ranked_ids(self, order: Order, depth: int | None, queries: Collection[str] | None) -> RankedIds | None:
-        """Only rows have them."""
+        """None: only rows have the ids."""
         return None
 
 
@@ -188,8 +188,8 @@ def _unjudged(answers: Sequence[_work.TaskResult], placed: bool) -> list[str]:
     """The unjudged queries in order of first appearance; by id where rows have no order."""
     if not placed:
         return sorted(query for answer in answers for query in answer.part.unjudged)
-    found = [pair for answer in answers for pair in zip(answer.first, answer.part.unjudged, strict=True)]
-    return [query for _, query in sorted(found)]
+    numbered = [pair for answer in answers for pair in zip(answer.first, answer.part.unjudged, strict=True)]
+    return [query for _, query in sorted(numbered)]
 
 
 def _tag(answers: Sequence[_work.TaskResult], placed: bool) -> str:

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from rankproof.core import Judgments, Rows
 
-# Judgments that a process keeps: an executor's Python serves one task after the other.
+# Judgments that a process caches: an executor's Python runs one task after the other.
 _KEPT: OrderedDict[str, Judgments] = OrderedDict()
 _MOST = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sent:
-    """Judgments as columns. `key` is the hash of what they hold: processes know by it what they have made already."""
+    """Judgments as columns. `key` is the hash of their content: a process reuses judgments that it has already made."""
 
     query_ids: list[str]
     start: NDArray[np.int64]
@@ -32,7 +32,7 @@ class Sent:
             query = np.repeat(np.arange(len(self.query_ids)), np.diff(self.start)).tolist()
             rows = Rows.from_columns([self.query_ids[q] for q in query], self.docs, self.grade.astype(np.float64))
             made = Judgments.from_rows(rows)
-            # Numbers of documents go back over the wire: they must mean the same on both sides.
+            # Numbers of documents are sent back: they must mean the same on both sides.
             if made.query_ids != self.query_ids or made.doc_ids() != self.docs:
                 raise AssertionError("the judgments came out in another order than they went in")
             _KEPT[self.key] = made

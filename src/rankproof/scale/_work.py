@@ -1,6 +1,6 @@
-"""What executors do: lines to rows, the rows of whole queries to parts and findings. Pure functions of what comes in.
+"""What executors do: lines to rows, the rows of whole queries to parts and findings. Pure functions of their input.
 
-A task that is lost is done again somewhere else, and gives the same. What it gives is one pickled value in a row.
+A task that is lost is run again elsewhere with the same result, which is one pickled value in a row.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rankproof.scale._judged import Sent
 if TYPE_CHECKING:
     import pyarrow
 
-# What the columns of rows are called.
+# The names of the columns of rows.
 QUERY, DOC, SCORE, RANK, TAG, PLACE = "query", "doc", "score", "rank", "tag", "place"
 # Between tasks rows travel packed, those of a batch that go to one task as one value: Java then moves a few values, and
 # not every row. A value of hand -1 is a mark: of a line that became no row, or of rows that could not be read.
@@ -56,11 +56,11 @@ class RowColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
-    """What one task found of the queries it got.
+    """The result of one task for its queries.
 
     first    for each unjudged query of the part, the place of its first row; empty where rows have no places
     last     the place that decides whose tag is the run's
-    tags     the tags that rows had, two at most
+    tags     the tags of the rows, two at most
     """
 
     part: JoinPart
@@ -79,7 +79,7 @@ class Unusable:
 def join_rows_of(
     batches: Iterator[pyarrow.RecordBatch], judged: Sent, shape: RowColumns, own: Order, order: Order
 ) -> Iterator[pyarrow.RecordBatch]:
-    """The part of the queries whose rows came here; nothing where none did."""
+    """The join of the queries of this task; nothing without rows."""
     yield from _answered(batches, shape, lambda rows, marks: _joined(rows, marks, judged, shape, own, order))
 
 
@@ -103,7 +103,7 @@ def deal_rows(batches: Iterator[pyarrow.RecordBatch], shape: RowColumns, hands: 
             try:
                 yield dealt_batch(rows_of(pyarrow.Table.from_batches([batch]), shape), hands)
             except (ValueError, TypeError, RuntimeError) as error:
-                # The number of the row is that of this batch's rows: it would mislead.
+                # The row number counts within this batch: it would mislead.
                 yield mark_batch(Unusable(re.sub(r"^row \d+: ", "", str(error))))
 
 
@@ -144,7 +144,7 @@ def _batch(values: list[tuple[int, bytes]]) -> pyarrow.RecordBatch:
 def _answered(
     batches: Iterator[pyarrow.RecordBatch], shape: RowColumns, work: Callable[[Rows, list[str]], object]
 ) -> Iterator[pyarrow.RecordBatch]:
-    """What `work` makes of all rows that came here, in their order, and of the marks; nothing where nothing came."""
+    """The result of `work` on all rows of this task, in their order, and on the marks; nothing without rows."""
     import pyarrow
 
     packed: list[bytes] = []

@@ -32,7 +32,7 @@ def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
 
     if "SPARK_REMOTE" not in os.environ and _java() is None:
         raise UsageError("Spark needs Java, and none is found. Install Java 17 or newer, or set JAVA_HOME.")
-    # What the pip package leaves to be found by scripts that it does not install.
+    # Settings that the pip package leaves to scripts that it does not install.
     os.environ.setdefault("SPARK_HOME", os.path.dirname(pyspark.__file__))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
@@ -59,7 +59,7 @@ def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
             raise
         raise UsageError(f"Spark does not start on {master}: {_reason(str(error))}") from None
     except BaseException:
-        # Told to stop while Java starts: it would come up later, find nobody to talk to, and stay.
+        # Interrupted while Java starts: it would start later, find no client, and keep running.
         for child in _children() - before:
             with suppress(OSError):
                 os.kill(child, signal.SIGKILL)
@@ -67,17 +67,17 @@ def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
     try:
         yield spark
     except BaseException as error:
-        with suppress(Exception):  # Java may be in the middle of an answer that nobody hears any more
+        with suppress(Exception):  # Java may be sending an answer that is no longer read
             spark.stop()
-        request = asked_to_stop(error)
+        request = stop_request(error)
         if request is None:
             raise
         raise request from None
     spark.stop()
 
 
-def asked_to_stop(error: BaseException) -> BaseException | None:
-    """The request to stop that an error came of, such as Ctrl-C: what Spark meets while it gives way hides it."""
+def stop_request(error: BaseException) -> BaseException | None:
+    """The request to stop that caused an error, such as Ctrl-C: errors of Spark's shutdown hide it."""
     seen: BaseException | None = error
     while seen is not None:
         if not isinstance(seen, Exception):
@@ -88,29 +88,29 @@ def asked_to_stop(error: BaseException) -> BaseException | None:
 
 @contextmanager
 def _hushed() -> Iterator[None]:
-    """Without what Java says about itself on starting: it would stand between the lines of a command's own messages.
+    """Suppresses what Java prints on starting: it would appear between the lines of a command's own messages.
 
-    Java keeps the stream it was started with, so that its log goes nowhere as long as it lives. What goes wrong in a
-    job comes as an error.
+    Java keeps the stream it was started with, so that its log is dropped until it ends. What goes wrong in a
+    job is raised as an error.
     """
-    kept = os.dup(2)
+    saved = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved, 2)
+        os.close(saved)
         os.close(nowhere)
 
 
 def _children() -> set[int]:
     """The processes that this one has started, where the system says so."""
-    found: set[int] = set()
+    process_ids: set[int] = set()
     for path in glob.glob("/proc/self/task/*/children"):
         with suppress(OSError), open(path) as file:
-            found.update(map(int, file.read().split()))
-    return found
+            process_ids.update(map(int, file.read().split()))
+    return process_ids
 
 
 def _java() -> str | None:

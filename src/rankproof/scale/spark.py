@@ -3,8 +3,8 @@
     from rankproof.scale import spark as on_spark
     on_spark.evaluate(spark, qrels, frame, "nDCG@10 AP")
 
-Rows are brought together by query, each task joins its queries with the judgments by the compiled core, and what comes
-back are the ranks of judged documents. From there on everything is as on one machine, and so are the numbers, to the
+Rows are grouped by query, each task joins its queries with the judgments by the compiled core, and returns the ranks
+of judged documents. From there on everything is as on one machine, and so are the numbers, to the
 last bit. Executors need rankproof and pyarrow; the judgments are sent to each of them.
 """
 
@@ -36,7 +36,7 @@ ELSEWHERE = ("collapse", "drop_self", "allow")
 
 
 def prepare_qrels(qrels: object, format: str | None = None, allow: Iterable[str] = ()) -> PreparedQrels:
-    """Judgments from anything that `rankproof.prepare` takes, or from a DataFrame, which comes to this machine."""
+    """Judgments from anything that `rankproof.prepare` takes, or from a DataFrame, collected on this machine."""
     from rankproof.measuring.prepare import prepare_qrels as prepare
 
     refuse_without_spark()
@@ -156,7 +156,7 @@ def pages(spark: SparkSession, log: SparkSource, columns: Mapping[str, str] | No
     log       a DataFrame or Parquet with a row for each document that was shown: page, query, doc, rank and clicked
     columns   what these are called, where their names do not say: {"page": "impression"}
 
-    Every page comes to this machine, as whole numbers. `fit_clicks` does with counts.
+    Every page is collected on this machine, as whole numbers; `fit_clicks` needs only counts.
     """
     refuse_without_spark()
     from rankproof.scale._clicks import pages_of, shown_rows
@@ -169,7 +169,7 @@ def fit_clicks(
 ) -> CountedFit:
     """A click model that needs counts only (`position_based`, `ctr`), from a log of any size.
 
-    As much comes to this machine as there are pairs at ranks, however many pages showed them.
+    What is collected on this machine grows with the pairs at ranks, not with the pages that showed them.
     """
     refuse_without_spark()
     from rankproof.online.clicks.fit_counts import fit_counts
@@ -180,7 +180,7 @@ def fit_clicks(
 
 
 def usual_partitions(spark: SparkSession, frame: DataFrame) -> int:
-    """Two tasks for each core and for each split of the input, which is where small files and large ones are served."""
+    """Two tasks for each core and for each split of the input: enough for small files and for large ones."""
     from pyspark.errors import PySparkException
 
     try:

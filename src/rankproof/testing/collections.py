@@ -1,6 +1,6 @@
-"""Random small collections for hypothesis: judgments and a run, with ties, gaps and strays where wanted.
+"""Random small collections for hypothesis: judgments and a run, with ties, gaps and strays on request.
 
-For tests that hold two implementations against each other. Needs hypothesis, and is imported on its own.
+For tests that compare two implementations. Needs hypothesis, and is imported on its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""check_item: what every item of a shelf must have, for packages that add one."""
+"""check_item tells what an item of a shelf still lacks, for packages that add one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small sets of judgments, a model's answers, and what adjudications, judges and selections make of them."""
+"""Small sets of judgments and model answers, and the results of adjudications, judges and selections on them."""
 
 from __future__ import annotations
 

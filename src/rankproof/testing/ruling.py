@@ -26,7 +26,7 @@ from rankproof.reading.finding import Finding
 
 @dataclass(frozen=True)
 class SmallCase:
-    """One measure's values on queries q1, q2, ...; every measure asked for has them."""
+    """One measure's values on queries q1, q2, ...; every requested measure has them."""
 
     after: Numbers
     before: Numbers | None = None
@@ -115,7 +115,7 @@ def case_of(
     latencies: Sequence[float] | None = None,
     **more: Any,
 ) -> SmallCase:
-    """A case whose candidate has these values, in whatever measure is asked for."""
+    """A case whose candidate has these values, in whatever measure is requested."""
 
     def numbers(given: Sequence[float] | None) -> Numbers | None:
         return None if given is None else np.array(given, dtype=np.float64)
@@ -124,7 +124,7 @@ def case_of(
 
 
 def rule_on(case: SmallCase, rule: str, **values: Any) -> Ruling:
-    """What a rule says of a case; the values are those of a policy."""
+    """The ruling of a rule on a case; the values are those of a policy."""
     clause = read_clause({"rule": rule, **values}, "this rule")
     ruling: Ruling = shelf.find("rules", rule).decide(case, clause.values)
     return ruling
@@ -150,7 +150,7 @@ def qrels_rows(lines: Lines, most: int = 0) -> Rows:
 
 
 def findings(code: str, *, run: Lines | None = None, qrels: Lines | None = None, **options: Any) -> tuple[Finding, ...]:
-    """What one check finds in the lines of a run (held against qrels, when given) or of qrels alone."""
+    """The findings of one check in the lines of a run (compared with qrels, when given) or of qrels alone."""
     judgments = None if qrels is None else qrels_rows(qrels)
     if run is not None:
         subject = Subject(

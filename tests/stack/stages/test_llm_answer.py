@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, kept_answer, read_answer
+from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, read_answer, stored_answer
 
 
 def body(**more: Any) -> bytes:
@@ -29,17 +29,17 @@ def test_tokens(usage: Any, tokens: tuple[int, int] | None) -> None:
     answer = read_answer(body(usage=usage, model="m-2031"))
     assert isinstance(answer, ModelAnswer)
     assert (answer.tokens, answer.model, answer.text) == (tokens, "m-2031", "yes")
-    kept = kept_answer(answer.to_bytes())
+    kept = stored_answer(answer.to_bytes())
     assert kept is not None
     assert (kept.tokens, kept.model, kept.kept) == (tokens, "m-2031", True)
 
 
 def test_what_an_earlier_version_kept_can_be_read() -> None:
-    assert kept_answer(b'{"text": "yes", "finish": "stop", "tops": [], "kept": false}') == ModelAnswer(
+    assert stored_answer(b'{"text": "yes", "finish": "stop", "tops": [], "kept": false}') == ModelAnswer(
         "yes", "stop", (), True
     )
-    assert kept_answer(b'{"text": "yes", "finish": "stop", "tops": [], "tokens": [1]}') is None
-    assert kept_answer(b"[1]") is None
+    assert stored_answer(b'{"text": "yes", "finish": "stop", "tops": [], "tokens": [1]}') is None
+    assert stored_answer(b"[1]") is None
 
 
 @pytest.mark.parametrize("model", [7, None, ["m"]])

@@ -1,4 +1,4 @@
-"""An answer of a language model, and what stands in for one that did not come."""
+"""An answer of a language model, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What a model said.
+    """The answer of a model.
 
-    finish   why it stopped: "stop", "length" (cut off), "refusal" (the text says why), ...; "" where nobody says
-    tops     the likeliest first tokens with their log-probabilities, where they were asked for and given
-    kept     it was not asked now: the answer comes from the cache
+    finish   why it stopped: "stop", "length" (cut off), "refusal" (the text says why), ...; "" when unknown
+    tops     the likeliest first tokens with their log-probabilities, where they were requested and returned
+    kept     whether the answer was read from the cache
     tokens   how many the server counted in the question and in the answer; None where it does not say
     model    which model the server says answered; "" where it does not say
     """
@@ -28,7 +28,7 @@ class ModelAnswer:
     model: str = ""
 
     def to_bytes(self) -> bytes:
-        """As the cache keeps it."""
+        """The bytes for the cache."""
         return json.dumps(asdict(self), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
@@ -40,14 +40,14 @@ class NoAnswer:
     message: str
 
 
-def kept_answer(data: bytes | None) -> ModelAnswer | None:
-    """What the cache gave, read; None where it has nothing or nothing that can be read."""
+def stored_answer(data: bytes | None) -> ModelAnswer | None:
+    """The answer in the bytes of the cache; None when there are none or they cannot be read."""
     if data is None:
         return None
     try:
         document = json.loads(data)
         tops = tuple((str(token), float(value)) for token, value in document["tops"])
-        tokens = document.get("tokens")  # answers that an earlier version kept have neither this nor the model
+        tokens = document.get("tokens")  # answers stored by an earlier version have neither this nor the model
         counted = None if tokens is None else (int(tokens[0]), int(tokens[1]))
         return ModelAnswer(
             str(document["text"]), str(document["finish"]), tops, True, counted, str(document.get("model", ""))
@@ -79,7 +79,7 @@ def read_answer(data: bytes) -> ModelAnswer | NoAnswer:
 
 
 def _counted(usage: object) -> tuple[int, int] | None:
-    """Tokens of the question and of the answer, as servers tell them."""
+    """Tokens of the question and of the answer, as the server counts them."""
     if not isinstance(usage, dict):
         return None
     prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
@@ -91,11 +91,11 @@ def _counted(usage: object) -> tuple[int, int] | None:
 def _first_tokens(logprobs: object) -> tuple[tuple[str, float], ...]:
     """The alternatives to the first token, in either form: a list of objects, or a table by token."""
     try:
-        found: Any = logprobs
-        if found.get("content"):
-            pairs = [(top["token"], top["logprob"]) for top in found["content"][0]["top_logprobs"]]
+        given: Any = logprobs
+        if given.get("content"):
+            pairs = [(top["token"], top["logprob"]) for top in given["content"][0]["top_logprobs"]]
         else:
-            table: Mapping[str, Any] = found["top_logprobs"][0]
+            table: Mapping[str, Any] = given["top_logprobs"][0]
             pairs = list(table.items())
         return tuple((token, float(value)) for token, value in pairs if isinstance(token, str) and _is_log(value))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError):

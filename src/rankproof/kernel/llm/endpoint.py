@@ -17,7 +17,7 @@ from rankproof.errors import MissingExtra, UsageError
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.llm import local
-from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, kept_answer, read_answer
+from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, read_answer, stored_answer
 from rankproof.kernel.pacing import Pace
 
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ class Trouble:
     message: str
     again: bool
     wait: float | None = None
-    wrong_door: bool = False  # the address, the key or the model is wrong, or nobody is there
+    wrong_door: bool = False  # the address, the key or the model is wrong, or no server answers
 
 
 async def exchange(
     client: httpx.AsyncClient, url: str, body: Mapping[str, object], seconds: float
 ) -> ModelAnswer | Trouble:
-    """Asks once. The deadline holds for the whole exchange, however slowly the bytes drip."""
+    """Sends one request. The deadline holds for the whole exchange, however slowly bytes arrive."""
     import httpx
 
     try:
@@ -62,7 +62,7 @@ async def exchange(
     if response.status_code != 200:
         return _refusal(response, bytes(data))
     answer = read_answer(bytes(data))
-    # Half a body is often a proxy's doing: worth another try.
+    # A proxy often causes half a body: a retry may help.
     return Trouble(answer.kind, answer.message, again=True) if isinstance(answer, NoAnswer) else answer
 
 
@@ -86,7 +86,7 @@ def _seconds(header: str | None) -> float | None:
 
 T = TypeVar("T")
 
-_GIVES_UP_AFTER = 10  # questions in a row without an answer: then the server is taken to be gone
+_GIVES_UP_AFTER = 10  # failures in a row after which the server is assumed to be down
 _LONGEST_PAUSE = 30.0
 
 
@@ -103,11 +103,11 @@ class ModelSurroundings(Protocol):
 
 
 class Endpoint:
-    """A model somewhere. `who` is the stage that asks, for messages.
+    """A model behind an address. `who` is the stage that uses it, for messages.
 
     rate      requests in a second at most; None for no limit
     more      fields of every request that are set otherwise, or left out where they are None
-    spelled   how whoever asks writes a choice, for messages
+    spelled   how the caller writes an option, for messages
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Endpoint:
         more: Mapping[str, object] | None = None,
         spelled: Callable[[str], str] = "{} = ...".format,
     ) -> None:
-        if find_spec("httpx") is None:  # said before anything runs
+        if find_spec("httpx") is None:  # refused before anything runs
             raise MissingExtra(who, "httpx", "llm")
         self._who, self._values, self._cache = who, values, ground.cache
         self._more, self._spelled, self._pace = more or {}, spelled, Pace(rate)
@@ -142,7 +142,7 @@ class Endpoint:
         self._refusal: UsageError | None = None
 
     def together(self, questions: Sequence[Coroutine[object, None, T]]) -> list[T]:
-        """Runs them side by side, on a thread of their own: a notebook may have a loop of its own here."""
+        """Runs them concurrently on a separate thread: a notebook may already have an event loop here."""
         self._refusal = None
         return _wait(_all(questions))
 
@@ -152,7 +152,7 @@ class Endpoint:
             _wait(self._open())
 
     def close(self) -> None:
-        """Gives connections back; ends the local server when nobody else uses it. Asking again opens it again."""
+        """Closes connections, and ends the local server when nothing else uses it. A later request opens it again."""
         client, self._client = self._client, None
         if client is not None:
             _wait(client.aclose())
@@ -162,17 +162,17 @@ class Endpoint:
     async def ask(
         self, system: str, user: str, most: int, tops: int = 0, seed: int | None = None
     ) -> ModelAnswer | NoAnswer:
-        """What the model says to this, in at most `most` tokens, with the `tops` likeliest first tokens.
+        """The model's answer in at most `most` tokens, with the `tops` likeliest first tokens.
 
-        Another `seed` than that of the values is another question, which is kept apart.
+        Another `seed` than that of the values makes another question with its own cache entry.
         """
         body = self._body(system, user, most, tops, self._values["seed"] if seed is None else seed)
         key = "llm 1 " + sha256(to_json({"identity": self.identity, "body": body}).encode()).hexdigest()
-        stored = kept_answer(self._cache.get(key))
+        stored = stored_answer(self._cache.get(key))
         if stored is not None:
             return stored
         async with self._turns:
-            if self._refusal is not None:  # said while this question waited for its turn
+            if self._refusal is not None:  # another request was refused while this one waited
                 raise self._refusal
             if self._in_vain >= _GIVES_UP_AFTER:
                 return NoAnswer("not asked", f"no answer to the last {self._in_vain} questions: the server seems gone")
@@ -186,7 +186,7 @@ class Endpoint:
         return answer
 
     async def _persist(self, body: Mapping[str, object]) -> ModelAnswer | NoAnswer:
-        """Asks until an answer comes, asking again makes no sense, or patience ends."""
+        """Retries until there is an answer, a retry cannot help, or the attempts are used up."""
         path = "/chat/completions" if self._values["api"] == "chat" else "/completions"
         tries = self._values["retries"] + 1
         for attempt in range(tries):
@@ -200,7 +200,7 @@ class Endpoint:
             if not result.again or attempt + 1 == tries:
                 break
             if result.wait is not None:
-                self._pace.hold(min(result.wait, _LONGEST_PAUSE))  # the server spoke to everybody
+                self._pace.hold(min(result.wait, _LONGEST_PAUSE))  # the refusal holds for all requests
             pause = 0.25 * 2 ** min(attempt, 20) if result.wait is None else result.wait
             await asyncio.sleep(min(pause, _LONGEST_PAUSE))
         if last.wrong_door and not self._answered:
@@ -210,7 +210,7 @@ class Endpoint:
         return NoAnswer(last.kind, f"{self._hide(last.message)}{times}")
 
     async def _open(self) -> tuple[str, httpx.AsyncClient]:
-        """The address and a client; a local server that is not there any more is started again."""
+        """The address and a client; a local server that has ended is started again."""
         import httpx
 
         url = self._address
@@ -246,7 +246,7 @@ class Endpoint:
         return UsageError(f"{self._who}: {self._hide(last.message)}. Check endpoint and model.{key}")
 
     def _hide(self, message: str) -> str:
-        """Servers like to repeat a key that they refuse."""
+        """Removes the key from a message: servers may repeat a key that they refuse."""
         return message.replace(self._key, "***") if self._key else message
 
 
@@ -279,7 +279,7 @@ async def _all(questions: Sequence[Coroutine[object, None, T]]) -> list[T]:
 
 
 def _wait(work: Coroutine[object, None, T]) -> T:
-    """What it gives, from the thread of the loop; whoever is interrupted here leaves nothing running there."""
+    """The result, computed on the thread of the loop; an interrupt here cancels the work there."""
     future = asyncio.run_coroutine_threadsafe(work, _loop())
     try:
         return future.result()

@@ -1,4 +1,4 @@
-"""The local model: where its weights lie, what they are, and its server, which runs as long as somebody holds it."""
+"""The local model: the file and identity of its weights, and its server, which runs as long as it is in use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 _STARTS_WITHIN = 120.0  # seconds
 
 _servers: dict[str, tuple[subprocess.Popen[bytes], str]] = {}
-# Who asks which; one that nobody remembers asks nothing any more.
+# The users of each server; a user that was garbage-collected no longer counts.
 _holders: dict[str, WeakSet[object]] = {}
 _lock = threading.Lock()
 
@@ -73,13 +73,13 @@ def address(path: str) -> str:
 
 
 def hold(path: str, who: object) -> None:
-    """Says that `who` will ask what serves these weights, until it is released."""
+    """Registers `who` as a user of the server with these weights, until it is released."""
     with _lock:
         _holders.setdefault(path, WeakSet()).add(who)
 
 
 def release(path: str, who: object) -> None:
-    """Ends the server when nobody else holds it."""
+    """Ends the server when nothing else uses it."""
     with _lock:
         holders = _holders.get(path)
         if holders is None or who not in holders:
@@ -119,10 +119,10 @@ def _start(path: str) -> tuple[subprocess.Popen[bytes], str]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        # Threads that spin while they wait make two busy cores ten times slower.
+        # Threads that spin while waiting make two busy cores ten times slower.
         env={**os.environ, "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"},
     )
-    # A model that never comes up must not hang us: then the process is ended, which ends the reading.
+    # A model that never starts must not block us: the process is then ended, which ends the reading.
     guard = threading.Timer(_STARTS_WITHIN, process.kill)
     guard.start()
     try:

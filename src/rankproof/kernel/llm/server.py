@@ -1,8 +1,8 @@
-"""The small model's server: a program of its own, started by `_llm_local`, that dies with the process that started it.
+"""The small model's server: a program of its own, started by `local.py`, that ends with the process that started it.
 
-It serves a GGUF file over an OpenAI-compatible interface on a free port of the loopback, tells the address in one line
-on its standard output, and ends when its standard input does: the system closes that when the parent is gone, even
-when nobody could say goodbye. It imports nothing of rankproof, so that it can be run as a file.
+It serves a GGUF file over an OpenAI-compatible interface on a free port of the loopback, writes the address in one line
+to its standard output, and ends when its standard input does: the system closes that when the parent ends, even after
+a crash. It imports nothing of rankproof, so that it can be run as a file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def serve(path: str, threads: int, context: int) -> None:
     settings.hostnames = ["127.0.0.1"]
     settings.port = 0
     settings.n_ctx = context
-    # One request at a time, each computed alone: the numbers do not depend on what else is asked. Two cores gain
+    # One request at a time, each computed alone: the numbers do not depend on other requests. Two cores gain
     # nothing from more at once.
     settings.n_parallel = 1
     settings.cpuparams.n_threads = threads
@@ -37,7 +37,7 @@ def serve(path: str, threads: int, context: int) -> None:
     os.close(output)
     while os.read(0, 4096):
         pass
-    os._exit(0)  # the library's own farewell waits for requests that nobody reads any more
+    os._exit(0)  # the library's own shutdown waits for requests that are no longer read
 
 
 if __name__ == "__main__":

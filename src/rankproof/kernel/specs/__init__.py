@@ -1,4 +1,4 @@
-"""THE reader of names with options: kinds of values, tables of them (TOML), and calls such as `nDCG(gain=exp2)@10`.
+"""Reader of names with options: kinds of values, tables of them (TOML), and calls such as `nDCG(gain=exp2)@10`.
 
 kinds     Param, and what it may hold: Number, Whole, Choice, Flag, Text, Texts, Numbers, Path, Optional, ItemName
 tables    keys and values to checked values, with messages that name the place

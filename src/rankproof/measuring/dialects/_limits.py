@@ -1,4 +1,4 @@
-"""Where dialects end: refusals that name the queries, shared by the tools that have them in common."""
+"""Limits of dialects: refusals that name the queries, shared by several tools."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMED = 3
 
 
 def refuse(queries: Mask, table: JudgedTable, variant: Variant, why: str, remedy: str) -> None:
-    """OutOfDialect that names the queries a mask marks; nothing when it marks none."""
+    """Raises OutOfDialect with the queries that a mask selects; does nothing when it selects none."""
     ids = [table.pool.query_ids[i] for i in np.flatnonzero(queries).tolist()]
     if ids:
         more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
@@ -22,7 +22,7 @@ def refuse(queries: Mask, table: JudgedTable, variant: Variant, why: str, remedy
 
 
 def refuse_negative_grades(table: JudgedTable, variant: Variant, tool: str) -> None:
-    """For tools that take 2^grade - 1 of any grade: below 0 it is a loss, which rankproof has not."""
+    """For tools that take 2^grade - 1 of any grade: a grade below 0 is a loss there, which rankproof does not have."""
     below = table.pool.count(table.pool.grade < 0) > 0
     refuse(
         below, table, variant,
@@ -32,6 +32,6 @@ def refuse_negative_grades(table: JudgedTable, variant: Variant, tool: str) -> N
 
 
 def refuse_grades_above(table: JudgedTable, variant: Variant, top: int, why: str) -> None:
-    """For measures with a fixed top of the scale."""
+    """For measures with a fixed top grade."""
     above = table.pool.relevant(top + 1) > 0
     refuse(above, table, variant, why, "Bring the grades to that scale, or leave the dialect out.")

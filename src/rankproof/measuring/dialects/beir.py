@@ -35,7 +35,7 @@ CAPPED = "R(denominator=min_k)@k"
 
 
 def limit(table: JudgedTable, variant: Variant) -> None:
-    """Where BEIR's own loops stop with an error."""
+    """Refuses input on which BEIR's own loops stop with an error."""
     capped = variant.measure.name == "R" and variant["denominator"] == "min_k"
     if (capped or variant.measure.name in ("RR", "Success")) and table.unjudged_queries:
         raise OutOfDialect(

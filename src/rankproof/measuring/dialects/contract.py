@@ -17,7 +17,7 @@ Missing = Literal["zero", "drop"]
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """How many decimal places a tool keeps, and where it takes a half: to the even digit, or up."""
+    """The decimal places that a tool writes, and how it rounds a half: to the even digit, or up."""
 
     places: int
     half: Literal["even", "up"] = "even"
@@ -32,7 +32,7 @@ class Rounding:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a tool reads a run, and how it tells the value of a query.
+    """How a tool reads a run, and how it reports the value of a query.
 
     order      how the documents of a query are put in order
     negatives  what a grade below 0 means
@@ -54,8 +54,8 @@ class Dialect:
 
     reading      how the tool reads a run
     reading_of   the exceptions, by measure; the most exact name counts: `nDCG(gain=exp2)@k`, `RR@k`, `RR`
-    defaults     parameters that the tool fixes otherwise than rankproof, by measure name
-    instead      measures that the tool defines otherwise, by the name they replace
+    defaults     parameters that the tool sets differently from rankproof, by measure name
+    instead      measures that the tool defines differently, by the name they replace
     speaks       names of the measures that the tool has; empty for all of the shelf
     round_mean   decimal places to which the tool rounds the mean
     drops_self   whether a document whose id is the query's own is removed
@@ -87,7 +87,7 @@ class Dialect:
         return self.reading
 
     def speak(self, variant: Variant) -> Variant:
-        """The variant with this tool's definition and defaults where nothing else was said."""
+        """The variant with this tool's definition and defaults where the caller set nothing else."""
         measure = self.instead.get(variant.measure.name, variant.measure)
         defaults = self.defaults.get(variant.measure.name)
         if measure is variant.measure and not defaults:

@@ -46,7 +46,7 @@ def ideal_to_hits(table: JudgedTable, variant: Variant) -> Values:
 
 
 def ndcg_to_hits(table: JudgedTable, variant: Variant) -> Values:
-    """DCG over that."""
+    """DCG divided by that ideal."""
     top = dcg(table, variant.k, variant["gain"], variant["rel"], variant["discount"])
     bottom = ideal_to_hits(table, variant)
     return np.divide(top, bottom, out=np.zeros(len(top)), where=bottom > 0)

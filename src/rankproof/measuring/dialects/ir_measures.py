@@ -56,7 +56,7 @@ def rbp_to_horizon(table: JudgedTable, variant: Variant) -> Values:
 
 
 def limit(table: JudgedTable, variant: Variant) -> None:
-    """What each of the programs behind it takes."""
+    """Refuses input that the program behind a measure does not accept."""
     name, k = variant.measure.name, variant.k
     if name == "ERR" or (name == "nDCG" and variant["gain"] == "exp2"):
         _of_gdeval(table, variant)
@@ -96,8 +96,8 @@ def _tied_equals(table: JudgedTable) -> Mask:
     """Queries where two retrieved documents have the same score and the same grade above 0."""
     rows = np.flatnonzero(table.relevant(1))
     keys = np.stack((table.query[rows], table.tie_first[rows], table.grade[rows]))
-    found, times = np.unique(keys, axis=1, return_counts=True)
-    return np.isin(np.arange(len(table)), found[0, times > 1])
+    pairs, times = np.unique(keys, axis=1, return_counts=True)
+    return np.isin(np.arange(len(table)), pairs[0, times > 1])
 
 
 OFFERS = (

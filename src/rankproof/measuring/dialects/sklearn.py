@@ -32,7 +32,7 @@ from rankproof.measuring.measures.contract import Variant
 
 
 def limit(table: JudgedTable, variant: Variant) -> None:
-    """What scikit-learn takes."""
+    """Refuses input that scikit-learn does not accept."""
     refuse(
         table.count(table.grade < 0) > 0, table, variant,
         "there are grades below 0 among the retrieved documents, which ndcg_score refuses.",

@@ -1,4 +1,4 @@
-"""The cascade of ERR: reading goes down the ranking; a document stops it with a chance set by its grade."""
+"""The cascade of ERR: a reader goes down the ranking and stops at a document with a probability set by its grade."""
 
 from __future__ import annotations
 
@@ -20,43 +20,43 @@ MAX_GRADE = Param(
 
 
 def top_grade(pool: Pool, variant: Variant) -> int:
-    """The top of the scale: as asked, else the collection's."""
-    asked = variant["max_grade"]
-    return pool.top_grade if asked is None else int(asked)
+    """The top grade of the scale: the variant's own, else the collection's."""
+    max_grade = variant["max_grade"]
+    return pool.top_grade if max_grade is None else int(max_grade)
 
 
 def say_top_grade(table: JudgedTable, variant: Variant) -> str:
-    """The top of the scale, and where it comes from, for the fine print."""
+    """The top grade of the scale and its source, for the fine print."""
     source = "the collection's" if variant["max_grade"] is None else "as asked"
     return f"top grade {top_grade(table.pool, variant)} ({source})"
 
 
-def stop_chance(grade: NDArray[Any], top: int) -> Values:
+def stop_probability(grade: NDArray[Any], top: int) -> Values:
     """(2^grade - 1) / 2^top, written so that no power overflows."""
-    chance: Values = np.exp2(np.clip(grade, 0, top) - float(top)) - np.exp2(-float(top))
-    return np.where(grade > 0, chance, 0.0)
+    probability: Values = np.exp2(np.clip(grade, 0, top) - float(top)) - np.exp2(-float(top))
+    return np.where(grade > 0, probability, 0.0)
 
 
 def reach(grade: NDArray[np.int32], query: NDArray[np.int64], start: NDArray[np.int64], top: int) -> Values:
-    """For each row, the chance of getting to it: nobody stopped at a row above. Rows go by query, then rank.
+    """For each row, the probability of reaching it: the reader stopped at no row above. Rows go by query, then rank.
 
     A product over the rows above depends only on how many of them have each grade, so it is exact for any
     number of rows.
     """
-    chance = np.ones(len(grade))
+    probability = np.ones(len(grade))
     for level in np.unique(grade[grade > 0]):
         here = grade == level
         seen = np.cumsum(here)
         before_query = np.concatenate(([0], seen))[start[:-1]]
         above = seen - here - before_query[query]
-        chance *= np.power(1.0 - stop_chance(np.array([level]), top)[0], above)
-    return chance
+        probability *= np.power(1.0 - stop_probability(np.array([level]), top)[0], above)
+    return probability
 
 
 def survival(size: int, going_on: NDArray[np.float64]) -> Values:
-    """Mean chance of passing the first 0, 1, ..., size documents of a tie group, over all its orders.
+    """Mean probability of passing the first 0, 1, ..., size documents of a tie group, over all its orders.
 
-    `going_on` has the chance of passing each document at which someone may stop; all others are passed.
+    `going_on` has the probability of passing each document at which a reader may stop; all others are passed.
     Adding a document to a group of n makes A_j = j/(n+1) q A_(j-1) + (1 - j/(n+1)) A_j: either it is among
     the first j or it is not. Every term is positive, so nothing cancels.
     """
@@ -71,7 +71,7 @@ def survival(size: int, going_on: NDArray[np.float64]) -> Values:
 
 
 def expected_err(table: JudgedTable, k: int | None, stop: Values, weights: Values) -> Values:
-    """Mean over all orders of tied documents of the sum of (chance to stop at a rank) x (its weight)."""
+    """Mean over all orders of tied documents of the sum of (probability of stopping at a rank) x (its weight)."""
     value = np.zeros(len(table))
     # Groups that begin below k add nothing.
     rows = np.flatnonzero((stop > 0) & (True if k is None else table.tie_first <= k))

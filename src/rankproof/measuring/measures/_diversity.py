@@ -83,7 +83,7 @@ def covered(table: JudgedTable, variant: Variant) -> Covered:
 
 
 def known_subtopics(table: JudgedTable, variant: Variant) -> Indices:
-    """How many subtopics some judged document covers, by query. Others cannot be found and do not count."""
+    """How many subtopics some judged document covers, by query. Other subtopics cannot be covered and do not count."""
     query, _, subtopic = entries(table, variant)
     _, one_each = np.unique(subtopic, return_index=True)
     return np.bincount(query[one_each], minlength=len(table))
@@ -108,8 +108,8 @@ def novel_gain(table: JudgedTable, variant: Variant, weights: Values) -> Values:
 def expected_novel_gain(table: JudgedTable, variant: Variant, weights: Values) -> Values:
     """The mean of `novel_gain` over all orders of tied documents: each subtopic is a cascade of its own.
 
-    A document that covers the subtopic stops the reader with chance alpha, so what a rank is expected to
-    add is the fall of the chance to pass it, over alpha.
+    A document that covers the subtopic stops the reader with probability alpha, so what a rank is
+    expected to add is the drop in the probability of passing it, over alpha.
     """
     alpha = variant["alpha"]
     pairs = covered(table, variant)

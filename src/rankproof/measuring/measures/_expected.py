@@ -37,12 +37,12 @@ def average_weight(table: JudgedTable, weights: Values, k: int | None = None) ->
     return np.where(size == 1, weights[table.rank - 1], shared)
 
 
-def chance_within(table: JudgedTable, k: int | Counts) -> Values:
-    """For each row, the chance that its rank is k or better; k may differ from query to query."""
+def probability_within(table: JudgedTable, k: int | Counts) -> Values:
+    """For each row, the probability that its rank is k or better; k may differ from query to query."""
     cut = k if isinstance(k, int) else k[table.query]
     places = np.clip(cut - table.tie_first + 1.0, 0.0, table.tie_last - table.tie_first + 1.0)
-    chance: Values = places / (table.tie_last - table.tie_first + 1)
-    return chance
+    probability: Values = places / (table.tie_last - table.tie_first + 1)
+    return probability
 
 
 def over_hits(table: JudgedTable, mask: Mask, k: int, value: Callable[[Counts], Values]) -> Values:
@@ -61,7 +61,7 @@ def over_hits(table: JudgedTable, mask: Mask, k: int, value: Callable[[Counts], 
 
 
 def hypergeometric(hits: Any, size: Counts, marked: Counts, drawn: Counts) -> Values:
-    """The chance of `hits` marked documents among `drawn` of `size`; 0 where that many is impossible."""
+    """The probability of `hits` marked documents among `drawn` of `size`; 0 where that many is impossible."""
     missed = drawn - hits
     possible = (hits <= marked) & (missed >= 0) & (missed <= size - marked)
     logs = log_factorials(int(np.max(size, initial=0)))
@@ -71,8 +71,8 @@ def hypergeometric(hits: Any, size: Counts, marked: Counts, drawn: Counts) -> Va
         ways: Values = logs[n] - logs[r] - logs[n - r]
         return ways
 
-    chance = np.exp(choose(marked, hits) + choose(size - marked, missed) - choose(size, drawn))
-    return np.where(possible, chance, 0.0)
+    probability = np.exp(choose(marked, hits) + choose(size - marked, missed) - choose(size, drawn))
+    return np.where(possible, probability, 0.0)
 
 
 def log_factorials(most: int) -> Values:
@@ -83,7 +83,7 @@ def log_factorials(most: int) -> Values:
 def worth_by_grade(table: JudgedTable, variant: Variant) -> Values:
     """What a row is worth higher up, to a measure that prefers better grades: the usual case.
 
-    Relevant documents by grade; then what nobody judged, at 0 like documents without a row; judged documents
+    Relevant documents by grade; then unjudged documents, at 0 like documents without a row; judged documents
     that are not relevant come last, because a measure may hold those, and only those, against a ranking.
     """
     relevant = table.grade >= variant.values.get("rel", 1)

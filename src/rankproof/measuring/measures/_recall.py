@@ -33,12 +33,12 @@ def documents(level: float, relevant: NDArray[Any], rounding: str) -> Counts:
 
 def interpolated(table: JudgedTable, rel: int, level: float, rounding: str) -> Values:
     """The best precision at or below the rank where a level of recall is reached; 0 where it is not."""
-    found = table.relevant_retrieved(rel)
-    wanted = np.maximum(documents(level, table.pool.relevant(rel), rounding), 1)
-    got = found >= wanted
+    retrieved = table.relevant_retrieved(rel)
+    needed = np.maximum(documents(level, table.pool.relevant(rel), rounding), 1)
+    reached = retrieved >= needed
     values = np.zeros(len(table))
-    first = np.cumsum(found) - found
-    values[got] = _best_below(table, rel)[(first + wanted - 1)[got]]
+    first = np.cumsum(retrieved) - retrieved
+    values[reached] = _best_below(table, rel)[(first + needed - 1)[reached]]
     return values
 
 

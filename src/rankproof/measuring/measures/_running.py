@@ -43,7 +43,7 @@ def running_ideal(pool: Pool, values: Values) -> Values:
 
 
 def reached(table: JudgedTable, running: Values, query: Counts, rank: Counts) -> Values:
-    """What a running value over the rows has come to at given ranks of given queries; 0 before the first row."""
+    """The running value over the rows at given ranks of given queries; 0 before the first row."""
     if len(table.rank) == 0:
         return np.zeros(len(query))
     wide = 1 + max(int(table.rank.max()), int(rank.max(initial=0)))

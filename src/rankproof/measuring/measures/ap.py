@@ -48,8 +48,10 @@ def divisor(table: JudgedTable, variant: Variant) -> Values:
 def average_precision(table: JudgedTable, variant: Variant) -> Values:
     """Sum of precisions at relevant ranks, divided."""
     hit = table.relevant(variant["rel"]) & table.within(variant.k)
-    found = table.remember(("running relevant", variant["rel"]), lambda: table.running(table.relevant(variant["rel"])))
-    return divided(table.sum(hit * found / table.rank), table, variant)
+    running_hits = table.remember(
+        ("running relevant", variant["rel"]), lambda: table.running(table.relevant(variant["rel"]))
+    )
+    return divided(table.sum(hit * running_hits / table.rank), table, variant)
 
 
 def divided(total: Values, table: JudgedTable, variant: Variant) -> Values:
@@ -62,7 +64,7 @@ def expected(table: JudgedTable, variant: Variant) -> Values | None:
     """Sum of expected precisions at relevant ranks, tie group by tie group (McSherry and Najork, section 2).
 
     A group of n from rank f on with m relevant, after r relevant ones: place i holds a relevant document with
-    chance m/n, and then (i - f)(m - 1)/(n - 1) more are expected before it in the group.
+    probability m/n, and then (i - f)(m - 1)/(n - 1) more are expected before it in the group.
     """
     if not steady(variant):
         return None
@@ -91,7 +93,7 @@ def steady(variant: Variant) -> bool:
 
 
 def worth(table: JudgedTable, variant: Variant) -> Values | None:
-    """The usual; but over what is found within k, one more relevant document there can lower the mean."""
+    """As for most measures; but divided by the hits within k, one more relevant document there can lower the mean."""
     return worth_by_grade(table, variant) if steady(variant) else None
 
 
@@ -108,14 +110,14 @@ def depends(variant: Variant) -> PrecisionSum:
     """The sum of precisions, divided."""
     k, how = variant.k, variant["denominator"]
 
-    def value(total: Values, found: Values, relevant: Values) -> Values:
-        bottom = found if how == "relevant_retrieved" else relevant
+    def value(total: Values, hits: Values, relevant: Values) -> Values:
+        bottom = hits if how == "relevant_retrieved" else relevant
         if how == "min_k" and k is not None:
             bottom = np.minimum(relevant, k)
         return np.divide(total, bottom, out=np.zeros(len(total)), where=bottom > 0)
 
-    of_found = how == "relevant_retrieved"
-    return PrecisionSum(k, variant["rel"], value, "within" if of_found else "all", ratio=not of_found)
+    over_retrieved = how == "relevant_retrieved"
+    return PrecisionSum(k, variant["rel"], value, "within" if over_retrieved else "all", ratio=not over_retrieved)
 
 
 OFFERS = (

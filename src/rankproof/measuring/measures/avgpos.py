@@ -25,23 +25,23 @@ from rankproof.measuring.measures.contract import REL, Mask, Measure, Values, Va
 
 def average_position(table: JudgedTable, variant: Variant) -> Values:
     """Sum of the ranks of relevant documents over their number."""
-    return over_found(table.sum(table.relevant(variant["rel"]) * table.rank), table, variant)
+    return over_retrieved(table.sum(table.relevant(variant["rel"]) * table.rank), table, variant)
 
 
-def over_found(total: Values, table: JudgedTable, variant: Variant) -> Values:
-    """A sum over the relevant documents found, as their mean; NaN where there is none."""
-    found = table.relevant_retrieved(variant["rel"])
-    mean: Values = np.divide(total, found, out=np.full(len(table), math.nan), where=found > 0)
+def over_retrieved(total: Values, table: JudgedTable, variant: Variant) -> Values:
+    """Turns a sum over the retrieved relevant documents into their mean; NaN where there is none."""
+    retrieved = table.relevant_retrieved(variant["rel"])
+    mean: Values = np.divide(total, retrieved, out=np.full(len(table), math.nan), where=retrieved > 0)
     return mean
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
     """Each row is on average in the middle of its tie group."""
     middle = (table.tie_first + table.tie_last) / 2.0
-    return over_found(table.sum(table.relevant(variant["rel"]) * middle), table, variant)
+    return over_retrieved(table.sum(table.relevant(variant["rel"]) * middle), table, variant)
 
 
-def none_found(table: JudgedTable, variant: Variant) -> Mask:
+def none_retrieved(table: JudgedTable, variant: Variant) -> Mask:
     """No relevant document is in the ranking."""
     none: Mask = table.relevant_retrieved(variant["rel"]) == 0
     return none
@@ -69,7 +69,7 @@ OFFERS = (
         compute=average_position,
         params=(REL,),
         cutoff="none",
-        undefined=none_found,
+        undefined=none_retrieved,
         skips_undefined=True,
         better="lower",
         low=1.0,

@@ -32,8 +32,8 @@ def binary_preference(table: JudgedTable, variant: Variant) -> Values:
     above = table.running(table.judged & ~table.relevant(rel))
     most = np.minimum(nonrelevant, relevant)[table.query]
     broken = np.divide(np.minimum(above, relevant[table.query]), most, out=np.zeros(len(above)), where=above * most > 0)
-    kept = table.sum(table.relevant(rel) * (1.0 - broken))
-    return np.divide(kept, relevant, out=np.zeros(len(kept)), where=relevant > 0)
+    preferred = table.sum(table.relevant(rel) * (1.0 - broken))
+    return np.divide(preferred, relevant, out=np.zeros(len(preferred)), where=relevant > 0)
 
 
 def depends(variant: Variant) -> Ordered:

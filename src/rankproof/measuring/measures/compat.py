@@ -49,9 +49,9 @@ def compatibility(table: JudgedTable, variant: Variant) -> Values:
     d = np.arange(1.0, 1.0 + int(depth.max(initial=0)))
     upto = np.concatenate(([0.0], np.cumsum(np.power(variant["p"], d - 1.0) / d)))
     # A document that both have at rank m or better is in the overlap at every depth from m on.
-    wanted = table.grade > 0
+    is_relevant = table.grade > 0
     met = np.maximum(table.rank, ideal_position(table).astype(np.int64))
-    overlap = table.sum(np.where(wanted, upto[depth][table.query] - upto[met - 1], 0.0))
+    overlap = table.sum(np.where(is_relevant, upto[depth][table.query] - upto[met - 1], 0.0))
     itself = size * upto[depth] - np.concatenate(([0.0], np.cumsum(upto)))[size]
     return np.divide(overlap, itself, out=np.zeros(len(table)), where=size > 0)
 

@@ -27,7 +27,7 @@ class NamedItem(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name."""
 
     @property
     def params(self) -> tuple[Param, ...]:
@@ -93,7 +93,7 @@ def never(table: JudgedTable, variant: Variant) -> Mask:
 
 
 def ordered(variant: Variant) -> Ordered:
-    """Relevant or not, the higher the better; what is not found only takes away. The usual way to depend on grades."""
+    """Grades count as relevant or not, the higher the better; missed relevant documents only lower the value."""
     return Ordered(variant["rel"], thins=True)
 
 
@@ -111,12 +111,12 @@ class Measure:
     cutoff      "none", "optional" or "required" rank cutoff; "recall" for a recall level from 0 to 1
     aggregate   how the queries become one number
     better      "higher", "lower" or "neither"
-    fine_print  what the name leaves unsaid, for this variant on this table
+    fine_print  what the name does not say, for this variant on this table
     expected    closed form of the mean over all orders of tied documents; None for a variant without one
     prefers     what moves the value up when moved up: "grade" (the usual), "judged", or "nothing known"
-    worth       says it by row instead, where grades alone do not (documents without a row are worth 0);
-                None for a variant of which nothing is known
-    depends     how a variant depends on grades, for bounds over grades that nobody gave; None: nothing simple is known
+    worth       the same by row, where grades alone do not decide (documents without a row are worth 0);
+                None for a variant where it is unknown
+    depends     how a variant depends on grades, for bounds over missing grades; None: nothing simple is known
     labels      each query's value as text, for what is read and not counted
     spellings   everyday names that mean this measure with default parameters, matched without case
     """

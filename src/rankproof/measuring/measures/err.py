@@ -27,18 +27,18 @@ from rankproof.measuring.measures.contract import Mask, Measure, Values, Variant
 
 
 def expected_reciprocal_rank(table: JudgedTable, variant: Variant) -> Values:
-    """Sum of the chance to stop at each rank, over the rank."""
+    """The sum of the probability of stopping at each rank, divided by the rank."""
     top = c.top_grade(table.pool, variant)
     stopped = table.remember(
         ("stopped", top),
-        lambda: c.stop_chance(table.grade, top) * c.reach(table.grade, table.query, table.start, top),
+        lambda: c.stop_probability(table.grade, top) * c.reach(table.grade, table.query, table.start, top),
     )
     return table.sum(stopped / table.rank * table.within(variant.k))
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
     """The mean over all orders of tied documents, group by group."""
-    stop = c.stop_chance(table.grade, c.top_grade(table.pool, variant))
+    stop = c.stop_probability(table.grade, c.top_grade(table.pool, variant))
     return c.expected_err(table, variant.k, stop, 1.0 / by_rank(table))
 
 

@@ -40,22 +40,22 @@ def f_measure(table: JudgedTable, variant: Variant) -> Values:
     return of_hits(table.relevant_retrieved(variant["rel"], variant.k), table, variant)
 
 
-def of_hits(found: Counts, table: JudgedTable, variant: Variant) -> Values:
+def of_hits(hits: Counts, table: JudgedTable, variant: Variant) -> Values:
     """F when so many relevant documents are in the first k."""
     assert variant.k is not None
-    recall = found / np.maximum(table.pool.relevant(variant["rel"]), 1)
-    return harmonic(found / variant.k, recall, variant["weight"])
+    recall = hits / np.maximum(table.pool.relevant(variant["rel"]), 1)
+    return harmonic(hits / variant.k, recall, variant["weight"])
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
     """The mean over how many relevant documents the first k can hold."""
     assert variant.k is not None
     hit = table.relevant(variant["rel"])
-    return over_hits(table, hit, variant.k, lambda found: of_hits(found, table, variant))
+    return over_hits(table, hit, variant.k, lambda hits: of_hits(hits, table, variant))
 
 
 def depends(variant: Variant) -> Share:
-    """With f found, P = f/k and R = f/relevant: F is (w + 1) f / (k + w relevant)."""
+    """With f hits, P = f/k and R = f/relevant: F is (w + 1) f / (k + w relevant)."""
     k, weight = variant.k, variant["weight"]
     assert k is not None
     return Share(k, variant["rel"], lambda relevant: (k + weight * relevant) / (weight + 1.0))

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.specs.kinds import REQUIRED, Kind, Param
 from rankproof.measuring.dependence import Fixed, Linear
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._expected import chance_within
+from rankproof.measuring.measures._expected import probability_within
 from rankproof.measuring.measures.contract import Mask, Measure, Values, Variant, never
 
 
@@ -62,7 +62,7 @@ def counted(table: JudgedTable, variant: Variant) -> Mask:
 
 
 def share(counts: Values, table: JudgedTable, variant: Variant) -> Values:
-    """The count over k; the judged ones are first taken from what was returned when unjudged is asked."""
+    """The count over k; the judged ones are first subtracted from what was returned when the grade is "unjudged"."""
     assert variant.k is not None
     if variant["grade"] is None:
         counts = np.minimum(table.retrieved, variant.k) - counts
@@ -76,10 +76,10 @@ def grade_share(table: JudgedTable, variant: Variant) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each row counts with its chance to be in the first k."""
+    """Each row counts with its probability of being in the first k."""
     assert variant.k is not None
-    chance = chance_within(table, variant.k)
-    return share(table.sum(counted(table, variant) * chance), table, variant)
+    probability = probability_within(table, variant.k)
+    return share(table.sum(counted(table, variant) * probability), table, variant)
 
 
 def worth(table: JudgedTable, variant: Variant) -> Values:

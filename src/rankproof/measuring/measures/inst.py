@@ -34,7 +34,7 @@ from rankproof.measuring.measures._cascade import MAX_GRADE, say_top_grade, top_
 from rankproof.measuring.measures.contract import Measure, Values, Variant
 from rankproof.measuring.measures.err import nothing_graded
 
-# At T = 0.5 and below, the chance to go on can pass through 0 and rise again: no reader does that.
+# At T = 0.5 and below, the probability of going on can pass through 0 and rise again: no reader does that.
 GOAL = Param("T", Number(0.5, open_low=True), 1.0, "how many relevant documents the reader came for")
 HORIZON = Param("horizon", Optional(Whole(1), "endless"), None, "the last rank that anyone looks at")
 
@@ -42,7 +42,7 @@ HORIZON = Param("horizon", Optional(Whole(1), "endless"), None, "the last rank t
 def inst(table: JudgedTable, variant: Variant) -> Values:
     """Gain per document looked at.
 
-    Between two documents with a gain, T_i stays as it is and the product of chances telescopes: W_i = W_s
+    Between two documents with a gain, T_i stays as it is and the product of probabilities telescopes: W_i = W_s
     ((s + a - 1) / (i + a - 1))^2 from rank s on, with a = T + T_i. So each stretch of ranks is one step,
     and its sum of W is W_s (s + a - 1)^2 times a difference of two trigamma values.
     """
@@ -54,21 +54,21 @@ def inst(table: JudgedTable, variant: Variant) -> Values:
     rows = np.flatnonzero(seen)
     turn = table.running(seen)[rows]
     rows = rows[np.argsort(turn, kind="stable")]  # first gains of all queries, then second gains, ...
-    chance, since, sought = np.ones(len(table)), np.ones(len(table)), np.full(len(table), 2.0 * variant["T"])
+    probability, since, sought = np.ones(len(table)), np.ones(len(table)), np.full(len(table), 2.0 * variant["T"])
     looked, gained = np.zeros(len(table)), np.zeros(len(table))
     for part in np.split(rows, np.cumsum(np.bincount(turn)[1:])[:-1]):
         q, rank = table.query[part], table.rank[part]
         here, there = since[q] + sought[q] - 1.0, rank + sought[q] - 1.0
-        looked[q] += chance[q] * here**2 * (trigamma(here) - trigamma(there))
-        chance[q] *= (here / there) ** 2
-        gained[q] += chance[q] * gain[part]
+        looked[q] += probability[q] * here**2 * (trigamma(here) - trigamma(there))
+        probability[q] *= (here / there) ** 2
+        gained[q] += probability[q] * gain[part]
         sought[q] -= gain[part]
         since[q] = rank
     here = since + sought - 1.0
     left = trigamma(here)
     if variant["horizon"] is not None:
         left = left - trigamma(variant["horizon"] + sought)
-    looked += chance * here**2 * left
+    looked += probability * here**2 * left
     return gained / looked
 
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.dependence import Ordered, Share
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._expected import chance_within
+from rankproof.measuring.measures._expected import probability_within
 from rankproof.measuring.measures.contract import REL, Mask, Measure, Values, Variant
 
 OVER = Param(
@@ -55,10 +55,10 @@ def in_top(table: JudgedTable, variant: Variant) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each relevant row counts with its chance to be in the first k."""
+    """Each relevant row counts with its probability of being in the first k."""
     assert variant.k is not None
-    chance = chance_within(table, variant.k)
-    return divided(table.sum(table.relevant(variant["rel"]) * chance), table, variant)
+    probability = probability_within(table, variant.k)
+    return divided(table.sum(table.relevant(variant["rel"]) * probability), table, variant)
 
 
 def undefined(table: JudgedTable, variant: Variant) -> Mask:
@@ -69,12 +69,12 @@ def undefined(table: JudgedTable, variant: Variant) -> Mask:
 
 def fine_print(table: JudgedTable, variant: Variant) -> str:
     """The divisor in words."""
-    found = variant["over"] == "found"
-    return "over the relevant documents found" if found else "over all relevant documents"
+    over_retrieved = variant["over"] == "found"
+    return "over the relevant documents found" if over_retrieved else "over all relevant documents"
 
 
 def depends(variant: Variant) -> Ordered | Share:
-    """Found over relevant; over what is found anywhere, documents elsewhere play no part."""
+    """Hits over relevant documents; with over=found, documents that were not retrieved play no part."""
     if variant["over"] == "found":
         return Ordered(variant["rel"], "retrieved")
     return Share(variant.k, variant["rel"], lambda relevant: relevant)

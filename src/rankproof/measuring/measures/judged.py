@@ -21,7 +21,7 @@ import numpy as np
 from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.dependence import fixed
 from rankproof.measuring.judged_table import JudgedTable, share
-from rankproof.measuring.measures._expected import chance_within
+from rankproof.measuring.measures._expected import probability_within
 from rankproof.measuring.measures.contract import Measure, Values, Variant, never
 
 DENOMINATOR = Param(
@@ -49,8 +49,8 @@ def judged_share(table: JudgedTable, variant: Variant) -> Values:
 
 def expected_count(table: JudgedTable, variant: Variant) -> Values:
     """Judged documents in the first k, as the mean over all orders of tied documents."""
-    chance = 1.0 if variant.k is None else chance_within(table, variant.k)
-    return table.sum(table.judged * chance)
+    probability = 1.0 if variant.k is None else probability_within(table, variant.k)
+    return table.sum(table.judged * probability)
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:

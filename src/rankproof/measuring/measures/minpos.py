@@ -20,7 +20,7 @@ import numpy as np
 
 from rankproof.measuring.dependence import Ordered
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures.avgpos import none_found, worth
+from rankproof.measuring.measures.avgpos import none_retrieved, worth
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
 
@@ -65,7 +65,7 @@ OFFERS = (
         compute=best_position,
         params=(REL,),
         cutoff="none",
-        undefined=none_found,
+        undefined=none_retrieved,
         skips_undefined=True,
         better="lower",
         low=1.0,

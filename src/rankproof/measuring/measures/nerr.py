@@ -29,7 +29,7 @@ def ideal_err(table: JudgedTable, variant: Variant) -> Values:
     pool, top = table.pool, c.top_grade(table.pool, variant)
     stopped = pool.remember(
         ("stopped", top),
-        lambda: c.stop_chance(pool.grade, top) * c.reach(pool.grade, pool.query, pool.start, top),
+        lambda: c.stop_probability(pool.grade, top) * c.reach(pool.grade, pool.query, pool.start, top),
     )
     within = True if variant.k is None else pool.position <= variant.k
     return pool.sum(stopped / pool.position * within)

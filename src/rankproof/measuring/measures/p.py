@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.dependence import Linear, is_relevant
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._expected import chance_within
+from rankproof.measuring.measures._expected import probability_within
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
 DENOMINATOR = Param("denominator", Choice(("k", "returned")), "k", "divide by k, or by min(k, documents returned)")
@@ -35,20 +35,20 @@ def precision(table: JudgedTable, variant: Variant) -> Values:
     return divided(table.relevant_retrieved(variant["rel"], variant.k).astype(np.float64), table, variant)
 
 
-def divided(found: Values, table: JudgedTable, variant: Variant) -> Values:
+def divided(hits: Values, table: JudgedTable, variant: Variant) -> Values:
     """A number of relevant documents over k, or over the documents returned."""
     k = variant.k
     assert k is not None
     if variant["denominator"] == "k":
-        return found / k
+        return hits / k
     returned = np.minimum(table.retrieved, k)
-    return np.divide(found, returned, out=np.zeros(len(found)), where=returned > 0)
+    return np.divide(hits, returned, out=np.zeros(len(hits)), where=returned > 0)
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each relevant row counts with its chance to be in the first k."""
+    """Each relevant row counts with its probability of being in the first k."""
     assert variant.k is not None
-    return divided(table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k)), table, variant)
+    return divided(table.sum(table.relevant(variant["rel"]) * probability_within(table, variant.k)), table, variant)
 
 
 def fine_print(table: JudgedTable, variant: Variant) -> str:

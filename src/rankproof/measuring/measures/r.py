@@ -19,7 +19,7 @@ import numpy as np
 from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.measuring.dependence import Share
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._expected import chance_within
+from rankproof.measuring.measures._expected import probability_within
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
 DENOMINATOR = Param(
@@ -36,18 +36,18 @@ def recall(table: JudgedTable, variant: Variant) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each relevant row counts with its chance to be in the first k."""
+    """Each relevant row counts with its probability of being in the first k."""
     assert variant.k is not None
-    return divided(table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k)), table, variant)
+    return divided(table.sum(table.relevant(variant["rel"]) * probability_within(table, variant.k)), table, variant)
 
 
-def divided(found: Values, table: JudgedTable, variant: Variant) -> Values:
+def divided(hits: Values, table: JudgedTable, variant: Variant) -> Values:
     """A number of relevant documents over all of them, or over at most k."""
     assert variant.k is not None
     relevant = table.pool.relevant(variant["rel"])
     if variant["denominator"] == "min_k":
         relevant = np.minimum(relevant, variant.k)
-    return np.divide(found, relevant, out=np.zeros(len(found)), where=relevant > 0)
+    return np.divide(hits, relevant, out=np.zeros(len(hits)), where=relevant > 0)
 
 
 def fine_print(table: JudgedTable, variant: Variant) -> str:
@@ -60,7 +60,7 @@ def fine_print(table: JudgedTable, variant: Variant) -> str:
 
 
 def depends(variant: Variant) -> Share:
-    """Found over relevant."""
+    """Hits over relevant documents."""
     k = variant.k
     assert k is not None
     if variant["denominator"] == "min_k":

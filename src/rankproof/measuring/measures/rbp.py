@@ -42,8 +42,8 @@ def weight(rank: NDArray[Any], p: float) -> Values:
 
 def rank_biased_precision(table: JudgedTable, variant: Variant) -> Values:
     """Attention given to relevant documents."""
-    found = table.relevant(variant["rel"]) & table.within(variant.k)
-    return table.sum(found * weight(table.rank, variant["p"]))
+    hit = table.relevant(variant["rel"]) & table.within(variant.k)
+    return table.sum(hit * weight(table.rank, variant["p"]))
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:

@@ -20,7 +20,7 @@ import numpy as np
 
 from rankproof.measuring.dependence import Share
 from rankproof.measuring.judged_table import JudgedTable, share
-from rankproof.measuring.measures._expected import Counts, chance_within
+from rankproof.measuring.measures._expected import Counts, probability_within
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
 
@@ -36,14 +36,14 @@ def possible(table: JudgedTable, variant: Variant) -> Counts:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each relevant row counts with its chance to be in the first k."""
+    """Each relevant row counts with its probability of being in the first k."""
     assert variant.k is not None
-    found = table.sum(table.relevant(variant["rel"]) * chance_within(table, variant.k))
-    return share(found, possible(table, variant))
+    hits = table.sum(table.relevant(variant["rel"]) * probability_within(table, variant.k))
+    return share(hits, possible(table, variant))
 
 
 def depends(variant: Variant) -> Share:
-    """Found over the most there could be."""
+    """Hits over the most possible."""
     k = variant.k
     assert k is not None
     return Share(k, variant["rel"], lambda relevant: np.minimum(relevant, k))

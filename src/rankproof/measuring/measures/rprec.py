@@ -19,15 +19,15 @@ import numpy as np
 
 from rankproof.measuring.dependence import Cut
 from rankproof.measuring.judged_table import JudgedTable
-from rankproof.measuring.measures._expected import chance_within
+from rankproof.measuring.measures._expected import probability_within
 from rankproof.measuring.measures._running import Counts
 from rankproof.measuring.measures.contract import REL, Measure, Values, Variant
 
 
 def precision_at(table: JudgedTable, rel: int, cut: Counts) -> Values:
     """Precision in the first `cut` documents, over `cut`, which differs from query to query; 0 for cut 0."""
-    found = table.count(table.relevant(rel) & (table.rank <= cut[table.query]))
-    return np.divide(found, cut, out=np.zeros(len(table)), where=cut > 0)
+    hits = table.count(table.relevant(rel) & (table.rank <= cut[table.query]))
+    return np.divide(hits, cut, out=np.zeros(len(table)), where=cut > 0)
 
 
 def r_precision(table: JudgedTable, variant: Variant) -> Values:
@@ -37,17 +37,17 @@ def r_precision(table: JudgedTable, variant: Variant) -> Values:
 
 def expected_at(table: JudgedTable, rel: int, cut: Counts) -> Values:
     """The mean of `precision_at` over all orders of tied documents."""
-    found = table.sum(table.relevant(rel) * chance_within(table, cut))
-    return np.divide(found, cut, out=np.zeros(len(table)), where=cut > 0)
+    hits = table.sum(table.relevant(rel) * probability_within(table, cut))
+    return np.divide(hits, cut, out=np.zeros(len(table)), where=cut > 0)
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each relevant row counts with its chance to be in the first R."""
+    """Each relevant row counts with its probability of being in the first R."""
     return expected_at(table, variant["rel"], table.pool.relevant(variant["rel"]))
 
 
 def depends(variant: Variant) -> Cut:
-    """Found in the first R, over R."""
+    """Hits in the first R, over R."""
     return Cut(variant["rel"], lambda relevant: relevant)
 
 

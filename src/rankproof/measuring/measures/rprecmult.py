@@ -35,7 +35,7 @@ def multiple_precision(table: JudgedTable, variant: Variant) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """Each relevant row counts with its chance to be among those looked at."""
+    """Each relevant row counts with its probability of being among those looked at."""
     return expected_at(table, variant["rel"], looked_at(table, variant))
 
 
@@ -45,7 +45,7 @@ def looked_at(table: JudgedTable, variant: Variant) -> Counts:
 
 
 def depends(variant: Variant) -> Cut:
-    """Found in the first mult R, over as many."""
+    """Hits in the first mult R, over as many."""
     return Cut(variant["rel"], lambda relevant: documents(variant["mult"], relevant, "plus_0.9"))
 
 

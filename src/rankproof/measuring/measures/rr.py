@@ -35,7 +35,7 @@ def reciprocal_rank(table: JudgedTable, variant: Variant) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """In the first tie group with relevant documents, m of n: the first is at place j with chance
+    """In the first tie group with relevant documents, m of n: the first is at place j with probability
     C(n - j, m - 1) / C(n, m).
     """
     rows = np.flatnonzero(table.relevant(variant["rel"]))

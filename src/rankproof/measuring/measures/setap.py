@@ -21,8 +21,8 @@ from rankproof.measuring.measures.contract import REL, Measure, Values, Variant,
 
 def set_average_precision(table: JudgedTable, variant: Variant) -> Values:
     """Relevant retrieved squared, over retrieved times relevant."""
-    found = table.relevant_retrieved(variant["rel"])
-    return share(found * found, table.retrieved * table.pool.relevant(variant["rel"]))
+    hits = table.relevant_retrieved(variant["rel"])
+    return share(hits * hits, table.retrieved * table.pool.relevant(variant["rel"]))
 
 
 OFFERS = (

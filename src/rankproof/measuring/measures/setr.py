@@ -23,7 +23,7 @@ def set_recall(table: JudgedTable, variant: Variant) -> Values:
 
 
 def depends(variant: Variant) -> Share:
-    """Found over relevant."""
+    """Hits over relevant documents."""
     return Share(None, variant["rel"], lambda relevant: relevant)
 
 

@@ -23,10 +23,10 @@ from rankproof.measuring.measures._expected import hypergeometric
 from rankproof.measuring.measures.contract import Measure, Values, Variant
 
 
-def divided(found: Values, table: JudgedTable, variant: Variant) -> Values:
-    """A number of subtopics over those that can be found."""
+def divided(covered: Values, table: JudgedTable, variant: Variant) -> Values:
+    """The number of covered subtopics over those that some judged document covers."""
     known = d.known_subtopics(table, variant)
-    return np.divide(found, known, out=np.zeros(len(table)), where=known > 0)
+    return np.divide(covered, known, out=np.zeros(len(table)), where=known > 0)
 
 
 def subtopic_recall(table: JudgedTable, variant: Variant) -> Values:
@@ -40,16 +40,16 @@ def expected(table: JudgedTable, variant: Variant) -> Values:
     """A subtopic is missed when none of its documents in its first tie group falls into the first k."""
     pairs = d.covered(table, variant)
     heads = np.flatnonzero(pairs.earlier == 0)
-    which = np.cumsum(pairs.earlier == 0) - 1
+    head = np.cumsum(pairs.earlier == 0) - 1
     first, last = table.tie_first[pairs.row], table.tie_last[pairs.row]
-    leading = first == first[heads][which]
-    marked = np.bincount(which[leading], minlength=len(heads))
+    leading = first == first[heads][head]
+    marked = np.bincount(head[leading], minlength=len(heads))
     size = (last - first + 1)[heads].astype(np.int64)
     drawn = size if variant.k is None else np.clip(variant.k - first[heads].astype(np.int64) + 1, 0, size)
     met = 1.0 - hypergeometric(0, size, marked, drawn)
     query = table.query[pairs.row[heads]]
-    found = np.bincount(query, weights=met, minlength=len(table)).astype(np.float64)
-    return divided(found, table, variant)
+    met_subtopics = np.bincount(query, weights=met, minlength=len(table)).astype(np.float64)
+    return divided(met_subtopics, table, variant)
 
 
 OFFERS = (

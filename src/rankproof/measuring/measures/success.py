@@ -27,7 +27,7 @@ def success(table: JudgedTable, variant: Variant) -> Values:
 
 
 def expected(table: JudgedTable, variant: Variant) -> Values:
-    """The chance that some relevant document is in the first k."""
+    """The probability that some relevant document is in the first k."""
     assert variant.k is not None
     return over_hits(table, table.relevant(variant["rel"]), variant.k, lambda hits: (hits > 0).astype(np.float64))
 

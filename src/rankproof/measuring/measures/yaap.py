@@ -36,7 +36,7 @@ def smoothed(table: JudgedTable, variant: Variant) -> Values:
 def depends(variant: Variant) -> PrecisionSum:
     """The odds rise with the sum of precisions and fall with the relevant documents."""
 
-    def odds(total: Values, found: Values, relevant: Values) -> Values:
+    def odds(total: Values, hits: Values, relevant: Values) -> Values:
         logs: Values = np.log((1.0 + total) / (1.0 + relevant - total))
         return logs
 

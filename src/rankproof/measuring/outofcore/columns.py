@@ -1,4 +1,4 @@
-"""Columns: rows of several pieces as one, and rows put aside in files that nobody else sees."""
+"""Columns: rows of several pieces as one, and rows set aside in unnamed temporary files."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def concatenated(pieces: Iterable[Rows]) -> Rows:
     return _joined([_columns(rows) for rows in pieces])
 
 
-def of_queries(rows: Rows, wanted: Collection[str]) -> NDArray[np.bool_]:
-    """For each row, whether its query is wanted."""
-    known = np.array([query in wanted for query in rows.query_ids], dtype=np.bool_)
+def of_queries(rows: Rows, queries: Collection[str]) -> NDArray[np.bool_]:
+    """For each row, whether its query is one of these."""
+    known = np.array([query in queries for query in rows.query_ids], dtype=np.bool_)
     return known[rows.query] if len(known) else np.zeros(len(rows), dtype=np.bool_)
 
 
@@ -43,7 +43,7 @@ def with_lines(rows: Rows, lines: NDArray[np.int64]) -> Rows:
 
 
 def dealt(rows: Rows, hands: int) -> Iterator[tuple[int, bytes]]:
-    """Rows as bytes, dealt out by query: all rows of a query, whenever they come, go to the same of so many hands."""
+    """Rows as bytes, distributed by query: all rows of a query go to the same one of `hands` partitions."""
     if not len(rows):
         return
     at = np.array([_hand_of(query, hands) for query in rows.query_ids])[rows.query]
@@ -54,35 +54,35 @@ def dealt(rows: Rows, hands: int) -> Iterator[tuple[int, bytes]]:
 
 
 def gathered(packed: Iterable[bytes]) -> Rows:
-    """Rows that were dealt out, one after the other."""
+    """The distributed rows, one after the other."""
     return _joined([columns for one in packed for columns in _unpacked(io.BytesIO(one))])
 
 
 @contextmanager
 def put_aside(files: int) -> Iterator[PutAside]:
-    """Files for rows to be put aside in. They have no name, so that nothing is left of them whatever happens."""
+    """Temporary files for rows that are set aside. They have no name, so that nothing is left of them after a crash."""
     with ExitStack() as stack:
         yield PutAside([stack.enter_context(tempfile.TemporaryFile()) for _ in range(files)])
 
 
 class PutAside:
-    """Rows put aside by query: all rows of a query come to lie in the same of a few files."""
+    """Rows set aside by query: all rows of a query are in the same file of a few."""
 
     def __init__(self, files: Sequence[IO[bytes]]) -> None:
         self._files = files
 
     def add(self, rows: Rows) -> None:
-        """Puts rows aside."""
+        """Writes rows to their files."""
         for at, packed in dealt(rows, len(self._files)):
             self._files[at].write(packed)
 
     def __iter__(self) -> Iterator[Rows]:
-        """The rows of each file, those of a query in the order they came in; files without rows are passed over."""
+        """The rows of each file, those of a query in the order of writing; files without rows are skipped."""
         for file in self._files:
             file.seek(0)
-            found = list(_unpacked(file))
-            if found:
-                yield _joined(found)
+            parts = list(_unpacked(file))
+            if parts:
+                yield _joined(parts)
 
 
 Columns = tuple[list[str], list[str], Sequence[NDArray[Any]]]
@@ -113,7 +113,7 @@ def _unpacked(file: IO[bytes]) -> Iterator[Columns]:
 
 
 def _joined(pieces: Sequence[Columns]) -> Rows:
-    """Pieces as one: places in names become places in the names of all, and texts follow each other."""
+    """The pieces as one: indices into their names become indices into the names of all, and texts are concatenated."""
     queries: dict[str, int] = {}
     labels: dict[str, int] = {}
     columns: list[list[NDArray[Any]]] = [[np.zeros(0, dtype=kind)] for kind in _KINDS]
@@ -121,7 +121,7 @@ def _joined(pieces: Sequence[Columns]) -> Rows:
     bytes_before = 0
     for names, tags, arrays in pieces:
         places = np.array([queries.setdefault(name, len(queries)) for name in names], dtype=np.int32)
-        # -1, for no label, stays what it is: it takes the last place.
+        # -1, for no label, stays -1: it indexes the last entry.
         tagged = np.array([*(labels.setdefault(tag, len(labels)) for tag in tags), -1], dtype=np.int32)
         for name, array, column in zip(_ARRAYS, arrays, columns, strict=True):
             if name == "query":

@@ -1,4 +1,4 @@
-"""Findings in pieces: what the checks say of a whole run, from what they say of its pieces.
+"""Findings in pieces: the findings of the checks for a whole run, from those for its pieces.
 
 Some checks look at one row, some at a whole query, some at the run. Of the first the findings of all pieces are put
 together; of the second those of the pieces in which no query is cut, and of the rows of cut queries brought together.
@@ -31,7 +31,7 @@ OF_RUNS = ("empty", "no_common_query", "no_common_document")
 
 @dataclass(frozen=True, slots=True)
 class Faulty:
-    """What a run is called in messages, and how its rows are read."""
+    """The name of a run in messages, and how its rows are read."""
 
     source: str
     order: Order
@@ -49,21 +49,21 @@ def findings_of(
     """The errors that our own checks find in rows: all checks, or some, or all but some."""
     subject = faulty.subject(rows)
     ours = (check for check in shelf.offered("checks").values() if "run" in check.of)
-    wanted = [c for c in ours if c.name not in without and (only is None or c.name in only)]
+    chosen = [c for c in ours if c.name not in without and (only is None or c.name in only)]
     return tuple(
-        finding for check in wanted if check.severity_for(subject) == "error" for finding in check.findings(subject)
+        finding for check in chosen if check.severity_for(subject) == "error" for finding in check.findings(subject)
     )
 
 
-def refuse_found(
-    found: Sequence[Finding], rows: int, unread: int, unjudged: Sequence[str], faulty: Faulty, qrels: PreparedQrels
+def refuse_findings(
+    findings: Sequence[Finding], rows: int, unread: int, unjudged: Sequence[str], faulty: Faulty, qrels: PreparedQrels
 ) -> None:
-    """Raises what `flow.check.refuse` would raise for the whole run, when a check found an error in a piece of it.
+    """Raises what `reading.check.refuse` would raise for the whole run, when a check finds an error in a piece of it.
 
     rows, unread   how many rows the run has, and how many lines became none
     unjudged       the run's queries in order of first appearance, where none of them is judged; else nothing
     """
-    errors = in_order(found if rows else (*found, *_nothing(faulty, unread)))
+    errors = in_order(findings if rows else (*findings, *_nothing(faulty, unread)))
     if errors:
         raise Refused(refusal(errors, "run"), errors)
     if unjudged:
@@ -82,12 +82,12 @@ def refuse_pieces(
     budget: int,
 ) -> None:
     """The same for a run that can be read again piece by piece; `scattered` queries stand in several pieces."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     seen = unread = size = 0
     for piece in pieces.read(numbered=True):
         rows = piece.rows()
-        found += findings_of(rows, faulty, without=(*OF_QUERIES, *OF_RUNS))
-        found += findings_of(taken(rows, ~of_queries(rows, scattered)) if scattered else rows, faulty, OF_QUERIES)
+        findings += findings_of(rows, faulty, without=(*OF_QUERIES, *OF_RUNS))
+        findings += findings_of(taken(rows, ~of_queries(rows, scattered)) if scattered else rows, faulty, OF_QUERIES)
         seen, unread, size = seen + len(rows), unread + rows.fault_count, size + len(piece)
     if scattered:
         with put_aside(files_for(size, budget)) as aside:
@@ -95,12 +95,12 @@ def refuse_pieces(
                 rows = piece.rows()
                 aside.add(taken(rows, of_queries(rows, scattered)))
             for rows in aside:
-                found += findings_of(rows, faulty, OF_QUERIES)
-    refuse_found(found, seen, unread, unjudged, faulty, qrels)
+                findings += findings_of(rows, faulty, OF_QUERIES)
+    refuse_findings(findings, seen, unread, unjudged, faulty, qrels)
 
 
 def _nothing(faulty: Faulty, unread: int) -> tuple[Finding, ...]:
-    """What is said of a run without rows, of which so many lines could not be read."""
+    """The finding of a run without rows, of which `unread` lines could not be read."""
     line = b"x\n" * min(unread, 1)
     rows = Rows.from_text(line, separator="\t", query=0, doc=1, least=2)
     (finding,) = shelf.offered("checks")["empty"].findings(faulty.subject(rows))
@@ -109,10 +109,10 @@ def _nothing(faulty: Faulty, unread: int) -> tuple[Finding, ...]:
     return (finding,)
 
 
-def in_order(found: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings as one look at the whole would give them: the first few of each code, the rest counted."""
+def in_order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings as a check of the whole run would give them: the first few of each code, the rest counted."""
     by_code: dict[str, list[Finding]] = {}
-    for finding in found:
+    for finding in findings:
         by_code.setdefault(finding.code, []).append(finding)
     groups = []
     for code, all_of_it in by_code.items():

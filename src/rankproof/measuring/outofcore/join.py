@@ -1,6 +1,6 @@
 """Joining in pieces: parts of whole queries, put together; a query that stands in several pieces is brought together.
 
-Every piece is joined as it comes. When a query turns up in a second piece, the pieces that have such queries are read
+Every piece is joined when it is read. When a query occurs in a second piece, the pieces that have such queries are read
 once more: their rows are put aside in files by query, and each file is joined as a piece of its own. So the order of
 the lines changes no result, and no more than a piece or such a file is in memory, unless one query is larger.
 """
@@ -16,9 +16,9 @@ from rankproof.measuring.outofcore.parts import JoinPart, Together, part_of, tog
 from rankproof.measuring.outofcore.pieces import Pieces, RunPiece
 from rankproof.reading.records import Order
 
-# Rows are joined so; which order they stand in is for whoever asks.
+# Joins rows; the caller decides their order.
 JoinRows = Callable[[Rows], Joined]
-# More files than that are seldom of use, and a process may not have many more open.
+# More files than that seldom help, and a process may not have many more open.
 MOST_FILES = 128
 # Rows that were put aside take about so many times the bytes of the text they came from.
 ROWS_TO_TEXT = 2
@@ -45,7 +45,7 @@ def join_pieces(
         return together(parts, judged), scattered
     again = _brought_together(pieces, parts, scattered, sum(sizes), judgments, budget, join_rows, join)
     whole = together(again, judged)
-    # What appears first, how many rows there are and which tag is the last are known from the first reading.
+    # First appearances, the number of rows and the last tag are known from the first reading.
     unjudged = list(dict.fromkeys(query for part in parts for query in part.unjudged))
     tag = next((part.tag for part in reversed(parts) if part.rows), "")
     rows = sum(part.rows for part in parts)
@@ -80,18 +80,18 @@ def _brought_together(
     join: Callable[[RunPiece], Joined],
 ) -> list[JoinPart]:
     ids = judgments.query_ids
-    found: list[JoinPart] = []
+    joined_parts: list[JoinPart] = []
     with put_aside(files_for(size, budget)) as aside:
         for piece, part in zip(pieces.read(), parts, strict=True):
             if scattered.isdisjoint(part.unjudged) and scattered.isdisjoint(ids[at] for at in part.queries.tolist()):
-                found.append(part)
+                joined_parts.append(part)
                 continue
             rows = piece.rows()
             mask = of_queries(rows, scattered)
             aside.add(taken(rows, mask))
-            kept = part_of(join_rows(taken(rows, ~mask)))
-            # Lines that became no row are not among the rows that were kept; the first reading counted them.
+            whole = part_of(join_rows(taken(rows, ~mask)))
+            # Lines that became no row are not among these rows; the first reading counted them.
             by_line = {name: part.faults[name] for name in ("wrong_columns", "undecodable_bytes")}
-            found.append(replace(kept, faults={**kept.faults, **by_line}))
-        found += [part_of(join_rows(rows)) for rows in aside]
-    return found
+            joined_parts.append(replace(whole, faults={**whole.faults, **by_line}))
+        joined_parts += [part_of(join_rows(rows)) for rows in aside]
+    return joined_parts

@@ -26,7 +26,7 @@ class JoinPart:
 
     queries    places of judged queries in the pool, rising
     retrieved  documents in the ranking of each
-    unjudged   queries of the run that nobody judged, in order of first appearance
+    unjudged   queries of the run without judgments, in order of first appearance
     rows       rows read, judged or not
     """
 

@@ -1,7 +1,7 @@
 """Pieces: a large run read window by window, each piece ending where a query ends.
 
-Pieces can be gone through again and again: each time the file is read from its beginning, and no more than a piece of
-it is held.
+Pieces can be iterated several times: each time the file is read from its beginning, and no more than one piece is in
+memory.
 """
 
 from __future__ import annotations
@@ -75,22 +75,22 @@ class Window(Protocol):
     """A text of which a part can be seen at a time."""
 
     def see(self, begin: int, size: int) -> tuple[bytes | mmap.mmap, int]:
-        """So many bytes from a place on, fewer at the end of the text, and where in what is given they begin.
+        """`size` bytes from a position on, fewer at the end of the text, and where they begin in the returned bytes.
 
-        The places asked for never fall.
+        The requested positions never decrease.
         """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextPieces:
-    """A text of lines. `opened` shows it from the beginning, `size` says how many bytes are looked at at a time."""
+    """A text of lines. `opened` opens it at the beginning, `size` is how many bytes are read at a time."""
 
     opened: Callable[[], AbstractContextManager[Window]]
     layout: TextLayout
     size: int
 
     def read(self, numbered: bool = False) -> Iterator[TextPiece]:
-        """Pieces of whole lines, of whole queries where a query's lines stand together; counts lines when asked to."""
+        """Pieces of whole lines, of whole queries where a query's lines stand together; `numbered` counts lines."""
         inside = replace(self.layout, skip=0)
         at, line, headers, size = 0, 1, self.layout.skip, self.size
         with self.opened() as window:
@@ -106,7 +106,7 @@ class TextPieces:
                         line, headers = line + lines, max(0, headers - lines)
                 if last:
                     return
-                # A query that is longer than a piece doubles what is looked at, until its end is seen.
+                # For a query longer than a piece, the window doubles until the end of the query is in it.
                 at, size = at + end - begin, self.size if end > begin else 2 * size
 
 
@@ -120,7 +120,7 @@ def _text_piece(
 
 
 def _last_query(data: bytes | mmap.mmap, begin: int, layout: TextLayout) -> int:
-    """Where the last line begins whose query is not that of the line before it; `begin` where there is no such."""
+    """Where the last line begins whose query is not that of the line before it; `begin` where there is none."""
     end, size = data.rfind(b"\n", begin) + 1, _TAIL
     while end > begin:
         first = begin if end - begin <= size else data.find(b"\n", end - size, end) + 1
@@ -139,7 +139,7 @@ def _last_query(data: bytes | mmap.mmap, begin: int, layout: TextLayout) -> int:
 
 @contextmanager
 def mapped(path: str) -> Iterator[MappedFile]:
-    """A plain file. Only what is seen takes memory, and only until something else is."""
+    """A plain file. Only the current window takes memory."""
     try:
         with open(path, "rb", buffering=0) as file:
             yield MappedFile(file)
@@ -172,15 +172,15 @@ class MappedFile:
 
 
 class Stream:
-    """A stream of which what was read last, and not yet passed, is kept."""
+    """A stream with a buffer of what was read last and is not yet passed."""
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
-        self._kept = b""
+        self._buffer = b""
         self._begin = 0
 
     def see(self, begin: int, size: int) -> tuple[bytes, int]:
         """The bytes from a place on."""
-        left = self._kept[begin - self._begin :]
-        self._kept, self._begin = left + self._stream.read(max(0, size - len(left))), begin
-        return self._kept, 0
+        left = self._buffer[begin - self._begin :]
+        self._buffer, self._begin = left + self._stream.read(max(0, size - len(left))), begin
+        return self._buffer, 0

@@ -29,7 +29,7 @@ from rankproof.reading.stream import plain_stream
 if TYPE_CHECKING:
     from rankproof.measuring.prepare import PreparedQrels
 
-# What a row takes while it is gathered, about.
+# About how many bytes a row takes while it is gathered.
 ROW_BYTES = 256
 ReadPieces = Callable[[IO[bytes], str, Options, int], Iterator[Read]]
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
@@ -67,7 +67,7 @@ class LargeTextRun:
         )  # fmt: skip
 
     def rows(self) -> Rows:
-        """All rows at once, for what cannot do without."""
+        """All rows at once, for callers that need them."""
         return every_row(self.pieces)
 
     def rows_of(self, queries: Collection[str]) -> Rows:
@@ -112,7 +112,7 @@ class LargeRowsRun:
         return replace(joined, tag=_tag(self.pieces)) if scattered else joined
 
     def rows(self) -> Rows:
-        """All rows at once, in the order of a Run, for what cannot do without."""
+        """All rows at once, in the order of a Run, for callers that need them."""
         return Run.of(every_row(self.pieces), self.own).rows
 
     def rows_of(self, queries: Collection[str]) -> Rows:
@@ -124,7 +124,7 @@ class LargeRowsRun:
         return sampled(replace(self.pieces, in_order=True), qrels)
 
     def ranked_ids(self, order: Order, depth: int | None, queries: Collection[str] | None) -> RankedIds | None:
-        """Only rows have them."""
+        """None: only rows have the ids."""
         return None
 
 

@@ -56,7 +56,7 @@ class RowPieces:
     in_order: bool = False
 
     def read(self, numbered: bool = False) -> Iterator[RowsPiece]:
-        """The pieces. What is left of a query at the end of what was read goes before what is read next."""
+        """The pieces. The rows of a query that is cut at the end of a batch go before the next batch."""
         left: list[Rows] = []
         before = 0
         for read in self.opened():
@@ -86,28 +86,28 @@ SAMPLE = 20_000
 
 
 def every_row(pieces: Pieces) -> Rows:
-    """All rows at once, for what cannot do without."""
+    """All rows at once, for callers that need them."""
     return concatenated(piece.rows() for piece in pieces.read(numbered=True))
 
 
 def rows_of(pieces: Pieces, queries: Collection[str]) -> Rows:
     """The rows of some queries."""
-    wanted = frozenset(queries)
+    chosen = frozenset(queries)
     read = (piece.rows() for piece in pieces.read(numbered=True))
-    return concatenated(taken(rows, of_queries(rows, wanted)) for rows in read)
+    return concatenated(taken(rows, of_queries(rows, chosen)) for rows in read)
 
 
 def ranked_ids(
     pieces: TextPieces, order: Order, depth: int | None, queries: Collection[str] | None
 ) -> dict[str, bytes] | None:
     """By query its document ids in order, each followed by a newline; None where a query's lines stand apart."""
-    found: dict[str, bytes] = {}
+    ranked: dict[str, bytes] = {}
     for piece in pieces.read():
         ids = ids_of_text(piece.data, piece.layout, order, depth, queries)
-        if ids is None or not found.keys().isdisjoint(ids):
+        if ids is None or not ranked.keys().isdisjoint(ids):
             return None
-        found |= ids
-    return found
+        ranked |= ids
+    return ranked
 
 
 def sampled(pieces: Pieces, qrels: PreparedQrels) -> Rows | None:
@@ -119,9 +119,9 @@ def sampled(pieces: Pieces, qrels: PreparedQrels) -> Rows | None:
         if not judged.isdisjoint(rows.doc_ids()):
             return None
         total += len(rows)
-    step, before, found = max(1, total // SAMPLE), 0, []
+    step, before, samples = max(1, total // SAMPLE), 0, []
     for piece in pieces.read():
         rows = piece.rows()
-        found.append(rows.take(np.arange(-before % step, len(rows), step, dtype=np.int64)))
+        samples.append(rows.take(np.arange(-before % step, len(rows), step, dtype=np.int64)))
         before += len(rows)
-    return concatenated(found)
+    return concatenated(samples)

@@ -103,5 +103,5 @@ def by_name(name: str) -> Similarity:
     for item in items.values():
         if folded in {spelling.casefold() for spelling in (item.name, *item.spellings)}:
             return item
-    found: Similarity = shelf.find("similarities", name)
-    return found
+    similarity: Similarity = shelf.find("similarities", name)
+    return similarity

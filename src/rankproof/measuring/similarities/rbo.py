@@ -57,7 +57,7 @@ def rank_biased_overlap(a: Ranking, b: Ranking, pairing: Pairing) -> float | Non
         weight *= p
         total += overlap / d * weight
         if d > ends:
-            # Below its end the short list is taken to go on agreeing as it did there.
+            # Below its end, the short list is assumed to agree as much as at its end.
             total += at_short * (d - ends) / (ends * d) * weight
     return (1 - p) / p * total + ((overlap - at_short) / whole + at_short / ends) * weight
 

@@ -1,4 +1,4 @@
-"""What an item on the corrections shelf is: Correction, which keeps a family of tests honest together."""
+"""Contract of the corrections shelf: Correction, which controls the error rate of a family of tests."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The shelf of what a gate may ask: one file each."""
+"""The shelf of rules that a gate may apply: one file each."""

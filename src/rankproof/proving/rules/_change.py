@@ -1,4 +1,4 @@
-"""What the rules on a change against the baseline share: its sign, its words and the queries that pay for it."""
+"""Common functions of the rules on a change against the baseline: its sign, its text and the queries that got worse."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from rankproof.proving.rules.contract import Case, Numbers, RuleSample, RuleValu
 def gains(sample: RuleSample) -> Numbers:
     """Candidate minus baseline by query, turned so that more is better; what differs by rounding alone is 0."""
     assert sample.before is not None  # a sample of changes has both sides
-    found = sample.values - sample.before
-    found[np.abs(found) < ROUNDING] = 0.0
-    return -found if sample.better == "lower" else found
+    change = sample.values - sample.before
+    change[np.abs(change) < ROUNDING] = 0.0
+    return -change if sample.better == "lower" else change
 
 
 def on_change(
@@ -34,7 +34,7 @@ def on_change(
     """The ruling on a mean change that must be better than the baseline by `least` (worse by no more, below 0).
 
     Changes are shown as candidate minus baseline; for a measure that is better low they must therefore be at most
-    minus `least`. `could` says what so many queries could have passed, given the gain that they are sure of.
+    minus `least`. `could` gives the threshold that so many queries could have passed, given their lower bound.
     """
     text = values["measure"]
     sample = case.changes(text, values["segment"])
@@ -43,7 +43,7 @@ def on_change(
     unit = LOGARITHMS if sample.aggregate == "geometric" else ""
     turned = gains(sample)
     n = len(turned)
-    asked = MeanRequirement(
+    requirement = MeanRequirement(
         threshold=-least if lower else least,
         better=better,
         level=level_of(case, values),
@@ -53,7 +53,7 @@ def on_change(
         shown=signed,
     )
     ruling = Ruling(name, title, "UNDECIDED", "", measure=text, segment=values["segment"], unit=unit)
-    ruling = decide_on_mean(case, ruling, -turned if lower else turned, asked)
+    ruling = decide_on_mean(case, ruling, -turned if lower else turned, requirement)
     return paying(ruling, worst(case, sample.query_ids, *_sides(sample), better, sample.lost))
 
 

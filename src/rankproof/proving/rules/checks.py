@@ -27,22 +27,22 @@ from rankproof.proving.rules.contract import Case, Rule, RuleValues
 from rankproof.reading.finding import SEVERITIES, Finding
 
 NAME = "checks"
-# How many findings are told one by one.
-TOLD = 5
+# How many findings the notes of a ruling list.
+MOST_NOTES = 5
 
 
 def title(values: RuleValues) -> str:
-    """What may not be found, in a few words."""
+    """The finding that is not allowed, in a few words."""
     return "no check finds an error or a warning" if values["strict"] else "no check finds an error"
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By what the checks find."""
-    found = case.findings(values["allow"] or (), values["max_depth"], values["strict"])
-    errors = [finding for finding in found if finding.severity == "error"]
-    notes = tuple(f"{finding} [{finding.code}]" for finding in (errors or found)[:TOLD])
+    """Decides by the findings of the checks."""
+    all_findings = case.findings(values["allow"] or (), values["max_depth"], values["strict"])
+    errors = [finding for finding in all_findings if finding.severity == "error"]
+    notes = tuple(f"{finding} [{finding.code}]" for finding in (errors or all_findings)[:MOST_NOTES])
     codes = ", ".join(dict.fromkeys(finding.code for finding in errors))
-    reason = f"No check finds an error; {_counted(found) or 'nothing is found at all'}."
+    reason = f"No check finds an error; {_counted(all_findings) or 'nothing is found at all'}."
     if errors:
         reason = f"{_counted(errors)} ({codes}). {errors[0].place}: {errors[0].message}"
     return Ruling(

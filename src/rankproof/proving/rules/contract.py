@@ -1,4 +1,4 @@
-"""What an item on the rules shelf is: Rule, one thing a gate may ask; and the Case it is asked of."""
+"""Contract of the rules shelf: Rule, one requirement of a gate; and the Case that it is checked on."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from rankproof.kernel.verdict import Ruling
 from rankproof.reading.finding import Finding
 
 Numbers = NDArray[np.float64]
-# What an entry of a policy says, by the names of the rule's parameters; each value as its parameter's kind reads it.
+# The values of a policy's entry, by the names of the rule's parameters; each value as its parameter's kind reads it.
 RuleValues = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleSample:
-    """The numbers of one measure that a rule speaks of, one per query.
+    """The values of one measure that a rule is about, one per query.
 
     measure     its canonical text
     better      "higher", "lower" or "neither", as the measure says
     aggregate   "mean", "geometric" or "sum"
     query_ids   the queries
     values      the candidate's values; natural logarithms where `aggregate` is geometric
-    before      the baseline's on the same queries, or None where only the candidate was asked for
+    before      the baseline's on the same queries, or None when only the candidate was requested
     lost        queries where the baseline has a value and the candidate has none, with the baseline's value
     without     judged queries where neither side has a value
     """
@@ -44,15 +44,15 @@ class RuleSample:
 
 
 class Case(Protocol):
-    """What a rule may look at. Everything is computed when first asked for and then kept."""
+    """What a rule may look at. Everything is computed on first use and then cached."""
 
     @property
     def candidate(self) -> str:
-        """What the candidate is called."""
+        """The candidate's name."""
 
     @property
     def baseline(self) -> str | None:
-        """What the baseline is called; None when the policy names none."""
+        """The baseline's name; None when the policy names none."""
 
     @property
     def level(self) -> float:
@@ -89,7 +89,7 @@ class Case(Protocol):
         relevant: tuple[int, int] | None,
         level: float,
     ) -> Answer:
-        """How far a judge (the policy's qrels for None) agrees with people, with one-sided bounds at `level`.
+        """How far a judge (the policy's qrels for None) agrees with human judges, with one-sided bounds at `level`.
 
         `relevant` has the least relevant grade of each where grades are to be relevant or not.
         """
@@ -114,7 +114,7 @@ def measure_named(values: RuleValues) -> tuple[str, ...]:
 class Rule:
     """One item of the shelf. `page` is the module's docstring: what it asks, how it decides, an example.
 
-    params          what a policy may say of it, with defaults; kinds check what came
+    params          its parameters in a policy, with defaults; their kinds check the values
     title           one entry of the policy in a few words
     decide          the ruling on one entry, whose values have been read by `params`
     needs_baseline  whether it compares with a baseline

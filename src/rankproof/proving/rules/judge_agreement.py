@@ -46,18 +46,18 @@ STATISTICS = (
 
 
 def title(values: RuleValues) -> str:
-    """What is asked, in a few words."""
+    """The requirement in a few words."""
     return f"{values['statistic']} with people at least {values['at_least']:g}"
 
 
 def refuse(values: RuleValues) -> None:
-    """The judge's least relevant grade says nothing without people's."""
+    """Refuses the judge's least relevant grade without that of the human judges."""
     if values["model_relevant"] is not None and values["relevant"] is None:
         raise UsageError("model_relevant needs relevant beside it: people's least relevant grade")
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By the bounds of the statistic, or by the plain statistic."""
+    """Decides by the bounds of the statistic, or by the plain statistic."""
     least, level, name = float(values["at_least"]), level_of(case, values), values["statistic"]
     threshold = values["relevant"]
     if threshold is not None:

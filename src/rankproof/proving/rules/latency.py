@@ -51,7 +51,7 @@ def title(values: RuleValues) -> str:
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By the bounds of the percentile, or by the plain percentile."""
+    """Decides by the bounds of the percentile, or by the plain percentile."""
     times, level = case.latencies, level_of(case, values)
     share, budget = float(values["percentile"]) / 100, float(values["budget_ms"])
     what = f"The {values['percentile']:g}th percentile of {len(times):,} requests"
@@ -60,11 +60,11 @@ def decide(case: Case, values: RuleValues) -> Ruling:
         observed=nearest_rank(times, share), basis=values["basis"],
     )  # fmt: skip
     if values["basis"] == "point":
-        found = nearest_rank(times, share)
-        status = decided(found, found, budget, "lower")
+        plain = nearest_rank(times, share)
+        status = decided(plain, plain, budget, "lower")
         verb = "within" if status == "PASS" else "over"
         end = 'the plain percentile is compared (basis = "point"), so chance is not ruled out'
-        return replace(ruling, status=status, reason=f"{what} is {_ms(found)}, {verb} {_ms(budget)}; {end}.")
+        return replace(ruling, status=status, reason=f"{what} is {_ms(plain)}, {verb} {_ms(budget)}; {end}.")
     seen = percentile(times, share, budget, level)
     status = decided(seen.low, seen.high, budget, "lower")
     answer = Estimate(

@@ -41,10 +41,10 @@ def title(values: RuleValues) -> str:
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By the bounds of the mean change."""
+    """Decides by the bounds of the mean change."""
 
     def could(gain: float, queries: int) -> str:
-        if gain <= 0:  # a gain cannot be asked for below 0
+        if gain <= 0:  # a required gain is above 0
             return ""
         return f"Set beforehand, a least gain of {number(gain)} would have passed with these {queries} queries."
 

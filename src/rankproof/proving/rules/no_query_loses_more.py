@@ -39,7 +39,7 @@ def title(values: RuleValues) -> str:
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By the greatest loss."""
+    """Decides by the greatest loss."""
     text, than = values["measure"], float(values["than"])
     sample = case.changes(text, values["segment"])
     losses = -gains(sample)

@@ -43,7 +43,7 @@ def title(values: RuleValues) -> str:
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """By the bounds of the mean change."""
+    """Decides by the bounds of the mean change."""
 
     def could(gain: float, queries: int) -> str:
         if gain >= 0:  # any margin would have passed

@@ -12,7 +12,7 @@ CHUNK = 2_000_000  # resamples x queries at a time: 16 MB of counts
 
 
 class Resamples:
-    """`count` resamples of n queries, shared by every column they are asked about, and the same each time.
+    """`count` resamples of n queries, shared by all columns, and the same each time.
 
     Queries are drawn one after the other from `rng`, as scipy.stats.bootstrap draws them: from the same
     generator both see the same resamples.
@@ -28,12 +28,12 @@ class Resamples:
     def sums(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         """Columns by resamples: the sum of each column over each resample."""
         rows = np.ascontiguousarray(columns.T)
-        found = np.empty((len(rows), self._count))
+        sums = np.empty((len(rows), self._count))
         start = 0
         for drawn in self._drawn():
-            found[:, start : start + len(drawn)] = rows @ drawn.T
+            sums[:, start : start + len(drawn)] = rows @ drawn.T
             start += len(drawn)
-        return found
+        return sums
 
     def _drawn(self) -> Iterator[NDArray[np.float64]]:
         draw, step = copy.deepcopy(self._begin), max(1, CHUNK // self._n)
@@ -42,5 +42,5 @@ class Resamples:
             cells = draw.integers(0, self._n, (size, self._n)) + self._n * np.arange(size)[:, None]
             counts = np.bincount(cells.ravel(), minlength=size * self._n)
             yield counts.reshape(size, self._n).astype(np.float64)
-        # Who comes next with this generator gets other resamples.
+        # The next user of this generator gets other resamples.
         self._rng.bit_generator.state = draw.bit_generator.state

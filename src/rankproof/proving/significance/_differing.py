@@ -29,7 +29,7 @@ class Differing:
 
 
 def differing(differences: Differences, question: SignificanceRequest, method: str) -> Differing | NotEstimable:
-    """What a method that leaves zeros out looks at; why not, where nothing is left."""
+    """The differences that a method without zeros uses; NotEstimable where none is left."""
     why = not_estimable(differences, method)
     if why is not None:
         return why
@@ -38,10 +38,10 @@ def differing(differences: Differences, question: SignificanceRequest, method: s
     return Differing(steps[steps != 0], unit, question.null)
 
 
-def left_out(differences: Differences, found: Differing) -> tuple[str, ...]:
+def left_out(differences: Differences, differing_queries: Differing) -> tuple[str, ...]:
     """A note on the queries that do not count, where there are any."""
-    lost = len(differences) - len(found.steps)
+    lost = len(differences) - len(differing_queries.steps)
     if not lost:
         return ()
     queries = "1 query has" if lost == 1 else f"{lost} queries have"
-    return (f"{queries} no difference from {found.null:.6g} and {'is' if lost == 1 else 'are'} left out",)
+    return (f"{queries} no difference from {differing_queries.null:.6g} and {'is' if lost == 1 else 'are'} left out",)

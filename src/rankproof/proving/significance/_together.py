@@ -1,4 +1,4 @@
-"""Many columns at once on the threads there are: numpy works on large arrays without holding Python's lock."""
+"""Many columns at once on several threads: numpy works on large arrays without holding Python's lock."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any, TypeVar
 
 Out = TypeVar("Out")
 
-KEPT = 32_000_000  # resamples x columns held at a time: 256 MB
+MOST_HELD = 32_000_000  # resamples x columns held at a time: 256 MB
 
 
 def together(answer: Callable[..., Out], *columns: Iterable[Any]) -> list[Out]:
-    """The answer for each column, in order. No column sees another, so the threads change nothing but the time."""
-    asked = list(zip(*columns, strict=True))
-    workers = min(len(asked), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+    """The answer for each column, in order. Columns are independent, so threads change only the time."""
+    arguments = list(zip(*columns, strict=True))
+    workers = min(len(arguments), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
     if workers < 2:
-        return [answer(*parts) for parts in asked]
+        return [answer(*parts) for parts in arguments]
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda parts: answer(*parts), asked))
+        return list(pool.map(lambda parts: answer(*parts), arguments))

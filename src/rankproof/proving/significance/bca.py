@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.proving.significance._answered import Some, answered
 from rankproof.proving.significance._bootstrap import Resamples
-from rankproof.proving.significance._together import KEPT, together
+from rankproof.proving.significance._together import MOST_HELD, together
 from rankproof.proving.significance.contract import SAME, Differences, Significance, SignificanceRequest
 
 NAME = "bca"
@@ -43,19 +43,19 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
 
     def ask(columns: NDArray[np.float64]) -> Some:
         resamples = Resamples(len(columns), question.resamples, rng)
-        size = max(1, KEPT // len(resamples))
+        size = max(1, MOST_HELD // len(resamples))
         for start in range(0, columns.shape[1], size):
             batch = columns[:, start : start + size]
             means = resamples.sums(batch / len(batch))
-            found = together(lambda d, m: _answer(d, np.sort(m), question), batch.T, means)
-            yield range(start, start + len(found)), found
+            answers = together(lambda d, m: _answer(d, np.sort(m), question), batch.T, means)
+            yield range(start, start + len(answers)), answers
 
     return answered(differences, NAME, ask)
 
 
 def _answer(differences: Differences, means: NDArray[np.float64], question: SignificanceRequest) -> Answer:
     """From the means of the resamples, in order."""
-    from scipy.special import ndtri  # here: loading scipy is for those who test
+    from scipy.special import ndtri  # imported here: only tests need scipy
 
     n, drawn, value = len(differences), len(means), float(differences.mean())
     # Sums of the same numbers in another order are ties, not near misses.
@@ -97,7 +97,7 @@ def _answer(differences: Differences, means: NDArray[np.float64], question: Sign
 class _Corrected:
     """Equation 14.10 and its inverse: which quantile of the resamples' means is the end at a tail, and back.
 
-    least   the smallest tail that so many resamples can speak of; further out there is no bound
+    least   the smallest tail that so many resamples can estimate; further out there is no bound
     """
 
     def __init__(self, means: NDArray[np.float64], bias: float, skew: float, near: float) -> None:

@@ -1,4 +1,4 @@
-"""What an item on the significance shelf is: Significance, which makes an Estimate of paired differences."""
+"""Contract of the significance shelf: Significance, which makes an Estimate of paired differences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SAME = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class SignificanceRequest:
-    """What is asked of the differences.
+    """The hypothesis that is tested on the differences.
 
     level         of the interval
     alternative   what counts against `null`: a mean that differs, is greater, or is less
@@ -33,7 +33,7 @@ class SignificanceRequest:
     resamples: int = RESAMPLES
 
 
-# Chance comes in through the door: the same generator state gives the same answer.
+# Randomness is an argument: the same generator state gives the same answer.
 Infer = Callable[[Differences, SignificanceRequest, np.random.Generator], Answer]
 # The columns of a matrix, queries by tests, answered together; resamples are shared by all columns.
 InferMany = Callable[[Differences, SignificanceRequest, np.random.Generator], Sequence[Answer]]
@@ -46,7 +46,7 @@ class Significance:
     infer        interval and p-value of one set of differences
     infer_many   the same for many columns at once, where that is faster; else columns are taken one by one
     random       whether it draws resamples
-    about        what the hypothesis speaks of: the mean, or something else that a reader may take for it
+    about        what the hypothesis is about: the mean, or something else that a reader may mistake for it
     warning      what its literature warns of; printed with every answer
     """
 

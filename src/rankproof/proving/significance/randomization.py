@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.estimate import Answer
 from rankproof.proving.significance import _typical
 from rankproof.proving.significance._answered import Some, answered
-from rankproof.proving.significance._together import KEPT, together
+from rankproof.proving.significance._together import MOST_HELD, together
 from rankproof.proving.significance._typical import ResampleCount
 from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
 
@@ -43,14 +43,14 @@ from rankproof.proving.significance.contract import Differences, Significance, S
 # flip is therefore that one mean, whatever delta is; Hartigan (1969) calls these means typical values.
 
 # All pairs of s systems make s (s - 1) / 2 columns of differences, and s - 1 of them give all the others. Whatever is
-# linear in a column can be had from those by one subtraction.
+# linear in a column follows from those by one subtraction.
 
 
 CHUNK = 2_000_000  # flips x queries at a time: 16 MB of weights
 
 
 class Flips:
-    """All subsets of n queries, or random ones: shared by every column they are asked about.
+    """All subsets of n queries, or random ones: shared by all columns.
 
     `len` is how many of them have a query, and so a mean; the others, and the observed order itself, count on
     both sides whatever the tested mean is.
@@ -63,7 +63,7 @@ class Flips:
         step = max(1, CHUNK // n)
         self._starts = range(0, drawn, step)
         self._stops = [min(start + step, drawn) for start in self._starts]
-        # A seed for each chunk, so that a chunk can be drawn again and the weights need not be kept.
+        # A seed for each chunk, so that a chunk can be drawn again and the weights need not be stored.
         self._seeds = [] if self._exact else rng.integers(2**63, size=len(self._starts)).tolist()
         chunks = range(len(self._starts))
         self._count = sum(int(np.count_nonzero(self._members(chunk).any(axis=1))) for chunk in chunks)
@@ -78,12 +78,12 @@ class Flips:
     def means(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         """Columns by flips: the mean of each column over the queries of each subset that has any."""
         rows = np.ascontiguousarray(columns.T)
-        found = np.empty((len(rows), self._count))
+        means = np.empty((len(rows), self._count))
         start = 0
         for weights in self._weights():
-            found[:, start : start + len(weights)] = rows @ weights.T
+            means[:, start : start + len(weights)] = rows @ weights.T
             start += len(weights)
-        return found
+        return means
 
     def _weights(self) -> Iterator[NDArray[np.float64]]:
         for chunk in range(len(self._starts)):
@@ -117,13 +117,13 @@ def spans(columns: NDArray[np.float64]) -> list[Span]:
     shadow = np.cos(np.arange(1.0, rows + 1)) @ columns
     room = ROUNDING * max(rows, 100) * float(np.abs(columns).max(initial=0.0))
     basis: list[int] = []
-    found: list[Span] = []
+    result: list[Span] = []
     for column in range(count):
         span = _other(columns, shadow, np.array(basis, dtype=np.intp), column, room)
-        found.append(span or (column, None))
+        result.append(span or (column, None))
         if span is None:
             basis.append(column)
-    return found
+    return result
 
 
 def _other(
@@ -136,10 +136,10 @@ def _other(
     if not len(basis):
         return None
     ordered = basis[np.argsort(shadow[basis])]
-    wanted = shadow[column] + shadow[basis]
+    sought = shadow[column] + shadow[basis]
     slack = room * len(columns)
-    at = np.searchsorted(shadow[ordered], wanted - slack).clip(max=len(basis) - 1)
-    for i in np.flatnonzero(np.abs(shadow[ordered[at]] - wanted) <= slack):
+    at = np.searchsorted(shadow[ordered], sought - slack).clip(max=len(basis) - 1)
+    for i in np.flatnonzero(np.abs(shadow[ordered[at]] - sought) <= slack):
         first, second = int(ordered[at[i]]), int(basis[i])
         if np.abs(columns[:, first] - columns[:, second] - columns[:, column]).max() <= room:
             return first, second
@@ -175,7 +175,7 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
     def ask(columns: NDArray[np.float64]) -> Some:
         flips = Flips(len(columns), question.resamples, rng)
         made_of = spans(columns)
-        for batch, needed in batches(made_of, KEPT // len(flips)):
+        for batch, needed in batches(made_of, MOST_HELD // len(flips)):
             means = dict(zip(needed, flips.means(columns[:, needed]), strict=True))
 
             def one(i: int, means: dict[int, NDArray[np.float64]] = means) -> Answer:

@@ -30,7 +30,7 @@ from rankproof.kernel.estimate import Answer
 from rankproof.proving.significance import _typical
 from rankproof.proving.significance._answered import Some, answered
 from rankproof.proving.significance._bootstrap import Resamples
-from rankproof.proving.significance._together import KEPT, together
+from rankproof.proving.significance._together import MOST_HELD, together
 from rankproof.proving.significance.contract import SAME, Differences, Significance, SignificanceRequest
 
 NAME = "studentized"
@@ -46,13 +46,13 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
 
     def ask(columns: NDArray[np.float64]) -> Some:
         resamples = Resamples(len(columns), question.resamples, rng)
-        size = max(1, KEPT // (2 * len(resamples)))
+        size = max(1, MOST_HELD // (2 * len(resamples)))
         for start in range(0, columns.shape[1], size):
             batch = columns[:, start : start + size]
             centered = batch - batch.mean(axis=0)
             sums, squares = np.split(resamples.sums(np.hstack([centered, centered**2])), 2)
-            found = together(lambda d, s, q: _answer(d, s, q, question), batch.T, sums, squares)
-            yield range(start, start + len(found)), found
+            answers = together(lambda d, s, q: _answer(d, s, q, question), batch.T, sums, squares)
+            yield range(start, start + len(answers)), answers
 
     return answered(differences, NAME, ask)
 
@@ -75,13 +75,13 @@ def _answer(
     # The mean at which the observed t is t*.
     typical = mean - error * t
     drawn = len(sums)
-    found = _typical.answer(differences, typical, _typical.ResampleCount(drawn + 1, 1, drawn), question, NAME)
-    sides = {"two-sided": (found.low, found.high), "greater": (found.low,), "less": (found.high,)}
-    if not found.notes and any(map(math.isinf, sides[question.alternative])):
+    result = _typical.answer(differences, typical, _typical.ResampleCount(drawn + 1, 1, drawn), question, NAME)
+    sides = {"two-sided": (result.low, result.high), "greater": (result.low,), "less": (result.high,)}
+    if not result.notes and any(map(math.isinf, sides[question.alternative])):
         share = 100 * np.count_nonzero(flat) / drawn
         note = f"open interval: in {share:.3g}% of the resamples all differences are equal; too few queries differ"
-        found = replace(found, notes=(note,))
-    return found
+        result = replace(result, notes=(note,))
+    return result
 
 
 OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, infer_many=infer_many, random=True),)

@@ -31,13 +31,13 @@ NAME = "t"
 
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
-    """Student's test and interval of one set of differences; nothing is left to chance."""
+    """Student's test and interval of one set of differences; nothing is random."""
     return infer_many(differences[:, None], question, rng)[0]
 
 
 def infer_many(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
     """The same for every column at once."""
-    from scipy.special import stdtr, stdtrit  # here: loading scipy is for those who test
+    from scipy.special import stdtr, stdtrit  # imported here: only tests need scipy
 
     n = len(differences)
     rows = np.ascontiguousarray(differences.T)  # summed in one order, whatever stands beside a column

@@ -1,4 +1,4 @@
-"""What a run is held against: the query ids of the qrels and the topics, and where each comes from."""
+"""What a run is compared with: the query ids of the qrels and the topics, each with its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judgments given more than once, parted into those that agree with the first and those that do not."""
+"""Judgments given more than once, split into those that agree with the first and those that do not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def repeated(subject: Subject, same_grade: bool) -> Pair:
     """(rows, first rows) of documents judged again under one column 2, with the same or another grade."""
     again, first = subject.remember("repeated", lambda: subject.rows.duplicates(labels=True))
     number = subject.rows.number
-    # Two grades that are no numbers are not the same grade: nobody knows what either means.
+    # Two grades that are no numbers are not the same grade: their meaning is unknown.
     agree = number[again] == number[first]
     keep = agree if same_grade else ~agree
     return again[keep], first[keep]

@@ -18,13 +18,13 @@ Rewrite = Callable[[str], str]
 # What stands between the parts of an id: 'doc_12', 'clueweb09-en0000-00-00000', 'D12#3', 'msmarco:12'.
 SEPARATORS = re.compile(r"[_:/#|.\-]")
 
-# Longer ids are no ids that a person wrote in two ways, and rewriting a gigabyte a dozen times takes a minute.
+# Longer ids were not written in two ways by a person, and rewriting a gigabyte a dozen times takes a minute.
 LONGEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """What may set the ids apart, and how to rewrite each side so that it no longer does."""
+    """A possible difference between the ids, and how to rewrite each side without it."""
 
     reason: str
     ours: Rewrite
@@ -122,8 +122,8 @@ def _last_part(id_: str) -> str:
 
 
 def _all_but_last(id_: str) -> str:
-    found = list(SEPARATORS.finditer(id_))
-    return id_[: found[-1].start()] if found else id_
+    matches = list(SEPARATORS.finditer(id_))
+    return id_[: matches[-1].start()] if matches else id_
 
 
 def _without_affixes(ids: Sequence[str]) -> Rewrite:

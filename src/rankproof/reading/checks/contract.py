@@ -1,4 +1,4 @@
-"""What an item on the checks shelf is: Check; and what it answers: Found, a few Spots and a count."""
+"""What an item on the checks shelf is: Check; and its result: CheckResult, a few Spots and a count."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One place where a fault is. `remedy` only where the check's general one can be bettered."""
+    """One place of a fault. `remedy` only where there is a better one than the check's general remedy."""
 
     message: str
     line: int | None = None
@@ -67,8 +67,8 @@ class Check:
     severity  "error" for what makes a result indefensible
     look      finds the fault; without what it needs (qrels, cutoffs, ranks, scores) it finds nothing
     remedy    what to do, in general
-    weigh     the severity, where it depends on what was asked for
-    firm      what is refused for it even when the fault is allowed: no honest value could stand in for it
+    weigh     the severity, where it depends on the request
+    firm      what is refused even when the fault is allowed: no correct value could replace it
     """
 
     name: str

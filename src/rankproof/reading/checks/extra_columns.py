@@ -30,9 +30,11 @@ def look(subject: Subject) -> CheckResult:
         return NOTHING
     # What has too few columns is a fault in both readings.
     short = {line for line, _, _ in subject.rows.faults}
-    wanted = f"; {subject.shape}" if subject.shape else ""
+    expected = f"; {subject.shape}" if subject.shape else ""
     lines = [fault for fault in narrow.faults if fault[0] not in short][:FEW]
-    return found((Spot(f"more columns than expected ({quote(text)}){wanted}.", line) for line, _, text in lines), count)
+    return found(
+        (Spot(f"more columns than expected ({quote(text)}){expected}.", line) for line, _, text in lines), count
+    )
 
 
 OFFERS = (

@@ -26,12 +26,12 @@ USUAL_DEPTH = 10
 
 def look(subject: Subject) -> CheckResult:
     """One spot per query that does not reach the deepest cutoff."""
-    wanted = max(subject.cutoffs, default=USUAL_DEPTH)
-    short = np.sort(subject.first_row[(subject.depth < wanted) & (subject.depth > 0)])
+    least_depth = max(subject.cutoffs, default=USUAL_DEPTH)
+    short = np.sort(subject.first_row[(subject.depth < least_depth) & (subject.depth > 0)])
 
     def say(row: int) -> Spot:
         depth = int(subject.depth[subject.rows.query[row]])
-        text = f"query {subject.query_name(row)} has {counted(depth, 'document')}, fewer than {wanted:,}."
+        text = f"query {subject.query_name(row)} has {counted(depth, 'document')}, fewer than {least_depth:,}."
         return Spot(text, subject.line(row), subject.query_id(row))
 
     return found((say(row) for row in short[:FEW].tolist()), len(short))

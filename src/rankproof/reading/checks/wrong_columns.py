@@ -22,7 +22,7 @@ from rankproof.reading.finding import quote
 
 def look(subject: Subject) -> CheckResult:
     """One spot per line that could not become a row."""
-    wanted = f"; {subject.shape}" if subject.shape else ", which this format does not have"
+    expected = f"; {subject.shape}" if subject.shape else ", which this format does not have"
 
     def say(columns: int, text: str) -> str:
         # A shape says how many columns there are ('the header has 3: ...'). With all of them, an id is empty.
@@ -30,7 +30,7 @@ def look(subject: Subject) -> CheckResult:
             return f"the query id or the document id is empty ({quote(text)})."
         if columns == 0:
             return f"a quote is opened and not closed on this line ({quote(text)})."
-        return f"{counted(columns, 'column')} ({quote(text)}){wanted}."
+        return f"{counted(columns, 'column')} ({quote(text)}){expected}."
 
     faults = subject.rows.faults[:FEW]
     return found((Spot(say(columns, text), line) for line, columns, text in faults), subject.rows.fault_count)

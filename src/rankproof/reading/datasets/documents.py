@@ -57,7 +57,7 @@ class DocumentReader:
         self._seen: set[str] = set()
 
     def add(self, doc_id: str, values: Iterable[tuple[str, object]]) -> None:
-        """One document: its fields, of which texts and lists of texts are kept."""
+        """One document: its fields, as far as they are texts or lists of texts."""
         if self.keep is not None and doc_id not in self.keep:
             return
         place = len(self._ids)
@@ -108,7 +108,7 @@ class DocumentReader:
 def read_json_lines(
     path: str, keep: Container[str] | None = None, fields: Sequence[str] | None = None
 ) -> tuple[Corpus, tuple[str, ...]]:
-    """The corpus in JSON lines, such as BEIR's corpus.jsonl: an id and any fields; texts are kept as they are."""
+    """The corpus in JSON lines, such as BEIR's corpus.jsonl: an id and any fields; texts are not changed."""
     source = open_source(path)
     require_text(source)
     reader = DocumentReader(source.name, keep, fields)

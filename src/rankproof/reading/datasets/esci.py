@@ -108,8 +108,10 @@ def _read(path: str, request: DatasetRequest) -> DatasetParts:
     names = _values(examples, "split", options)
     chosen = choose(names, request.split, path) if names or request.split is not None else ()
     filters = [{**options, "split": split} for split in chosen] or [options]
-    judged = [(kept.get("split", ""), read_qrels(examples, "esci", allow=request.allow, **kept)) for kept in filters]
-    queries = joined((examples, of_topics(read_topics(examples, "esci", **kept))) for kept in filters)
+    judged = [
+        (filter_.get("split", ""), read_qrels(examples, "esci", allow=request.allow, **filter_)) for filter_ in filters
+    ]
+    queries = joined((examples, of_topics(read_topics(examples, "esci", **filter_))) for filter_ in filters)
     qrels = merged(judged, examples)
     return DatasetParts(
         queries,

@@ -17,7 +17,7 @@ from rankproof.reading.records import Qrels
 from rankproof.reading.source import ENDINGS
 
 ALL = "all"
-# Reads the documents, or only those in the container, and says what was decided.
+# Reads the documents, or only those in the container, with notes on what was decided.
 ReadDocuments = Callable[[Container[str] | None], tuple[Corpus, tuple[str, ...]]]
 
 
@@ -185,10 +185,10 @@ def put_together(
     if len(available) > 1:
         # The queries of other splits stand in the same file: they are not queries without judgments.
         ids = set(qrels.query_ids)
-        kept = tuple(query for query in queries if query.query_id in ids)
-        if len(kept) < len(queries):
-            notes.append(f"{len(queries) - len(kept):,} queries are judged in no chosen split: left out")
-        queries = kept
+        chosen_queries = tuple(query for query in queries if query.query_id in ids)
+        if len(chosen_queries) < len(queries):
+            notes.append(f"{len(queries) - len(chosen_queries):,} queries are judged in no chosen split: left out")
+        queries = chosen_queries
     several = len(judged) > 1
     return DatasetParts(
         queries,

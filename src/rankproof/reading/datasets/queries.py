@@ -56,9 +56,9 @@ def _with_columns(source: Source) -> tuple[Query, ...]:
     at = place(names, TEXT)
     text_column = columns[at] if at >= 0 else ""
     # A column that is empty for every query (as metadata with parts reads) says nothing about any.
-    kept = [name for name in columns if name != text_column and any(row.get(name) for row in table.values())]
+    filled = [name for name in columns if name != text_column and any(row.get(name) for row in table.values())]
     return tuple(
-        Query(query, row.get(text_column, ""), {name: row[name] for name in kept if row.get(name)})
+        Query(query, row.get(text_column, ""), {name: row[name] for name in filled if row.get(name)})
         for query, row in table.items()
     )
 
@@ -103,9 +103,9 @@ def normal(text: str) -> str:
 
 
 def lot(seed: int, query_id: str) -> bytes:
-    """A query's lot: queries in the order of their lots are in random order.
+    """The random sort key of a query: queries sorted by it are in random order.
 
-    A hash and not a generator's permutation: a query's lot depends on no other query, so that a larger sample holds
+    It is a hash and not a generator's permutation: the key depends on no other query, so that a larger sample contains
     the smaller one, and no version of a library changes a split that was published.
     """
     return sha256(f"{seed}\n{query_id}".encode("utf-8", "surrogatepass")).digest()

@@ -20,7 +20,7 @@ from rankproof.reading.datasets.wands import WANDS
 from rankproof.reading.formats.parquet import MAGIC as PARQUET
 from rankproof.reading.source import open_source, require_text
 
-# The first that fits is the one: each needs files that the ones before it do not know.
+# The first that fits is used: each needs files that the ones before it do not recognize.
 LAYOUTS = (IRDS, BEIR, MSMARCO, WANDS, ESCI, TESTCASES, TREC_FILES, UNJUDGED)
 SAMPLE = "sample:"
 JUDGED = "judged"
@@ -48,7 +48,7 @@ def read_dataset(
     sample     this many queries, drawn by `seed` from those that have text and judgments
     documents  "all", or "judged" for only those that the chosen queries have judgments of
     fields     only these fields of the documents, in this order
-    allow      codes of checks on judgments whose errors are let pass
+    allow      codes of checks on judgments whose errors are allowed
     options    of the layout: `locale` and `version` (esci), `field` (trec: title, desc, narr)
     """
     path = _resolved(os.fspath(what))
@@ -113,7 +113,7 @@ def _sampled(dataset: Dataset, size: int, seed: int) -> Dataset:
 
 
 def _resolved(what: str) -> str:
-    """The path of a bundled sample; all else as it is, once it is there."""
+    """The path of a bundled sample; any other path as it is, once it exists."""
     if what.startswith(SAMPLE):
         sample = what.removeprefix(SAMPLE)
         folders = os.listdir(_SAMPLES) if os.path.isdir(_SAMPLES) else []

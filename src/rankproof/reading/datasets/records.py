@@ -17,7 +17,7 @@ class Dataset:
     """A test collection. Made by `rankproof.reading.datasets.read.read_dataset`.
 
     corpus     None where there are no texts of documents, as in a file of test cases
-    queries    those with a text (it may be empty) and what is known of them; some may have no judgments
+    queries    those with a text (it may be empty) and their columns; some may have no judgments
     kind       the layout it was read from, such as "beir"
     source     what it was read from: a path, `irds:NAME`, `sample:NAME`
     splits     name -> query_ids, where the dataset has several splits and more than one is here
@@ -42,17 +42,17 @@ class Dataset:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The names of what is known about queries, in order of first use."""
+        """The names of the columns of queries, in order of first use."""
         return tuple(dict.fromkeys(name for query in self.queries for name in query.columns))
 
     @property
     def asked_queries(self) -> tuple[Query, ...]:
-        """The queries that can be asked: with words in their text, judged or not."""
+        """The queries that can be sent to an engine: with words in their text, judged or not."""
         return tuple(query for query in self.queries if query.text.strip())
 
     @cached_property
     def judged_queries(self) -> tuple[Query, ...]:
-        """The queries that can be asked and scored: with words in their text and at least one judgment."""
+        """The queries that can be sent to an engine and scored: with words in their text and at least one judgment."""
         judged = set(self.qrels.query_ids)
         return tuple(query for query in self.queries if query.query_id in judged and query.text.strip())
 
@@ -166,7 +166,7 @@ class JudgmentSurvey:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """What judgments name that is not there. Of documents None where there is no corpus to look in."""
+    """What judgments name that is missing. None for documents without a corpus."""
 
     queries_without_text: int
     judgments_without_document: int | None
@@ -194,7 +194,7 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """All of it; `documents` is None where there is no corpus."""
+    """The whole survey; `documents` is None where there is no corpus."""
 
     name: str
     kind: str

@@ -65,7 +65,7 @@ def _part(dataset: Dataset, ids: Sequence[str], name: str) -> Dataset:
 
 
 def with_splits(dataset: Dataset, parts: Mapping[str, Dataset]) -> Dataset:
-    """One dataset of all parts, which knows them as its splits."""
+    """One dataset of all parts, with the parts as its splits."""
     splits = {name: tuple(query.query_id for query in part.queries) for name, part in parts.items()}
     chosen = _part(dataset, [query for ids in splits.values() for query in ids], dataset.name)
     left = len(dataset.queries) - len(chosen.queries)
@@ -74,7 +74,7 @@ def with_splits(dataset: Dataset, parts: Mapping[str, Dataset]) -> Dataset:
 
 
 def _shares(parts: Mapping[str, float], total: int) -> dict[str, float]:
-    """Each part's share of the queries, and under "" the share of nobody."""
+    """Each part's share of the queries, and under "" the share that is left out."""
     if not parts:
         raise UsageError("A split needs at least one part, such as dev=0.5.")
     for name in parts:
@@ -103,15 +103,15 @@ def _shares(parts: Mapping[str, float], total: int) -> dict[str, float]:
 
 
 def _strata(queries: Sequence[Query], by: Sequence[str], seed: int) -> list[list[Unit]]:
-    """Units by the values of their queries' columns: strata in order of values, units by size and then by lot."""
+    """Units by the values of their queries' columns: strata in order of values, units by size, then random key."""
     same: dict[str, Unit] = {}
     for query in sorted(queries, key=lambda query: lot(seed, query.query_id)):
         same.setdefault(normal(query.text), []).append(query)
     strata: dict[tuple[str, ...], list[Unit]] = {}
     for unit in same.values():
-        # Texts that are the same may be of different kinds: the unit goes by the query whose lot is first.
+        # Equal texts may be of different kinds: the unit takes the kind of the query whose random key is first.
         strata.setdefault(tuple(unit[0].columns.get(column, "") for column in by), []).append(unit)
-    # Large units first, while there is room for them; the sort is stable, so lots decide among equals.
+    # Large units first, while there is room for them; the sort is stable, so random keys decide among equals.
     return [sorted(strata[values], key=len, reverse=True) for values in sorted(strata)]
 
 

@@ -61,7 +61,7 @@ def changed(folder: str) -> tuple[Finding, ...]:
 def write_dataset(
     folder: str, dataset: Dataset, surveyed: Survey, more: Mapping[str, object] | None = None
 ) -> dict[str, object]:
-    """Writes the dataset and gives its manifest: what the survey says, `more`, and the files with their hashes."""
+    """Writes the dataset and returns its manifest: the survey, `more`, and the files with their hashes."""
     files: dict[str, dict[str, object]] = {}
     with new_folder(folder) as beside:
         if dataset.corpus is not None:

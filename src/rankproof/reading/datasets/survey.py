@@ -31,7 +31,7 @@ from rankproof.reading.segments import MOST_SEGMENTS
 
 @dataclass(frozen=True, slots=True)
 class Doubles:
-    """What `records.survey.Documents` counts; `examples` are queries for which copies are judged differently."""
+    """The counts of `DocumentSurvey`; `examples` are queries for which copies are judged differently."""
 
     empty: tuple[str, ...]
     groups: int
@@ -96,9 +96,9 @@ def survey(dataset: Dataset) -> Survey:
     joined, _ = join(dataset.corpus, dataset.queries, dataset.qrels, dataset.source)
     judgments = _judgments(dataset)
     leaks = _leaks(dataset)
-    found = list(dataset.findings)
+    all_findings = list(dataset.findings)
     if judgments.queries_without_relevant:
-        found.append(
+        all_findings.append(
             Finding(
                 "no_relevant_document",
                 "note",
@@ -108,9 +108,9 @@ def survey(dataset: Dataset) -> Survey:
             )
         )
     documents, more = _documents(dataset)
-    found += more
+    all_findings += more
     for leak in leaks:
-        found.append(
+        all_findings.append(
             Finding(
                 "split_leak",
                 "warning",
@@ -132,7 +132,7 @@ def survey(dataset: Dataset) -> Survey:
         {name: _split(dataset.part(name)) for name in dataset.splits},
         leaks,
         dataset.notes,
-        tuple(found),
+        tuple(all_findings),
     )
 
 
@@ -183,9 +183,9 @@ def _documents(dataset: Dataset) -> tuple[DocumentSurvey | None, list[Finding]]:
         return None, []
     doubles = same_texts(corpus, dataset.qrels)
     filled = {name: sum(bool(text.strip()) for text in column) for name, column in corpus.fields.items()}
-    found = []
+    findings = []
     if doubles.empty:
-        found.append(
+        findings.append(
             Finding(
                 "empty_document",
                 "warning",
@@ -195,7 +195,7 @@ def _documents(dataset: Dataset) -> tuple[DocumentSurvey | None, list[Finding]]:
             )
         )
     if doubles.judged_differently:
-        found.append(
+        findings.append(
             Finding(
                 "same_text_judged_differently",
                 "warning",
@@ -206,7 +206,7 @@ def _documents(dataset: Dataset) -> tuple[DocumentSurvey | None, list[Finding]]:
             )
         )
     if doubles.copies_unjudged:
-        found.append(
+        findings.append(
             Finding(
                 "copy_unjudged",
                 "warning",
@@ -227,7 +227,7 @@ def _documents(dataset: Dataset) -> tuple[DocumentSurvey | None, list[Finding]]:
             doubles.copies_unjudged,
             corpus.content_hash,
         ),
-        found,
+        findings,
     )
 
 
@@ -236,10 +236,10 @@ def _leaks(dataset: Dataset) -> tuple[Leak, ...]:
         name: {normal(dataset.texts[query]): query for query in reversed(ids) if dataset.texts.get(query, "").strip()}
         for name, ids in dataset.splits.items()
     }
-    found = []
+    leaks = []
     for first, second in combinations(texts, 2):
         both = [text for text in texts[first] if text in texts[second]]
         if both:
             pairs = sorted((texts[first][text], texts[second][text]) for text in both)
-            found.append(Leak((first, second), len(both), tuple(pairs[:EXAMPLES])))
-    return tuple(found)
+            leaks.append(Leak((first, second), len(both), tuple(pairs[:EXAMPLES])))
+    return tuple(leaks)

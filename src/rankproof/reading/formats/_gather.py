@@ -83,7 +83,7 @@ class Gather:
         if not self._begun:
             self._begun, self._scored, self._ranked = True, number is not None, rank is not None
         elif (number is not None) is not self._scored or (rank is not None) is not self._ranked:
-            # A null here and a number there is a hole in a column, not a column that does not exist.
+            # A null in some rows and numbers in others is a gap in a column, not a missing column.
             what = "rank" if (rank is not None) is not self._ranked else "score"
             where = self._where(line)
             raise InputError(f"{where}: some rows have a {what} and some have none. Give all rows one.")

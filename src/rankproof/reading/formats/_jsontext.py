@@ -1,4 +1,4 @@
-"""JSON text: a key that an object has twice is kept twice, not silently merged."""
+"""JSON text: a key that an object has twice stays twice and is not silently merged."""
 
 from __future__ import annotations
 

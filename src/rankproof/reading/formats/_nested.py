@@ -30,7 +30,7 @@ def read_mapping(queries: Mapping[str, Any], noun: Noun, source: str) -> Read:
         try:
             rows = Rows.from_dicts(queries)
         except (TypeError, ValueError):
-            pass  # ids that are numbers, or values that are none: the slow way reads or names them
+            pass  # ids that are numbers, or values that are not: the slow path reads or reports them
         else:
             if listed and noun == "qrels":
                 raise InputError(f"{source}: the documents have no grades. Qrels need a grade for each document.")

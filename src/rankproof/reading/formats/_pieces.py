@@ -32,7 +32,7 @@ class Guard:
         return text
 
     def all(self, texts: list[str]) -> list[str]:
-        """The texts, looked at together: a search for each one would take longer than the writing."""
+        """The texts, checked together: a search in each one would take longer than the writing."""
         joined = "\n".join(texts)
         if joined.count("\n") != len(texts) - 1 or not all(texts) or self._bad.search(joined):
             for text in texts:

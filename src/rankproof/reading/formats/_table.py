@@ -1,4 +1,4 @@
-"""Tables in text: separator, header, what people call columns, and what columns without a header mean."""
+"""Tables in text: separator, header, usual names of columns, and the meaning of columns without a header."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def by_name(header: Sequence[str], noun: Noun) -> ColumnPlaces | None:
         number = place(names, GRADE)
         return None if number < 0 else ColumnPlaces(query, doc, number, label=place(names, SUBTOPIC))
     number, rank = place(names, SCORE), place(names, RANK)
-    # Judgments read as a run without scores would be a ranking in file order: refuse to see a run in them.
+    # Judgments read as a run without scores would be a ranking in file order: do not recognize a run in them.
     if number < 0 and rank < 0 and place(names, JUDGED) >= 0:
         return None
     return ColumnPlaces(query, doc, number, rank, place(names, TAG), number >= 0 and names[number] in DISTANCES)
@@ -117,7 +117,7 @@ class Meaning:
 
     columns: ColumnPlaces
     notes: tuple[str, ...] = ()
-    doubt: str = ""  # why the table cannot be read as it is; raised when it comes to reading
+    doubt: str = ""  # why the table cannot be read as it is; raised on reading
 
     @property
     def has_number(self) -> bool:
@@ -190,12 +190,12 @@ def _one_number(rows: Sequence[Row], doc: int, at: int, label: int, options: Opt
 
 def _by_query(rows: Sequence[Row], at: int) -> dict[str, list[int]] | None:
     """The whole numbers of a column for each query, in the order given; None when there are others."""
-    found: dict[str, list[int]] = {}
+    numbers: dict[str, list[int]] = {}
     for row in rows:
         if not _WHOLE.fullmatch(row[at]):
             return None
-        found.setdefault(row[0], []).append(int(row[at]))
-    return found
+        numbers.setdefault(row[0], []).append(int(row[at]))
+    return numbers
 
 
 def counts_up(rows: Sequence[Row], at: int) -> bool:
@@ -269,7 +269,7 @@ class TextTable:
 
     @property
     def sure(self) -> Sure:
-        """A header is proof; a number where one is due is likely; two columns of ids are only possible."""
+        """A header is proof; a number where one is expected makes it likely, two columns of ids only possible."""
         if self.header:
             return Sure.NAMED
         return Sure.LIKELY if self.meaning.has_number else Sure.POSSIBLE

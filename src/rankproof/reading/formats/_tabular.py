@@ -24,7 +24,7 @@ Protect = Callable[[list[str]], list[str]]
 
 
 def looks_like_markup(source: Source) -> bool:
-    """Whether the text begins as JSON or as tags: no table, whatever its commas and blanks say."""
+    """Whether the text begins as JSON or as tags: no table, whatever its commas and blanks suggest."""
     return source.head.lstrip()[:1] in (b"{", b"[", b"<")
 
 

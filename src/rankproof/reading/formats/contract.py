@@ -21,7 +21,7 @@ Topics = dict[str, str]
 
 
 class Sure(IntEnum):
-    """How sure a format is that a source is its own. The surest wins; two equally sure are ambiguous."""
+    """How certain a format is of a source. The most certain format is used; two equal ones are ambiguous."""
 
     NO = 0
     POSSIBLE = 1  # nothing speaks against it
@@ -86,16 +86,16 @@ class Format:
     """One item of the shelf. `page` is the module's docstring.
 
     holds         what it can hold: runs, qrels, topics
-    detect        how sure it is that a source is its own, by content
+    detect        how certain it is that it recognizes a source, by content
     plan          text formats: where the columns are; the core reads the file (runs and qrels)
     rows          other formats: the rows (runs and qrels)
     pieces        the rows of a run from an open file of plain bytes, about so many at a time, for files larger than
                   memory; errors and notes are those of `rows`, the notes so far with each piece
     topics        the topics: query_id -> text
-    write_run     the run as pieces of a file, and likewise `write_qrels`, `write_topics`; None for cannot
+    write_run     the run as pieces of a file, and likewise `write_qrels`, `write_topics`; None if it cannot be written
     endings       usual endings of file names; a new file is written in the format that its ending names
     binary        whether its files are not text
-    prefix        a source that begins with it is not a file but this format's own name for a collection
+    prefix        a source that begins with it is not a file but the name of a collection of this format
     options       the options it takes on reading, each with its meaning
     """
 

@@ -58,7 +58,7 @@ def _header(line: str, separator: str) -> list[str]:
 
 def records(source: Source, options: Options) -> Iterator[tuple[int, Record]]:
     """The rows that the options keep, each with its line (0 in Parquet)."""
-    keep = _kept_values(options)
+    keep = _filters(options)
     in_parquet = bytes(source.data[:4]) == parquet.MAGIC
     rows = _parquet_records(source, {*NEEDED, *keep}) if in_parquet else _csv_records(source)
     for line, row in rows:
@@ -69,7 +69,7 @@ def records(source: Source, options: Options) -> Iterator[tuple[int, Record]]:
             yield line, row
 
 
-def _kept_values(options: Options) -> dict[str, tuple[str, ...]]:
+def _filters(options: Options) -> dict[str, tuple[str, ...]]:
     """Column -> the values that stay."""
     keep: dict[str, tuple[str, ...]] = {}
     for option, column in (("locale", "product_locale"), ("split", "split")):

@@ -20,9 +20,9 @@ LEVELS = {"FAIL": "error", "UNDECIDED": "warning", "PASS": "notice"}
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """One command a line, gravest first."""
     turn = ("FAIL", "UNDECIDED", "PASS")
-    told = [ruling for ruling in verdict.rulings if ruling.status != "PASS" or ruling.band == "warn"]
-    told.sort(key=lambda ruling: turn.index(ruling.status))
-    lines = [command(LEVELS[r.status], f"{r.status}: {r.title}", _message(r), verdict.source) for r in told]
+    shown = [ruling for ruling in verdict.rulings if ruling.status != "PASS" or ruling.band == "warn"]
+    shown.sort(key=lambda ruling: turn.index(ruling.status))
+    lines = [command(LEVELS[r.status], f"{r.status}: {r.title}", _message(r), verdict.source) for r in shown]
     last = command(LEVELS[verdict.status], f"gate: {verdict.status}", printable(headline(verdict)), verdict.source)
     return "\n".join([*lines, last]) + "\n"
 
@@ -33,8 +33,8 @@ def command(level: str, title: str, message: str, file: str = "") -> str:
     >>> command("error", "a: b, c", "100%" + chr(10) + "::set-output")
     '::error title=a%3A b%2C c::100%25%0A::set-output'
     """
-    said = [f"file={_property(file)}"] if file else []
-    return f"::{level} {','.join([*said, f'title={_property(printable(title))}'])}::{_data(message)}"
+    properties = [f"file={_property(file)}"] if file else []
+    return f"::{level} {','.join([*properties, f'title={_property(printable(title))}'])}::{_data(message)}"
 
 
 def _message(ruling: Ruling) -> str:
@@ -45,7 +45,7 @@ def _message(ruling: Ruling) -> str:
 
 
 def _data(text: str) -> str:
-    """As the runner's own toolkit escapes it: a line end would end the command."""
+    """The text escaped as the runner's own toolkit does: a line end would end the command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -61,10 +61,10 @@ def _case(ruling: Ruling) -> list[str]:
 
 
 def _passed(ruling: Ruling) -> str:
-    said = [ruling.reason]
-    said += [f"bounds: {bounds(ruling)}"] if bounds(ruling) else []
-    said += [f"label: {ruling.band}"] if ruling.band else []
-    return "\n".join(said)
+    lines = [ruling.reason]
+    lines += [f"bounds: {bounds(ruling)}"] if bounds(ruling) else []
+    lines += [f"label: {ruling.band}"] if ruling.band else []
+    return "\n".join(lines)
 
 
 def _story(ruling: Ruling) -> str:
@@ -78,7 +78,7 @@ def _story(ruling: Ruling) -> str:
 
 def _clean(text: str) -> str:
     """The text with what XML cannot hold written out."""
-    return _NOT_XML.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
+    return _NOT_XML.sub(lambda match: match[0].encode("unicode_escape", "surrogatepass").decode(), text)
 
 
 def _text(text: str) -> str:
@@ -86,7 +86,7 @@ def _text(text: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    """Quoted; line ends and tabs as references, which a reader would else make spaces of."""
+    """Quoted; line ends and tabs as references, which a reader would otherwise turn into spaces."""
     return quoteattr(_clean(text), {"\n": "&#10;", "\t": "&#9;", "\r": "&#13;"})
 
 

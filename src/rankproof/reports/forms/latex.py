@@ -109,12 +109,12 @@ def _value(comparison: Comparison, whole: list[Contrast], system: str, measure: 
 
 
 def _means(whole: list[Contrast], measure: str) -> dict[str, float]:
-    found = {}
+    means = {}
     for contrast in whole:
         if contrast.measure == measure:
-            found[contrast.baseline] = contrast.baseline_mean
-            found[contrast.candidate] = contrast.candidate_mean
-    return found
+            means[contrast.baseline] = contrast.baseline_mean
+            means[contrast.candidate] = contrast.candidate_mean
+    return means
 
 
 def _arrow(whole: list[Contrast], system: str, measure: str) -> str:
@@ -132,15 +132,15 @@ def _beaten(whole: list[Contrast], system: str, measure: str, letters: dict[str,
 
 def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
     """A tabular environment, and comments."""
-    found = grid(evaluations, per_query)
-    values = len(found.header) - found.names
+    table = grid(evaluations, per_query)
+    values = len(table.header) - table.names
     return "\n".join(
         [
-            rf"\begin{{tabular}}{{{'l' * found.names}{'r' * values}}}",
+            rf"\begin{{tabular}}{{{'l' * table.names}{'r' * values}}}",
             r"\toprule",
-            row(map(escaped, found.header)),
+            row(map(escaped, table.header)),
             r"\midrule",
-            *(row(map(_cell, cells)) for cells in found.rows),
+            *(row(map(_cell, cells)) for cells in table.rows),
             r"\bottomrule",
             r"\end{tabular}",
             *(f"% {flat(note)}" for note in notes(evaluations)),
@@ -149,8 +149,8 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
     )
 
 
-def _cell(found: GridCell) -> str:
-    return rf"\textbf{{{cell(found.text)}}}" if found.best else cell(found.text)
+def _cell(entry: GridCell) -> str:
+    return rf"\textbf{{{cell(entry.text)}}}" if entry.best else cell(entry.text)
 
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:

@@ -54,19 +54,19 @@ def trec_lines(evaluation: Evaluation, per_query: bool) -> list[str]:
 
 
 def _columns(evaluation: Evaluation) -> list[_Column]:
-    """The results in trec_eval's order, without the usual cutoffs of what was asked for with others."""
+    """The results in trec_eval's order, without the default cutoffs of measures that were requested with others."""
     typed = {text: name for name, text in evaluation.spelled.items()}
     columns = []
     for text, result in evaluation.results.items():
         trec = trec_name(parse(text)[0])
         columns.append(_Column(result, typed.get(text) or (text if trec is None else trec.name), trec))
-    said = {column.trec.measure.name for column in columns if column.trec and column.result.text in typed}
-    kept = [
+    typed_measures = {column.trec.measure.name for column in columns if column.trec and column.result.text in typed}
+    shown = [
         column
         for column in columns
-        if column.trec is None or column.result.text in typed or column.trec.measure.name not in said
+        if column.trec is None or column.result.text in typed or column.trec.measure.name not in typed_measures
     ]
-    return sorted(kept, key=lambda column: column.place)
+    return sorted(shown, key=lambda column: column.place)
 
 
 def _by_query(column: _Column) -> dict[str, str]:
