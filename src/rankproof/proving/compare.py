@@ -18,7 +18,7 @@ from rankproof.measuring.records import Evaluation, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
 from rankproof.proving.blind_spots import blind_spots
 from rankproof.proving.contrasts import contrasts
-from rankproof.proving.diagnose import diagnose
+from rankproof.proving.diagnoses.contract import diagnose
 from rankproof.proving.holes.summary import holes
 from rankproof.proving.movement import moves
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
