@@ -16,11 +16,10 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
-from rankproof.proving.blind_spots import blind_spots
 from rankproof.proving.contrasts import contrasts
 from rankproof.proving.diagnoses.contract import diagnose
 from rankproof.proving.holes.summary import holes
-from rankproof.proving.movement import moves
+from rankproof.proving.movement import blind_spots, moves
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.tie_risk import tie_risks

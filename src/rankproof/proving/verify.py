@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.documents import Document, plain, versions
-from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.manifest import ContrastResult, ExperimentManifest, InputFile, Results
+from rankproof.kernel.manifest import ExperimentManifest, InputFile, Results
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.identity import file_hash
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
+from rankproof.proving.manifest import results_of
 from rankproof.proving.records import Contrast, Design
 
 SCHEMA = "verification/1"
@@ -72,31 +72,6 @@ class Verification:
 
 # Values nearer to 0 than this are compared as if they were this large: the rounding of a sum does not shrink with it.
 SMALL = 1e-3
-
-
-def results_of(evaluations: Sequence[Evaluation], contrasts: Sequence[Contrast]) -> Results:
-    """The numbers that a manifest keeps, and that verifying computes again."""
-    return Results(
-        queries=evaluations[0].population.scored,
-        means={e.run_name: {text: _real(result.mean) for text, result in e.results.items()} for e in evaluations},
-        contrasts=tuple(_contrast(contrast) for contrast in contrasts),
-    )
-
-
-def _contrast(contrast: Contrast) -> ContrastResult:
-    answer = contrast.difference
-    where = (contrast.measure, contrast.baseline, contrast.candidate, contrast.segment, len(contrast.query_ids))
-    if not isinstance(answer, Estimate):
-        return ContrastResult(*where, difference=_real(answer.value), reason=answer.reason)
-    adjusted = None if contrast.adjusted is None else _real(contrast.adjusted.p_value)
-    return ContrastResult(
-        *where, _real(answer.value), _real(answer.low), _real(answer.high), _real(answer.p_value), adjusted
-    )
-
-
-def _real(value: float | None) -> float | None:
-    """JSON has neither NaN nor infinity: what is no number is None."""
-    return float(value) if value is not None and math.isfinite(value) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ documents are relevant the greatest charges bound it. Documents that kept their 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -23,24 +22,7 @@ from numpy.typing import NDArray
 
 from rankproof.measuring.dependence import Best, Cut, Linear, PrecisionSum, Share, Weight
 from rankproof.measuring.measures.contract import Values, Variant
-from rankproof.proving.holes.world import World
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Most:
-    """For each query, the greatest value of one run less that of another; `exact` where some grades reach it.
-
-    Every bound is one of these: a value's greatest is that of the run less nothing, its least that of nothing
-    less the run, with the sign turned, and a difference's least is that of the runs the other way around.
-    """
-
-    value: Values
-    exact: NDArray[np.bool_]
-
-    @classmethod
-    def reached(cls, value: Values) -> Most:
-        """Reached for every query."""
-        return cls(value, np.ones(len(value), dtype=bool))
+from rankproof.proving.holes.world import Most, World
 
 
 def most_of_sum(world: World, variant: Variant, form: Linear, plus: int | None, minus: int | None) -> Most:

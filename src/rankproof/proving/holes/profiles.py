@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from rankproof.measuring.dependence import Ordered, Rising
 from rankproof.measuring.measures.contract import Values, Variant
 from rankproof.measuring.views import regraded
-from rankproof.proving.holes.closed_forms import Most
-from rankproof.proving.holes.world import Grades, World
+from rankproof.proving.holes.world import Grades, Most, World
 
 # Rows and pooled documents computed at once; bounds memory, changes no result.
 AT_ONCE = 2_000_000

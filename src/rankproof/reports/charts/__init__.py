@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import ALL_QUERIES, Comparison
-from rankproof.reports.charts.bounds import bounded, difference_bounds, value_bounds
-from rankproof.reports.charts.forest import forest, panels, segment_panels
 from rankproof.reports.charts.frame import ChartStyle, Spec
+from rankproof.reports.charts.intervals import bounded, difference_bounds, forest, panels, segment_panels, value_bounds
 from rankproof.reports.charts.values import can_draw, query_chart, share_chart, value_chart
 
 

@@ -19,8 +19,8 @@ from rankproof.online.trial.results import TrialReading, trial_of
 from rankproof.online.trial.sections import trial_sections
 from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.proving.verdict import Verdict
-from rankproof.reports.charts.forest import forest, panels
 from rankproof.reports.charts.frame import NOTEBOOK, ChartStyle, Spec, to_inline
+from rankproof.reports.charts.intervals import forest, panels
 from rankproof.reports.charts.values import can_draw, query_chart, value_chart
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import notes

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import confidence_interval, counted, number, percent, verdict_word
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
-from rankproof.proving.wording import claim, item_title, numbers
-from rankproof.reports.charts.forest import Panel, forest, panels, segment_panels
+from rankproof.proving.sections import claim, item_title, numbers
+from rankproof.reports.charts.intervals import Panel, forest, panels, segment_panels
 from rankproof.reports.page.elements import (
     MARK,
     TONE,

@@ -12,7 +12,7 @@ from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import percent
 from rankproof.kernel.version import __version__
 from rankproof.proving.records import Comparison
-from rankproof.proving.wording import item_title
+from rankproof.proving.sections import item_title
 from rankproof.reports.charts.frame import DARK, LIGHT, declarations
 from rankproof.reports.page.elements import PageSection, Piece, Safe, bullets, join, listed, made, tag, text
 

@@ -6,7 +6,7 @@ from rankproof.kernel.sections import counted, number
 from rankproof.measuring.report import Diagnosis
 from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
 from rankproof.proving.records import BlindSpot, Comparison
-from rankproof.reports.charts.bounds import bounded, difference_bounds, value_bounds
+from rankproof.reports.charts.intervals import bounded, difference_bounds, value_bounds
 from rankproof.reports.charts.values import share_chart
 from rankproof.reports.page.elements import Column, PageCell, PageSection, Piece, Safe, bullets, figure, table, tag
 from rankproof.reports.page.verdict import difference, span

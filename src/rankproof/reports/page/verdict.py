@@ -9,8 +9,8 @@ from rankproof.kernel.sections import interval, p_text, percent, signed
 from rankproof.kernel.verdict import Ruling
 from rankproof.online.trial.results import trial_of
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
+from rankproof.proving.sections import claim, item_title, margin_text, numbers
 from rankproof.proving.verdict import Verdict
-from rankproof.proving.wording import claim, item_title, margin_text, numbers
 from rankproof.reports.page.elements import (
     Column,
     PageCell,
