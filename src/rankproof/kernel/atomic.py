@@ -11,7 +11,7 @@ from rankproof.errors import InputError, UsageError
 
 
 def refuse(path: str) -> None:
-    """An error when nothing can be written there; asked before the work, not after it."""
+    """Raises an error when nothing can be written there; called before the work, not after it."""
     goal = os.path.realpath(path)
     if os.path.isdir(goal):
         raise UsageError(f"{path} is a folder. Name a file in it to write to.")
@@ -50,7 +50,7 @@ def replace_file(path: str, content: Iterable[bytes]) -> None:
 
 
 def refuse_folder(path: str) -> None:
-    """An error when no folder can be made there; asked before the work, not after it. An empty one may be there."""
+    """Raises an error when no folder can be made there; called before the work. An empty folder may be there."""
     goal = os.path.realpath(path)
     if os.path.exists(goal) and not os.path.isdir(goal):
         raise UsageError(f"{path} is a file. Name a folder that does not exist yet.")

@@ -39,7 +39,7 @@ def plain(value: Any) -> Any:
 
 
 def require_sha256(name: str, value: str | None) -> None:
-    """Refuses what is no SHA-256 in hexadecimal digits; None is a hash that nobody made."""
+    """Refuses what is no SHA-256 in hexadecimal digits; None is allowed: there is no hash."""
     if value is not None and not _SHA256.fullmatch(value):
         raise ValueError(f"{name} is no SHA-256: {value!r:.80}")
 
@@ -47,13 +47,13 @@ def require_sha256(name: str, value: str | None) -> None:
 def read(document: Any, kind: type[T], schema: str, upgrades: Upgrades = (), source: str = "the document") -> T:
     """The record in a document; `schema` is the newest that is known, `source` what messages call the document."""
     body = _of_version(document, schema, upgrades, source)
-    # Importing msgspec takes longer than a small evaluation: only who reads a record pays for it.
+    # Importing msgspec takes longer than a small evaluation: it is loaded only where a record is read.
     import msgspec
 
     try:
         record = msgspec.convert(body, kind)
     except msgspec.ValidationError as error:
-        raise InputError(f"{source}: {_said(str(error))} Correct it, or write the file anew.") from None
+        raise InputError(f"{source}: {_validation_message(str(error))} Correct it, or write the file anew.") from None
     for name in _unknown(body, plain(record), ""):
         raise InputError(
             f"{source} has a field {name!r} that {schema} does not have; it was written by rankproof "
@@ -67,13 +67,13 @@ def _of_version(document: Any, schema: str, upgrades: Upgrades, source: str) -> 
     if not isinstance(document, dict):
         raise InputError(f"{source} is no JSON object, so it holds no {noun}. Give a file with the schema {schema}.")
     named = document.get("schema")
-    found = _SCHEMA.fullmatch(named) if isinstance(named, str) else None
-    if found is None:
-        said = "has no field 'schema'" if named is None else f"names the schema {named!r:.40}"
-        raise InputError(f"{source} {said}, so it holds no {noun}. Give a file with the schema {schema}.")
-    if found[1] != noun:
+    match = _SCHEMA.fullmatch(named) if isinstance(named, str) else None
+    if match is None:
+        fault = "has no field 'schema'" if named is None else f"names the schema {named!r:.40}"
+        raise InputError(f"{source} {fault}, so it holds no {noun}. Give a file with the schema {schema}.")
+    if match[1] != noun:
         raise InputError(f"{source} has the schema {named}, so it holds no {noun}. Give a file with {schema}.")
-    version = int(found[2])
+    version = int(match[2])
     if version > int(newest):
         from rankproof.kernel.version import __version__
 
@@ -90,7 +90,7 @@ def _writer(document: Mapping[str, Any]) -> str:
     return f"{document.get('rankproof', 'of an unknown version')!s:.40}"
 
 
-def _said(error: str) -> str:
+def _validation_message(error: str) -> str:
     """msgspec's message with the field first: "runs[0].name: Expected `str`, got `int`."."""
     message, _, place = error.partition(" - at ")
     missing = re.fullmatch(r"Object missing required field `(.*)`", message)

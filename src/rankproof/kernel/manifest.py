@@ -10,9 +10,9 @@
   "config_sha256": "...",              of kind, measures, seed and parameters
   "qrels": {"name", "path", "sha256", "content"},
   "runs": [{...}],                     in the order given; the first of a comparison is the baseline
-  "others": {"queries": {...}},        further files that numbers depend on, or that were shown
+  "others": {"queries": {...}},        further files that numbers depend on, or that are displayed
   "measures": ["nDCG@10"],             canonical text
-  "seed": 0,                           null where nothing was left to chance
+  "seed": 0,                           null where nothing is random
   "parameters": {                      every option that changes a number
     "settings": {...}, "reading": {...}, "design": {...}
   },
@@ -74,7 +74,7 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class ContrastResult:
-    """A difference as it was found: candidate minus baseline; `reason` where there is no interval."""
+    """A difference as it was computed: candidate minus baseline; `reason` where there is no interval."""
 
     measure: str
     baseline: str
@@ -183,13 +183,13 @@ def experiment_id(
     config: str, qrels: InputFile, runs: Sequence[InputFile], others: Mapping[str, InputFile] | None = None
 ) -> str:
     """An id that only the same choices on the same inputs have. Names and paths do not count."""
-    found = {
+    inputs = {
         "config": config,
         "qrels": qrels.identity,
         "runs": [run.identity for run in runs],
         "others": {role: other.identity for role, other in sorted((others or {}).items())},
     }
-    return f"exp-{_digest(found)[:16]}"
+    return f"exp-{_digest(inputs)[:16]}"
 
 
 def _digest(value: Any) -> str:

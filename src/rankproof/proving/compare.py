@@ -117,7 +117,7 @@ def compare_evaluations(
     queries: object = None,
     by: Sequence[str] = (),
 ) -> Comparison:
-    """The comparison of evaluations made before, or of kept reports, the baseline's first: values, no rankings."""
+    """The comparison of evaluations made before, or of saved reports, the baseline's first: values, no rankings."""
     evaluations = tuple(evaluation_of(e) if isinstance(e, EvaluationReport) else e for e in made)
     if len(evaluations) < 2:
         raise UsageError("A comparison needs a baseline and at least one candidate.")
@@ -241,14 +241,14 @@ def look_beyond(
 ) -> Comparison:
     """The comparison with blind spots, bounds over unjudged documents, tie risks, diagnoses and grade shares."""
     prepared = list(runs.values())
-    seen = replace(
+    extended = replace(
         comparison,
         blind_spots=blind_spots(prepared, comparison.evaluations),
         holes=holes(prepared, variants, universe=universe, pool=pool, settings=settings, names=list(runs)),
-        diagnoses=tuple(found for name, run in runs.items() for found in diagnose(run, name)),
+        diagnoses=tuple(diagnosis for name, run in runs.items() for diagnosis in diagnose(run, name)),
         grade_shares=grade_shares(runs, variants, settings),
         tie_risks=tie_risks(prepared, comparison),
     )
-    unequal = [seen.holes.warning] if seen.holes is not None and seen.holes.warning else []
-    ties = [risk.note for risk in seen.tie_risks if risk.changes and risk.note]
-    return replace(seen, warnings=(*seen.warnings, *unequal, *ties))
+    unequal = [extended.holes.warning] if extended.holes is not None and extended.holes.warning else []
+    ties = [risk.note for risk in extended.tie_risks if risk.changes and risk.note]
+    return replace(extended, warnings=(*extended.warnings, *unequal, *ties))

@@ -130,11 +130,11 @@ def contrasts(
     adjusted: Sequence[Adjusted | None] = [None] * family.tests
     if correction.name != "none" and family.tests > 1:
         adjusted = correction.adjust(tests.family, _rng(design, "correction"))
-    found = []
+    all_contrasts = []
     for at, table in enumerate(tables):
         span = slice(at * len(pairs), (at + 1) * len(pairs))
-        found += _contrasts(systems, table, tests.answers[span], adjusted[span], tests.method, design)
-    return tuple(found), family
+        all_contrasts += _contrasts(systems, table, tests.answers[span], adjusted[span], tests.method, design)
+    return tuple(all_contrasts), family
 
 
 def _pairs(systems: int, design: Design) -> list[Pair]:

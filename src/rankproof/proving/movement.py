@@ -37,16 +37,16 @@ def moves(
     depths = {variant.text: _depth(variant) for variant in variants}
     deepest = max(depths.values(), default=USUAL_DEPTH)
     extremes = [_extremes(contrast, most) for contrast in contrasts]
-    wanted = {query for found in extremes for query, _ in found}
-    lists = {name: listed(run, deepest, queries=wanted) for name, run in runs.items()}
+    moved = {query for extreme in extremes for query, _ in extreme}
+    lists = {name: listed(run, deepest, queries=moved) for name, run in runs.items()}
     grades = _Grades(next(iter(runs.values())).qrels)
-    found = []
+    query_moves = []
     for contrast, chosen in zip(contrasts, extremes, strict=True):
         depth = depths[contrast.measure]
         before, after = lists[contrast.baseline], lists[contrast.candidate]
         for query, difference in chosen:
             documents = documents_moved(before.get(query, [])[:depth], after.get(query, [])[:depth], grades.of(query))
-            found.append(
+            query_moves.append(
                 QueryMove(
                     contrast.measure,
                     contrast.candidate,
@@ -59,7 +59,7 @@ def moves(
                     *documents,
                 )
             )
-    return tuple(found)
+    return tuple(query_moves)
 
 
 def _depth(variant: Variant) -> int:
@@ -92,27 +92,27 @@ def documents_moved(
 
 
 class _Grades:
-    """The grades of a query's documents by id, read when first asked for."""
+    """The grades of a query's documents by id, read when first needed."""
 
     def __init__(self, qrels: PreparedQrels) -> None:
         self._qrels = qrels
         self._place = {query: i for i, query in enumerate(qrels.pool.query_ids)}
-        self._found: dict[str, dict[str, int]] = {}
+        self._by_query: dict[str, dict[str, int]] = {}
 
     def of(self, query: str) -> Mapping[str, int]:
         """{doc_id: grade} of one query."""
-        if query not in self._found:
+        if query not in self._by_query:
             pool, at = self._qrels.pool, self._place[query]
             span = range(int(pool.start[at]), int(pool.start[at + 1]))
-            self._found[query] = {self._qrels.judgments.doc_id(i): int(pool.grade[i]) for i in span}
-        return self._found[query]
+            self._by_query[query] = {self._qrels.judgments.doc_id(i): int(pool.grade[i]) for i in span}
+        return self._by_query[query]
 
 
 # ---- moves that a value does not show ------------------------------------------------------------
 
 # Values that differ by less are one value, computed in another order.
 SAME = 1e-9
-# Where recall is looked at when no measure asked for has a cutoff.
+# The cutoff of recall where no requested measure has one.
 USUAL_CUTOFF = 100
 
 Grades = dict[str, list[tuple[int, int]]]
@@ -132,7 +132,7 @@ def blind_spots(
     values = [_values(run, evaluation, variants, usual) for run, evaluation in zip(runs, evaluations, strict=True)]
     graded = [_graded(run, evaluation, deepest) for run, evaluation in zip(runs, evaluations, strict=True)]
     documents = comparable(runs, deepest)
-    found = []
+    spots = []
     for at, evaluation in enumerate(evaluations[1:], start=1):
         queries = [query for query in graded[0] if query in graded[at]]
         changed = [query for query in queries if graded[0][query] != graded[at][query]]
@@ -141,16 +141,16 @@ def blind_spots(
         for variant in variants:
             unseen = tuple(q for q in changed if _same(values[0][variant.text], values[at][variant.text], q))
             seen_by = _seen_by(values[0], values[at], unseen)
-            found.append(
+            spots.append(
                 BlindSpot(
                     variant.text, evaluation.run_name, len(queries), len(changed), unseen, seen_by, deepest, alike
                 )
             )
-    return tuple(found)
+    return tuple(spots)
 
 
 def panel(depth: int | None) -> str:
-    """The usual measures that may see what an asked one does not: order, all relevant ones, the first, how many."""
+    """The usual measures, which may see what others do not: the order, all relevant documents, the first, how many."""
     if depth is None:
         return f"nDCG AP RR R@{USUAL_CUTOFF}"
     return f"nDCG@{depth} AP@{depth} RR@{depth} R@{depth}"
@@ -172,13 +172,13 @@ def _deepest(variants: Sequence[Variant], cut: int | None) -> int | None:
 def _values(
     run: PreparedRun, evaluation: Evaluation, variants: Sequence[Variant], usual: tuple[Variant, ...]
 ) -> dict[str, Mapping[str, float]]:
-    """Each measure's value by query: of those that were asked for, and of the usual ones."""
-    found: dict[str, Mapping[str, float]] = {v.text: evaluation.results[v.text].by_query for v in variants}
+    """Each measure's value by query: of the requested ones, and of the usual ones."""
+    by_measure: dict[str, Mapping[str, float]] = {v.text: evaluation.results[v.text].by_query for v in variants}
     if usual:
         # The usual ones as rankproof defines them: a dialect may not have them all.
         settings = replace(evaluation.settings, dialect="rankproof", ties="rule", undefined="zero")
-        found |= {text: result.by_query for text, result in measure_run(run, usual, settings).results.items()}
-    return found
+        by_measure |= {text: result.by_query for text, result in measure_run(run, usual, settings).results.items()}
+    return by_measure
 
 
 def _graded(run: PreparedRun, evaluation: Evaluation, depth: int | None) -> Grades:
@@ -197,12 +197,12 @@ def _graded(run: PreparedRun, evaluation: Evaluation, depth: int | None) -> Grad
 
 def _rows(table: JudgedTable, depth: int | None) -> Grades:
     keep = np.flatnonzero((table.grade > 0) & table.within(depth))
-    found: Grades = {query: [] for query in table.pool.query_ids}
+    by_query: Grades = {query: [] for query in table.pool.query_ids}
     ids = table.pool.query_ids
     rows = zip(table.query[keep].tolist(), table.rank[keep].tolist(), table.grade[keep].tolist(), strict=True)
     for query, rank, grade in rows:
-        found[ids[query]].append((rank, grade))
-    return found
+        by_query[ids[query]].append((rank, grade))
+    return by_query
 
 
 def _same(before: Mapping[str, float], after: Mapping[str, float], query: str) -> bool:

@@ -38,7 +38,7 @@ LONGEST_TEXT = 60
 
 
 def comparison_sections(comparison: Comparison, per_query: bool) -> list[Section]:
-    """The parts that have something to say, in the order a reader wants them."""
+    """The parts that are not empty, in the order in which a reader needs them."""
     whole = [c for c in comparison.contrasts if not c.segment]
     parts = [
         Section(
@@ -177,7 +177,7 @@ def numbers(contrast: Contrast) -> str:
 
 
 def headline(contrast: Contrast) -> str:
-    """What a contrast says, in a sentence that can be defended."""
+    """The result of a contrast in a sentence that can be defended."""
     if not isinstance(contrast.difference, Estimate):
         return f"{claim(contrast)}: {numbers(contrast).rstrip('.')}."
     text = f"{claim(contrast)} ({numbers(contrast)})"
@@ -316,7 +316,7 @@ def _sign(bound: Bound) -> str:
 
 
 def _ties(comparison: Comparison) -> tuple[str, ...]:
-    """Each that could change what is said; the others in one line."""
+    """Each that could change a result; the others in one line."""
     changing = tuple(risk.note for risk in comparison.tie_risks if risk.changes)
     widest = max(comparison.tie_risks, key=lambda risk: risk.greatest - risk.least, default=None)
     if changing or widest is None:

@@ -48,25 +48,25 @@ from rankproof.proving.holes.world import Most, World
 
 
 def dependence(variant: Variant) -> Dependence | None:
-    """How the variant says that it depends on grades."""
+    """How the variant's value depends on grades; None where the measure does not define it."""
     return None if variant.measure.depends is None else variant.measure.depends(variant)
 
 
 class Bounder:
-    """The greatest values and differences of one measure in one world; each is found once."""
+    """The greatest values and differences of one measure in one world; each is computed once."""
 
     def __init__(self, world: World, variant: Variant) -> None:
         self.world = world
         self.variant = variant
         self.form = dependence(variant)
-        self._found: dict[tuple[int | None, int | None], Most] = {}
+        self._computed: dict[tuple[int | None, int | None], Most] = {}
 
     def most(self, plus: int | None, minus: int | None) -> Most:
         """The greatest value of the run `plus` less that of `minus`, by query; None is no run, and worth 0."""
         key = plus, minus
-        if key not in self._found:
-            self._found[key] = self._most(plus, minus)
-        return self._found[key]
+        if key not in self._computed:
+            self._computed[key] = self._most(plus, minus)
+        return self._computed[key]
 
     def _most(self, plus: int | None, minus: int | None) -> Most:
         if isinstance(self.form, Fixed):
@@ -77,9 +77,9 @@ class Bounder:
         # Without end, or where a grade is one for each subtopic, there is no trying everything.
         if known.exact.all() or self.variant.measure.needs_subtopics or self.world.endless:
             return known
-        wanted = np.flatnonzero(~known.exact).tolist()
-        found = most_of_few(self.world, self.variant, self._grades(), plus, minus, wanted)
-        queries, values = list(found), list(found.values())
+        unsettled = np.flatnonzero(~known.exact).tolist()
+        exact_values = most_of_few(self.world, self.variant, self._grades(), plus, minus, unsettled)
+        queries, values = list(exact_values), list(exact_values.values())
         value, exact = known.value.copy(), known.exact.copy()
         value[queries], exact[queries] = values, True
         return Most(value, exact)
@@ -107,7 +107,7 @@ class Bounder:
                 return None
 
     def _outer(self, plus: int | None, minus: int | None) -> Most:
-        """What can be said without knowing the form: two runs one by one, and one run by the measure's range."""
+        """A bound that needs no form: for two runs from each alone, and for one run from the measure's range."""
         world, measure = self.world, self.variant.measure
         settled = (world.open_by_query == 0) & (not world.endless)
         if plus is not None and minus is not None:

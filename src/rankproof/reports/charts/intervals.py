@@ -27,7 +27,7 @@ from rankproof.reports.charts.frame import (
 )
 
 TONES = ("better", "worse", "not shown")
-# A difference of these is told on one axis: measures of other sizes would flatten them.
+# Differences up to this share one axis: measures on a larger scale would flatten them.
 UNIT = 1.0
 
 
@@ -66,10 +66,10 @@ def panels(comparison: Comparison) -> list[Panel]:
 
 def segment_panels(comparison: Comparison) -> list[Panel]:
     """One panel per measure and pair: all queries, then each segment."""
-    found: dict[tuple[str, str, str], list[Contrast]] = {}
+    by_pair: dict[tuple[str, str, str], list[Contrast]] = {}
     for contrast in comparison.contrasts:
-        found.setdefault((contrast.measure, contrast.baseline, contrast.candidate), []).append(contrast)
-    several = len({pair[1:] for pair in found}) > 1
+        by_pair.setdefault((contrast.measure, contrast.baseline, contrast.candidate), []).append(contrast)
+    several = len({pair[1:] for pair in by_pair}) > 1
     return [
         Panel(
             f"{measure} {candidate}" if several else measure,
@@ -77,7 +77,7 @@ def segment_panels(comparison: Comparison) -> list[Panel]:
             tuple(c.segment or "all queries" for c in of),
             tuple(of),
         )
-        for (measure, baseline, candidate), of in found.items()
+        for (measure, baseline, candidate), of in by_pair.items()
         if len(of) > 1
     ]
 
@@ -91,7 +91,7 @@ def forest(panel: Panel, look: ChartStyle) -> Spec:
         for i, (label, contrast) in enumerate(zip(labels(panel.rows), panel.contrasts, strict=True))
     ]
     colors = look.palette
-    # Every layer shows some of the rows: the order of all of them is said, or each layer would add its own.
+    # Every layer shows some of the rows: the order of all of them is given, or each layer would add its own.
     y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in data], "axis": rows_axis(look)}
     x = {
         "type": "quantitative",
@@ -160,12 +160,12 @@ def _row(number: int, label: str, contrast: Contrast, ends: Sequence[float]) -> 
 
 def _ends(contrast: Contrast) -> list[float]:
     answer = contrast.difference
-    found = [answer.value] if answer.value is not None else []
+    ends = [answer.value] if answer.value is not None else []
     if isinstance(answer, Estimate):
-        found += [answer.low, answer.high]
+        ends += [answer.low, answer.high]
         if contrast.adjusted is not None:
-            found += [contrast.adjusted.low, contrast.adjusted.high]
-    return found
+            ends += [contrast.adjusted.low, contrast.adjusted.high]
+    return ends
 
 
 def _margins(contrast: Contrast) -> list[float]:
@@ -207,8 +207,8 @@ def _minus(text: str) -> str:
 
 def bounded(comparison: Comparison) -> list[MeasureBounds]:
     """The bounds of measures that were compared; some measures are texts and have no difference."""
-    found = comparison.holes.bounds if comparison.holes is not None else ()
-    return [bounds for bounds in found if bounds.measure in comparison.measures]
+    all_bounds = comparison.holes.bounds if comparison.holes is not None else ()
+    return [bounds for bounds in all_bounds if bounds.measure in comparison.measures]
 
 
 def value_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle) -> Spec:
@@ -232,7 +232,7 @@ def value_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle
 
 
 def difference_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle) -> Spec:
-    """Each candidate's difference, what chance leaves open, and the range that unjudged documents leave open."""
+    """Each candidate's difference, its confidence interval, and the range that unjudged documents leave open."""
     contrasts = [comparison.contrast(bounds.measure, candidate) for candidate in comparison.systems[1:]]
     answers = [contrast.difference for contrast in contrasts]
     ends = domain(
@@ -243,13 +243,13 @@ def difference_bounds(comparison: Comparison, bounds: MeasureBounds, look: Chart
     names = labels(comparison.systems[1:])
     for i, (row, bound, contrast) in enumerate(zip(names, bounds.differences, contrasts, strict=True)):
         answer = contrast.difference
-        found: dict[str, object] = {"row": row, "key": f"{KEY}{i}", "least": bound.least, "greatest": bound.greatest,
+        fields: dict[str, object] = {"row": row, "key": f"{KEY}{i}", "least": bound.least, "greatest": bound.greatest,
                                     "tone": contrast.direction}  # fmt: skip
         if answer.value is not None:
-            found["value"] = answer.value
+            fields["value"] = answer.value
         if isinstance(answer, Estimate):
-            found |= {"low": answer.low, "high": answer.high}
-        data.append(found)
+            fields |= {"low": answer.low, "high": answer.high}
+        data.append(fields)
     title = f"{bounds.measure}: how far unjudged documents could move a difference from {comparison.systems[0]}"
     explained = f"Dot: as judged; line: {confidence_interval(comparison.level)}; wide bar: over all possible grades"
     return _ranges(look, title, explained, data, ends, f"difference in {bounds.measure}", zero=True)

@@ -191,8 +191,8 @@ def also(comparison: Comparison) -> Safe:
         details = f" ({spaced(numbers(contrasts[0]))})" if len(contrasts) == 1 else ""
         sentences.append(f"{overall(contrasts)}{details}.")
     more = len(sentences) - MOST_SENTENCES
-    shown = sentences[:MOST_SENTENCES] + ([f"{more} further measures stand in the table below."] if more > 0 else [])
-    return bullets(shown, "also")
+    lines = sentences[:MOST_SENTENCES] + ([f"{more} further measures stand in the table below."] if more > 0 else [])
+    return bullets(lines, "also")
 
 
 def comparison_facts(comparison: Comparison) -> Safe:
