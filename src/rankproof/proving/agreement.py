@@ -63,29 +63,29 @@ def statistics(kept: Ratings) -> dict[str, Statistic]:
     met = by_query(queries, confusions(kept.grades[:, 0], kept.grades[:, 1], levels))
     counts = counts_of(kept.grades, kept.given, levels)
     coincided = by_query(queries, coincidences(counts))
-    found = {SAME: Statistic(met, _same, "logit", NO_OVERLAP, pairs)}
+    by_name = {SAME: Statistic(met, _same, "logit", NO_OVERLAP, pairs)}
     for name, weights in KAPPAS.items():
         why = COHEN_UNDEFINED if pairs else NO_OVERLAP
-        found[name] = Statistic(met, _weighted(levels, weights), "fisher", why, pairs)
+        by_name[name] = Statistic(met, _weighted(levels, weights), "fisher", why, pairs)
     for name, kind in ALPHAS.items():
         why = ALPHA_UNDEFINED if pairs else NO_OVERLAP
-        found[name] = Statistic(coincided, alpha(levels, kind), "fisher", why, pairs)
-    return found
+        by_name[name] = Statistic(coincided, alpha(levels, kind), "fisher", why, pairs)
+    return by_name
 
 
 def two(ratings: Ratings, first: str, second: str, level: float = LEVEL) -> PairAgreement:
     """How far two judges agree on the pairs that both graded; `first` is the one that bias is told against."""
     kept = both(ratings, first, second)
-    found = statistics(kept)
+    by_name = statistics(kept)
     a, b = kept.grades[:, 0], kept.grades[:, 1]
-    met = found[SAME].sums.sum(axis=0).astype(np.int64).tolist()
+    met = by_name[SAME].sums.sum(axis=0).astype(np.int64).tolist()
     return PairAgreement(
         Confusion(first, second, kept.levels, tuple(tuple(row) for row in met)),
         len(kept.pairs),
-        len(found[SAME].sums),
-        found[SAME].figure(level),
-        {weights: found[name].figure(level) for name, weights in KAPPAS.items()},
-        {kind: found[name].figure(level) for name, kind in ALPHAS.items()},
+        len(by_name[SAME].sums),
+        by_name[SAME].figure(level),
+        {weights: by_name[name].figure(level) for name, weights in KAPPAS.items()},
+        {kind: by_name[name].figure(level) for name, kind in ALPHAS.items()},
         {grade: _bias(kept.queries, a, b, grade, level) for grade in np.unique(a).tolist()},
     )
 
@@ -162,11 +162,11 @@ def flat(grades: Grades) -> dict[tuple[str, str], int]:
 
 
 def ratings_table(
-    pairs: Sequence[tuple[str, str]], judges: tuple[str, ...], said: Sequence[Mapping[tuple[str, str], int]]
+    pairs: Sequence[tuple[str, str]], judges: tuple[str, ...], by_judge: Sequence[Mapping[tuple[str, str], int]]
 ) -> Ratings:
     """Ratings from one mapping of pairs to grades for each judge."""
-    given = np.array([[pair in grades for grades in said] for pair in pairs], dtype=bool)
-    grades = np.array([[grades.get(pair, 0) for grades in said] for pair in pairs], dtype=np.int64)
+    given = np.array([[pair in grades for grades in by_judge] for pair in pairs], dtype=bool)
+    grades = np.array([[grades.get(pair, 0) for grades in by_judge] for pair in pairs], dtype=np.int64)
     shape = (len(pairs), len(judges))
     return Ratings(pairs, judges, grades.reshape(shape), given.reshape(shape))
 

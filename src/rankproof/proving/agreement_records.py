@@ -86,11 +86,11 @@ class AgreementFigure:
 Found = AgreementFigure | NotEstimable
 
 
-def found_dict(found: Found) -> Document:
+def found_dict(figure: Found) -> Document:
     """A figure for JSON, or why there is none."""
-    if isinstance(found, AgreementFigure):
-        return found.to_dict()
-    return {"value": found.value, "not_estimable": found.reason, "method": found.method, "pairs": found.n}
+    if isinstance(figure, AgreementFigure):
+        return figure.to_dict()
+    return {"value": figure.value, "not_estimable": figure.reason, "method": figure.method, "pairs": figure.n}
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,11 +95,11 @@ def spread(sums: Sums, value: Value, scale: Scale, undefined: str, pairs: int) -
 
 def figure(sums: Sums, value: Value, scale: Scale, undefined: str, pairs: int, level: float) -> Found:
     """The statistic with its two-sided interval."""
-    found = spread(sums, value, scale, undefined, pairs)
-    if isinstance(found, NotEstimable):
-        return found
-    low, high = found.low_high((1 - level) / 2)
-    return AgreementFigure(found.value, low, high, level, METHOD, pairs, found.freedom + 1)
+    result = spread(sums, value, scale, undefined, pairs)
+    if isinstance(result, NotEstimable):
+        return result
+    low, high = result.low_high((1 - level) / 2)
+    return AgreementFigure(result.value, low, high, level, METHOD, pairs, result.freedom + 1)
 
 
 def divided(top: Sums, bottom: Sums) -> NDArray[np.float64]:

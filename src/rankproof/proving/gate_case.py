@@ -128,11 +128,11 @@ class GateCase:
 
         source = open_source(path)
         require_text(source)
-        found = (line.partition("#")[0].strip() for line in source.text().splitlines())
-        kept = tuple(dict.fromkeys(line for line in found if line))
-        if not kept:
+        entries = (line.partition("#")[0].strip() for line in source.text().splitlines())
+        queries = tuple(dict.fromkeys(line for line in entries if line))
+        if not queries:
             raise UsageError(f"{path} names nothing. Write one query id per line")
-        return kept
+        return queries
 
     # ---- values ----------------------------------------------------------------------------------
 
@@ -206,10 +206,10 @@ class GateCase:
                 rows, source.name, qrels=self.qrels.rows(), topics=known, cutoffs=cutoffs, max_depth=deepest,
                 unit="row", allow=allow, strict=strict,
             )  # fmt: skip
-        wanted = RunReference(self.qrels.rows(), known, cutoffs, deepest, allow, strict)
+        reference = RunReference(self.qrels.rows(), known, cutoffs, deepest, allow, strict)
         choices = self.policy.choices
         reading = {"order": choices.get("order"), "lower_is_better": choices.get("lower_is_better")}
-        return validate_run(source, wanted, choices.get("run_format"), **reading).findings
+        return validate_run(source, reference, choices.get("run_format"), **reading).findings
 
     # ---- segments --------------------------------------------------------------------------------
 

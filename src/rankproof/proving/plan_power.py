@@ -128,32 +128,35 @@ class PowerPlan:
             "candidate": self.runs[1] if self.runs else None,
             "difference_is": "asked" if self.asked else "observed" if self.runs else None,
             "sizings": [
-                {"measure": measure or None, **(_missing(found) if isinstance(found, NotEstimable) else _sized(found))}
-                for measure, found in self.sizings.items()
+                {
+                    "measure": measure or None,
+                    **(_missing(sizing) if isinstance(sizing, NotEstimable) else _sized(sizing)),
+                }
+                for measure, sizing in self.sizings.items()
             ],
         }
 
 
-def _missing(found: NotEstimable) -> Document:
-    return {"not_estimable": found.reason, "observed_difference": found.value, "measured_on": found.n}
+def _missing(answer: NotEstimable) -> Document:
+    return {"not_estimable": answer.reason, "observed_difference": answer.value, "measured_on": answer.n}
 
 
-def _sized(found: Sizing) -> Document:
-    smallest = found.smallest
+def _sized(sizing: Sizing) -> Document:
+    smallest = sizing.smallest
     return {
-        "standard_deviation": {"value": found.spread.sd, "low": found.spread.low, "high": found.spread.high},
-        "measured_on": found.spread.measured_on,
-        "observed_difference": found.observed,
-        "queries": found.queries,
+        "standard_deviation": {"value": sizing.spread.sd, "low": sizing.spread.low, "high": sizing.spread.high},
+        "measured_on": sizing.spread.measured_on,
+        "observed_difference": sizing.observed,
+        "queries": sizing.queries,
         "smallest_difference": smallest and {"value": smallest.difference, "low": smallest.low, "high": smallest.high},
-        "difference": found.difference,
-        "queries_needed": found.needed and _need(found.needed),
+        "difference": sizing.difference,
+        "queries_needed": sizing.needed and _need(sizing.needed),
         "by_difference": [
             {"difference": at.difference, "power": at.power, "queries_needed": _need(at.needed)}
-            for at in found.by_difference
+            for at in sizing.by_difference
         ],
-        "by_queries": [{"queries": at.queries, "power": at.power} for at in found.by_queries],
-        "note": found.note,
+        "by_queries": [{"queries": at.queries, "power": at.power} for at in sizing.by_queries],
+        "note": sizing.note,
     }
 
 

@@ -98,10 +98,10 @@ def queries_needed_each(
         queries = n.astype(np.float64)
         return _reaches(power, queries - 1, np.sqrt(queries) * wanted[questions], level, side)
 
-    found: list[int | None] = [None] * len(sizes)
+    results: list[int | None] = [None] * len(sizes)
     for at, n in zip(possible, least_of_each(enough, len(possible), first=2, most=MOST_QUERIES), strict=True):
-        found[at] = n
-    return found
+        results[at] = n
+    return results
 
 
 def refuse_senseless(
@@ -172,11 +172,11 @@ def _above(t: ArrayLike, df: ArrayLike, shift: ArrayLike) -> NDArray[np.float64]
 
     t, df, shift = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (t, df, shift)))
     # P(T > t; shift) = P(T < -t; -shift): the small tail is computed as such, not as 1 minus nearly 1.
-    found = np.asarray(nctdtr(df, -shift, -t), dtype=np.float64)
+    tail = np.asarray(nctdtr(df, -shift, -t), dtype=np.float64)
     # The series does not converge for some huge shifts; there Abramowitz and Stegun 26.7.10 is right to many places.
     near = ndtr(-(t * (1 - 1 / (4 * df)) - shift) / np.sqrt(1 + t * t / (2 * df)))
     # It also strays at isolated points of the far tail. T > 0 takes a positive numerator: P(T > t) <= P(Z > -shift).
-    return np.clip(np.where(np.isfinite(found), found, near), 0.0, np.where(t > 0, ndtr(shift), 1.0))
+    return np.clip(np.where(np.isfinite(tail), tail, near), 0.0, np.where(t > 0, ndtr(shift), 1.0))
 
 
 @lru_cache(maxsize=1024)  # the contrasts of a comparison mostly have the same number of queries

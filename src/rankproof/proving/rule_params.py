@@ -108,8 +108,8 @@ def measure_of(text: str) -> Measure:
 
 def level_of(case: Case, values: Mapping[str, Any]) -> float:
     """The rule's own confidence, or the policy's."""
-    said = values["confidence"]
-    return case.level if said is None else float(said)
+    confidence = values["confidence"]
+    return case.level if confidence is None else float(confidence)
 
 
 def refuse_sideless(values: Mapping[str, Any]) -> None:

@@ -30,18 +30,18 @@ from rankproof.proving.records import Adjusted
 
 def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
     """Benjamini and Hochberg's p-values, with false-coverage-rate intervals."""
-    found = made(tests)
-    if not found:
+    estimates = made(tests)
+    if not estimates:
         return [None] * len(tests.answers)
     p_values: dict[int, float] = {}
-    lowest, place = 1.0, len(found)
-    for i in sorted(found, key=lambda i: found[i].p_value, reverse=True):
-        lowest = min(lowest, len(found) / place * found[i].p_value)
+    lowest, place = 1.0, len(estimates)
+    for i in sorted(estimates, key=lambda i: estimates[i].p_value, reverse=True):
+        lowest = min(lowest, len(estimates) / place * estimates[i].p_value)
         p_values[i] = lowest
         place -= 1
     rate = 1 - tests.level
     shown = {i for i, p in p_values.items() if p <= rate}
-    each = 1 - max(1, len(shown)) * rate / len(found)
+    each = 1 - max(1, len(shown)) * rate / len(estimates)
     ends = intervals(tests, each)
     promised = f"false coverage {percent(rate)} among the {len(shown)} shown ({percent(each)} each)"
     alone = f"{percent(each)} by itself: {f'not among the {len(shown)}' if shown else 'none is'} shown"

@@ -27,14 +27,14 @@ from rankproof.proving.records import Adjusted
 
 def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
     """Holm's p-values, with Bonferroni's intervals."""
-    found = made(tests)
-    if not found:
+    estimates = made(tests)
+    if not estimates:
         return [None] * len(tests.answers)
-    each = 1 - (1 - tests.level) / len(found)
+    each = 1 - (1 - tests.level) / len(estimates)
     ends = intervals(tests, each)
     kind = f"simultaneous {percent(tests.level)} (Bonferroni, {percent(each)} each)"
     adjusted: list[Adjusted | None] = [None] * len(tests.answers)
-    for i, p in zip(found, step_down([answer.p_value for answer in found.values()]), strict=True):
+    for i, p in zip(estimates, step_down([answer.p_value for answer in estimates.values()]), strict=True):
         adjusted[i] = Adjusted(p, *ends[i], kind)
     return adjusted
 

@@ -23,9 +23,9 @@ from rankproof.proving.records import Adjusted
 
 def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
     """The plain answers."""
-    kind, found = f"{percent(tests.level)} each, by itself", made(tests)
+    kind, estimates = f"{percent(tests.level)} each, by itself", made(tests)
     return [
-        Adjusted(found[i].p_value, found[i].low, found[i].high, kind) if i in found else None
+        Adjusted(estimates[i].p_value, estimates[i].low, estimates[i].high, kind) if i in estimates else None
         for i in range(len(tests.answers))
     ]
 

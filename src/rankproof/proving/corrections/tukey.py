@@ -48,15 +48,15 @@ def ranges(tables: Sequence[Scores], permutations: int, rng: np.random.Generator
     queries, systems = tables[0].shape
     flat = [np.ascontiguousarray(table).ravel() for table in tables]
     rows = (systems * np.arange(queries))[:, None]
-    found = np.empty((len(tables), permutations))
+    ranges = np.empty((len(tables), permutations))
     step = max(1, CHUNK // (queries * systems))
     for start in range(0, permutations, step):
         size = min(step, permutations - start)
         at = rows + shuffles((size, queries), systems, rng)
         for table, values in enumerate(flat):
             sums = values.take(at).sum(axis=1)
-            found[table, start : start + size] = (sums.max(axis=1) - sums.min(axis=1)) / queries
-    return found
+            ranges[table, start : start + size] = (sums.max(axis=1) - sums.min(axis=1)) / queries
+    return ranges
 
 
 def shuffles(shape: tuple[int, int], systems: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -76,14 +76,14 @@ def shuffles(shape: tuple[int, int], systems: int, rng: np.random.Generator) -> 
 
 def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
     """p-values and intervals from the ranges of shuffled tables."""
-    found = made(tests)
-    for answer in found.values():
+    estimates = made(tests)
+    for answer in estimates.values():
         if answer.alternative != "two-sided" or answer.null != 0:
             raise UsageError(
                 f"Tukey's correction is for two-sided tests of 0; got {answer.alternative} of {answer.null:g}. "
                 "Use holm for one-sided tests and margins."
             )
-    blocks = [block for block in tests.blocks if any(test in found for test in block.tests)]
+    blocks = [block for block in tests.blocks if any(test in estimates for test in block.tests)]
     kind = f"simultaneous {percent(tests.level)} (randomized Tukey HSD)"
     if len(blocks) > 1:
         kind = f"{kind[:-1]} within, Bonferroni across {len(blocks)} tables of measures and segments)"
@@ -92,14 +92,14 @@ def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
         alike = [block for block in blocks if block.scores.shape == shape]
         spread = ranges([block.scores for block in alike], tests.resamples, rng)
         for block, reached in zip(alike, spread, strict=True):
-            _adjust_block(block, reached, found, len(blocks), tests.level, kind, adjusted)
+            _adjust_block(block, reached, estimates, len(blocks), tests.level, kind, adjusted)
     return adjusted
 
 
 def _adjust_block(
     block: Block,
     reached: NDArray[np.float64],
-    found: dict[int, Estimate],
+    estimates: dict[int, Estimate],
     blocks: int,
     level: float,
     kind: str,
@@ -110,9 +110,9 @@ def _adjust_block(
     farthest = -of_rank(-reached, rank) if rank > 0 else math.inf
     near = SAME * float(np.abs(block.scores).max())
     for test in block.tests:
-        if test not in found:
+        if test not in estimates:
             continue
-        value = found[test].value
+        value = estimates[test].value
         size = abs(value)
         p = min(1.0, blocks * (1 + int(np.count_nonzero(reached >= size - near))) / total)
         # A range equal to the difference but for rounding is a tie, on the end of the interval.

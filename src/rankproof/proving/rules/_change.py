@@ -18,9 +18,9 @@ from rankproof.proving.rules.contract import Case, Numbers, RuleSample, RuleValu
 def gains(sample: RuleSample) -> Numbers:
     """Candidate minus baseline by query, turned so that more is better; what differs by rounding alone is 0."""
     assert sample.before is not None  # a sample of changes has both sides
-    found = sample.values - sample.before
-    found[np.abs(found) < ROUNDING] = 0.0
-    return -found if sample.better == "lower" else found
+    change = sample.values - sample.before
+    change[np.abs(change) < ROUNDING] = 0.0
+    return -change if sample.better == "lower" else change
 
 
 def on_change(
@@ -43,7 +43,7 @@ def on_change(
     unit = LOGARITHMS if sample.aggregate == "geometric" else ""
     turned = gains(sample)
     n = len(turned)
-    asked = MeanRequirement(
+    required = MeanRequirement(
         threshold=-least if lower else least,
         better=better,
         level=level_of(case, values),
@@ -53,7 +53,7 @@ def on_change(
         shown=signed,
     )
     ruling = Ruling(name, title, "UNDECIDED", "", measure=text, segment=values["segment"], unit=unit)
-    ruling = decide_on_mean(case, ruling, -turned if lower else turned, asked)
+    ruling = decide_on_mean(case, ruling, -turned if lower else turned, required)
     return paying(ruling, worst(case, sample.query_ids, *_sides(sample), better, sample.lost))
 
 

@@ -38,13 +38,13 @@ def decide(case: Case, values: RuleValues) -> Ruling:
     """By the mean rate."""
     rate, least = case.judged_rate(values["k"], values["segment"]), float(values["at_least"])
     measure = f"Judged@{values['k']}"
-    said = {"measure": measure, "segment": values["segment"], "threshold": least}
+    fields = {"measure": measure, "segment": values["segment"], "threshold": least}
     if rate is None:
         reason = "No query is judged, so there is no rate."
-        return Ruling(NAME, title(values), "UNDECIDED", reason, decides="Judged queries would decide it.", **said)
+        return Ruling(NAME, title(values), "UNDECIDED", reason, decides="Judged queries would decide it.", **fields)
     status = decided(rate, rate, least, "higher")
     reason = f"{measure} is {number(rate)}, which {'meets' if status == 'PASS' else 'misses'} {number(least)}."
-    return Ruling(NAME, title(values), status, reason, observed=rate, **said)
+    return Ruling(NAME, title(values), status, reason, observed=rate, **fields)
 
 
 OFFERS = (

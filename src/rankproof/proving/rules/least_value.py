@@ -61,11 +61,11 @@ FLOOR = 1e-5
 def refuse(values: RuleValues) -> None:
     """One target, on the side that the measure calls better."""
     text, better = values["measure"], measure_of(values["measure"]).better
-    said = [key for key in ("at_least", "at_most") if values[key] is not None]
-    if len(said) != 1:
-        raise UsageError(f"say either at_least or at_most; got {' and '.join(said) or 'neither'}")
+    given = [key for key in ("at_least", "at_most") if values[key] is not None]
+    if len(given) != 1:
+        raise UsageError(f"say either at_least or at_most; got {' and '.join(given) or 'neither'}")
     wrong = {"higher": "at_most", "lower": "at_least"}.get(better)
-    if said == [wrong]:
+    if given == [wrong]:
         right = "at_least" if wrong == "at_most" else "at_most"
         raise UsageError(f"{text} is better when {better}, so its target is said as {right}, not {wrong}")
     if values["basis"] != "point" and measure_of(text).aggregate == "sum":

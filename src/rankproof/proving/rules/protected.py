@@ -54,22 +54,22 @@ def title(values: RuleValues) -> str:
 def decide(case: Case, values: RuleValues) -> Ruling:
     """By the change of each."""
     text, tolerance = values["measure"], float(values["tolerance"])
-    wanted = values["queries"] or case.lines(values["file"])
+    queries = values["queries"] or case.lines(values["file"])
     sample = case.changes(text)
     known = {*sample.query_ids, *sample.lost, *sample.without}
-    unknown = [query for query in wanted if query not in known]
+    unknown = [query for query in queries if query not in known]
     if unknown:
         raise UsageError(
             f"The protected {'query' if len(unknown) == 1 else 'queries'} {', '.join(map(repr, unknown[:5]))} "
             f"{'is' if len(unknown) == 1 else 'are'} not judged, so nobody can say whether it dropped. Judge it, or "
             "take it out."
         )
-    dropped = _dropped(case, sample, wanted, tolerance)
+    dropped = _dropped(case, sample, queries, tolerance)
     ruling = Ruling(
         NAME, title(values), "FAIL" if dropped else "PASS", "", measure=text, threshold=tolerance, better="lower",
-        observed=_greatest(sample, wanted), notes=_undefined(sample, wanted),
+        observed=_greatest(sample, queries), notes=_undefined(sample, queries),
     )  # fmt: skip
-    named = f"{len(wanted)} protected {'query' if len(wanted) == 1 else 'queries'}"
+    named = f"{len(queries)} protected {'query' if len(queries) == 1 else 'queries'}"
     within = f" by more than {number(tolerance)}" if tolerance else ""
     if not dropped:
         return replace(ruling, reason=f"None of {named} drops{within} in {text}.")
@@ -83,14 +83,14 @@ def decide(case: Case, values: RuleValues) -> Ruling:
     return paying(replace(ruling, reason=reason), dropped)
 
 
-def _dropped(case: Case, sample: RuleSample, wanted: tuple[str, ...], tolerance: float) -> tuple[Payer, ...]:
+def _dropped(case: Case, sample: RuleSample, queries: tuple[str, ...], tolerance: float) -> tuple[Payer, ...]:
     """Those that lost more than the tolerance, worst first; one that lost its value lost all."""
     assert sample.before is not None
     at = {query: i for i, query in enumerate(sample.query_ids)}
-    lost = [Payer(query, case.text(query), None, sample.lost[query]) for query in wanted if query in sample.lost]
+    lost = [Payer(query, case.text(query), None, sample.lost[query]) for query in queries if query in sample.lost]
     change = gains(sample)
     fell = sorted(
-        (i for i in (at[query] for query in wanted if query in at) if change[i] < -tolerance - ROUNDING),
+        (i for i in (at[query] for query in queries if query in at) if change[i] < -tolerance - ROUNDING),
         key=lambda i: float(change[i]),
     )
     return (
@@ -105,14 +105,14 @@ def _dropped(case: Case, sample: RuleSample, wanted: tuple[str, ...], tolerance:
     )  # fmt: skip
 
 
-def _greatest(sample: RuleSample, wanted: tuple[str, ...]) -> float:
+def _greatest(sample: RuleSample, queries: tuple[str, ...]) -> float:
     """The greatest drop among the protected queries that have a value on both sides; 0 where none dropped."""
-    kept = np.isin(np.array(sample.query_ids), np.array(wanted))
+    kept = np.isin(np.array(sample.query_ids), np.array(queries))
     return max(0.0, float((-gains(sample)[kept]).max())) if kept.any() else 0.0
 
 
-def _undefined(sample: RuleSample, wanted: tuple[str, ...]) -> tuple[str, ...]:
-    neither = [query for query in wanted if query in sample.without]
+def _undefined(sample: RuleSample, queries: tuple[str, ...]) -> tuple[str, ...]:
+    neither = [query for query in queries if query in sample.without]
     if not neither:
         return ()
     return (f"{sample.measure} is undefined before and after for {', '.join(neither[:5])}: nothing there can drop.",)

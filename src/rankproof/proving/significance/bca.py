@@ -47,8 +47,8 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
         for start in range(0, columns.shape[1], size):
             batch = columns[:, start : start + size]
             means = resamples.sums(batch / len(batch))
-            found = together(lambda d, m: _answer(d, np.sort(m), question), batch.T, means)
-            yield range(start, start + len(found)), found
+            answers = together(lambda d, m: _answer(d, np.sort(m), question), batch.T, means)
+            yield range(start, start + len(answers)), answers
 
     return answered(differences, NAME, ask)
 

@@ -78,12 +78,12 @@ class Flips:
     def means(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         """Columns by flips: the mean of each column over the queries of each subset that has any."""
         rows = np.ascontiguousarray(columns.T)
-        found = np.empty((len(rows), self._count))
+        sums = np.empty((len(rows), self._count))
         start = 0
         for weights in self._weights():
-            found[:, start : start + len(weights)] = rows @ weights.T
+            sums[:, start : start + len(weights)] = rows @ weights.T
             start += len(weights)
-        return found
+        return sums
 
     def _weights(self) -> Iterator[NDArray[np.float64]]:
         for chunk in range(len(self._starts)):
@@ -117,13 +117,13 @@ def spans(columns: NDArray[np.float64]) -> list[Span]:
     shadow = np.cos(np.arange(1.0, rows + 1)) @ columns
     room = ROUNDING * max(rows, 100) * float(np.abs(columns).max(initial=0.0))
     basis: list[int] = []
-    found: list[Span] = []
+    spans: list[Span] = []
     for column in range(count):
         span = _other(columns, shadow, np.array(basis, dtype=np.intp), column, room)
-        found.append(span or (column, None))
+        spans.append(span or (column, None))
         if span is None:
             basis.append(column)
-    return found
+    return spans
 
 
 def _other(
@@ -136,10 +136,10 @@ def _other(
     if not len(basis):
         return None
     ordered = basis[np.argsort(shadow[basis])]
-    wanted = shadow[column] + shadow[basis]
+    targets = shadow[column] + shadow[basis]
     slack = room * len(columns)
-    at = np.searchsorted(shadow[ordered], wanted - slack).clip(max=len(basis) - 1)
-    for i in np.flatnonzero(np.abs(shadow[ordered[at]] - wanted) <= slack):
+    at = np.searchsorted(shadow[ordered], targets - slack).clip(max=len(basis) - 1)
+    for i in np.flatnonzero(np.abs(shadow[ordered[at]] - targets) <= slack):
         first, second = int(ordered[at[i]]), int(basis[i])
         if np.abs(columns[:, first] - columns[:, second] - columns[:, column]).max() <= room:
             return first, second

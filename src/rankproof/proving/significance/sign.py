@@ -38,10 +38,10 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
     """Test, and interval of the median; nothing is left to chance."""
     from scipy.special import bdtr  # here: loading scipy is for those who test
 
-    found = differing(differences, question, NAME)
-    if isinstance(found, NotEstimable):
-        return found
-    steps, alternative = found.steps, question.alternative
+    changed = differing(differences, question, NAME)
+    if isinstance(changed, NotEstimable):
+        return changed
+    steps, alternative = changed.steps, question.alternative
     n, sides = len(steps), 2 if question.alternative == "two-sided" else 1
 
     def tail(count: int) -> float:
@@ -59,8 +59,8 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
         "the interval is for the median of the queries that differ, the value is the mean of all queries",
     )
     if beyond >= 0:
-        low = low if alternative == "less" else found.back(int(steps[beyond]))
-        high = high if alternative == "greater" else found.back(int(steps[n - 1 - beyond]))
+        low = low if alternative == "less" else changed.back(int(steps[beyond]))
+        high = high if alternative == "greater" else changed.back(int(steps[n - 1 - beyond]))
     else:
         notes += (f"no bound at {100 * question.level:.6g}%: the {n} queries that differ are too few for it",)
     return Estimate(
@@ -73,7 +73,7 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
         len(differences),
         alternative=alternative,
         null=question.null,
-        notes=notes + left_out(differences, found),
+        notes=notes + left_out(differences, changed),
     )
 
 

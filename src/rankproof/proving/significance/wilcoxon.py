@@ -47,10 +47,10 @@ Upper = Callable[[int], float]
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """Test, and interval of the pseudomedian; nothing is left to chance."""
-    found = differing(differences, question, NAME)
-    if isinstance(found, NotEstimable):
-        return found
-    steps, alternative = found.steps, question.alternative
+    changed = differing(differences, question, NAME)
+    if isinstance(changed, NotEstimable):
+        return changed
+    steps, alternative = changed.steps, question.alternative
     mirrored = -steps[::-1]
     upper = _upper(steps, len(differences))
     sides = 2 if alternative == "two-sided" else 1
@@ -65,8 +65,8 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
     )
     low, high = -math.inf, math.inf
     if rejects(len(steps) * (len(steps) + 1)):
-        low = low if alternative == "less" else found.back(_least(steps, rejects) / 2)
-        high = high if alternative == "greater" else found.back(-_least(mirrored, rejects) / 2)
+        low = low if alternative == "less" else changed.back(_least(steps, rejects) / 2)
+        high = high if alternative == "greater" else changed.back(-_least(mirrored, rejects) / 2)
     else:
         notes += (f"no bound at {100 * question.level:.6g}%: the {len(steps)} queries that differ are too few for it",)
     return Estimate(
@@ -79,7 +79,7 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
         len(differences),
         alternative=alternative,
         null=question.null,
-        notes=notes + left_out(differences, found),
+        notes=notes + left_out(differences, changed),
     )
 
 
