@@ -12,7 +12,6 @@ from tests.reports.comparisons import HOSTILE, comparison_of, contrast_of
 
 from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.reports.charts import charts, evaluation_charts
-from rankproof.reports.charts.forest import forest, panels
 from rankproof.reports.charts.frame import (
     DARK,
     LIGHT,
@@ -25,6 +24,7 @@ from rankproof.reports.charts.frame import (
     to_png,
     to_svg,
 )
+from rankproof.reports.charts.intervals import forest, panels
 from rankproof.reports.charts.values import MOST_BARS, left_out, query_chart
 
 THREE = comparison_of(("bm25", "dense", HOSTILE), segments=True)

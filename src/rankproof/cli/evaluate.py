@@ -58,7 +58,7 @@ def save_report(
 ) -> None:
     """Writes the report of one run, with targets and diagnoses."""
     from rankproof.measuring.report import report_of, write_report
-    from rankproof.proving.diagnose import diagnose
+    from rankproof.proving.diagnoses.contract import diagnose
     from rankproof.proving.manifest import is_expensive
 
     report = report_of(

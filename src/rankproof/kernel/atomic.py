@@ -1,4 +1,4 @@
-"""Files and folders written atomically: whole or not at all."""
+"""Files and folders written atomically: there whole, or not at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rankproof.errors import InputError, UsageError
 
 
 def refuse(path: str) -> None:
-    """Raises an error when nothing can be written there; call it before the work, not after it."""
+    """Raises an error when nothing can be written there; called before the work, not after it."""
     goal = os.path.realpath(path)
     if os.path.isdir(goal):
         raise UsageError(f"{path} is a folder. Name a file in it to write to.")
@@ -23,7 +23,7 @@ def refuse(path: str) -> None:
 
 
 def replace_file(path: str, content: Iterable[bytes]) -> None:
-    """Writes a temporary file beside the target and renames it, so that no reader sees half a file."""
+    """Writes beside the place and moves into it, so that nobody ever sees half a file."""
     refuse(path)
     goal = os.path.realpath(path)  # a link stays a link; what it points to is replaced
     try:
@@ -31,7 +31,7 @@ def replace_file(path: str, content: Iterable[bytes]) -> None:
             with open(goal, "wb") as device:  # a pipe or a device: nothing can be moved into its place
                 device.writelines(content)
             return
-        # Not the process id alone: a killed process may have had the same one, and threads share it.
+        # Not the process id alone: it may be that of one which was killed here, and threads share it.
         beside = f"{goal}.{os.getpid()}-{os.urandom(4).hex()}.part"
         try:
             with open(beside, "xb") as file:
@@ -50,7 +50,7 @@ def replace_file(path: str, content: Iterable[bytes]) -> None:
 
 
 def refuse_folder(path: str) -> None:
-    """Raises an error when no folder can be made there; call it before the work. An empty folder may exist already."""
+    """Raises an error when no folder can be made there; called before the work. An empty folder may be there."""
     goal = os.path.realpath(path)
     if os.path.exists(goal) and not os.path.isdir(goal):
         raise UsageError(f"{path} is a file. Name a folder that does not exist yet.")

@@ -39,21 +39,21 @@ def plain(value: Any) -> Any:
 
 
 def require_sha256(name: str, value: str | None) -> None:
-    """Refuses what is no SHA-256 in hexadecimal digits; None stands for no hash."""
+    """Refuses what is no SHA-256 in hexadecimal digits; None is allowed: there is no hash."""
     if value is not None and not _SHA256.fullmatch(value):
         raise ValueError(f"{name} is no SHA-256: {value!r:.80}")
 
 
 def read(document: Any, kind: type[T], schema: str, upgrades: Upgrades = (), source: str = "the document") -> T:
-    """The record in a document; `schema` is the newest known one, `source` the name of the document in messages."""
+    """The record in a document; `schema` is the newest that is known, `source` what messages call the document."""
     body = _of_version(document, schema, upgrades, source)
-    # Importing msgspec takes longer than a small evaluation, so it is imported only to read a record.
+    # Importing msgspec takes longer than a small evaluation: it is loaded only where a record is read.
     import msgspec
 
     try:
         record = msgspec.convert(body, kind)
     except msgspec.ValidationError as error:
-        raise InputError(f"{source}: {_said(str(error))} Correct it, or write the file anew.") from None
+        raise InputError(f"{source}: {_validation_message(str(error))} Correct it, or write the file anew.") from None
     for name in _unknown(body, plain(record), ""):
         raise InputError(
             f"{source} has a field {name!r} that {schema} does not have; it was written by rankproof "
@@ -69,8 +69,8 @@ def _of_version(document: Any, schema: str, upgrades: Upgrades, source: str) -> 
     named = document.get("schema")
     match = _SCHEMA.fullmatch(named) if isinstance(named, str) else None
     if match is None:
-        problem = "has no field 'schema'" if named is None else f"names the schema {named!r:.40}"
-        raise InputError(f"{source} {problem}, so it holds no {noun}. Give a file with the schema {schema}.")
+        fault = "has no field 'schema'" if named is None else f"names the schema {named!r:.40}"
+        raise InputError(f"{source} {fault}, so it holds no {noun}. Give a file with the schema {schema}.")
     if match[1] != noun:
         raise InputError(f"{source} has the schema {named}, so it holds no {noun}. Give a file with {schema}.")
     version = int(match[2])
@@ -90,7 +90,7 @@ def _writer(document: Mapping[str, Any]) -> str:
     return f"{document.get('rankproof', 'of an unknown version')!s:.40}"
 
 
-def _said(error: str) -> str:
+def _validation_message(error: str) -> str:
     """msgspec's message with the field first: "runs[0].name: Expected `str`, got `int`."."""
     message, _, place = error.partition(" - at ")
     missing = re.fullmatch(r"Object missing required field `(.*)`", message)
@@ -117,7 +117,7 @@ LIBRARIES = ("numpy", "scipy")
 
 
 def versions() -> dict[str, str]:
-    """The versions of rankproof, Python and the numerical libraries."""
+    """Of rankproof, Python and the libraries that compute."""
     return {"rankproof": __version__, "python": platform.python_version(), **{name: _of(name) for name in LIBRARIES}}
 
 

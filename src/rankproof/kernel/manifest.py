@@ -10,9 +10,9 @@
   "config_sha256": "...",              of kind, measures, seed and parameters
   "qrels": {"name", "path", "sha256", "content"},
   "runs": [{...}],                     in the order given; the first of a comparison is the baseline
-  "others": {"queries": {...}},        further files that numbers depend on, or that were shown
+  "others": {"queries": {...}},        further files that numbers depend on, or that are displayed
   "measures": ["nDCG@10"],             canonical text
-  "seed": 0,                           null where nothing was left to chance
+  "seed": 0,                           null where nothing is random
   "parameters": {                      every option that changes a number
     "settings": {...}, "reading": {...}, "design": {...}
   },
@@ -47,7 +47,7 @@ Kind = Literal["evaluation", "comparison"]
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One input: its name, its path, and the hashes of its content.
+    """One input: what it is called, where it lies, and what it held.
 
     path      from the manifest's own folder, once it is written; None for what was never a file
     sha256    of the file's bytes as given; None for what was never a file
@@ -68,13 +68,13 @@ class InputFile:
 
     @property
     def identity(self) -> str:
-        """The identity of the input: the hash of its content where that is known, else of its bytes."""
+        """What says that it is the same input: its content where that is known, else its bytes."""
         return self.content or self.sha256 or ""
 
 
 @dataclass(frozen=True, slots=True)
 class ContrastResult:
-    """A measured difference: candidate minus baseline; `reason` where there is no interval."""
+    """A difference as it was computed: candidate minus baseline; `reason` where there is no interval."""
 
     measure: str
     baseline: str
@@ -100,7 +100,7 @@ class Results:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentManifest:
-    """A recorded experiment. Its `id` is made of the hashes of the config and of every input."""
+    """An experiment on record. `id` says which: it is made of the hashes of the config and of every input."""
 
     id: str
     kind: Kind
@@ -175,7 +175,7 @@ class ExperimentManifest:
 def config_hash(
     kind: str, measures: Sequence[str], seed: int | None, parameters: Mapping[str, Mapping[str, Any]]
 ) -> str:
-    """SHA-256 of the choices in canonical JSON."""
+    """SHA-256 of the choices, in one fixed spelling."""
     return _digest({"kind": kind, "measures": list(measures), "seed": seed, "parameters": plain(parameters)})
 
 
@@ -183,13 +183,13 @@ def experiment_id(
     config: str, qrels: InputFile, runs: Sequence[InputFile], others: Mapping[str, InputFile] | None = None
 ) -> str:
     """An id that only the same choices on the same inputs have. Names and paths do not count."""
-    choices = {
+    inputs = {
         "config": config,
         "qrels": qrels.identity,
         "runs": [run.identity for run in runs],
         "others": {role: other.identity for role, other in sorted((others or {}).items())},
     }
-    return f"exp-{_digest(choices)[:16]}"
+    return f"exp-{_digest(inputs)[:16]}"
 
 
 def _digest(value: Any) -> str:
@@ -202,6 +202,6 @@ def _beside(given: InputFile, folder: str) -> InputFile:
         return given
     try:
         path = os.path.relpath(given.path, folder)
-    except ValueError:  # another drive of Windows: no relative path exists
+    except ValueError:  # another drive of Windows: there is no way from here to there
         path = os.path.abspath(given.path)
     return replace(given, path=path.replace(os.sep, "/"))

@@ -44,7 +44,7 @@ NO_OVERLAP = "no pair has a grade of both judges"
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A statistic of two judges, ready for an interval: sums by query, the function of them, and its scale."""
+    """A statistic of two judges, ready for an interval: sums by query, what is made of them, and on which scale."""
 
     sums: Sums
     value: Value
@@ -53,15 +53,15 @@ class Statistic:
     pairs: int
 
     def figure(self, level: float) -> Found:
-        """The statistic with its two-sided interval."""
+        """With its two-sided interval."""
         return figure(self.sums, self.value, self.scale, self.undefined, self.pairs, level)
 
 
-def statistics(ratings: Ratings) -> dict[str, Statistic]:
+def statistics(kept: Ratings) -> dict[str, Statistic]:
     """Every statistic of two judges, by name, from the pairs that both graded."""
-    queries, levels, pairs = ratings.queries, ratings.levels, len(ratings.pairs)
-    met = by_query(queries, confusions(ratings.grades[:, 0], ratings.grades[:, 1], levels))
-    counts = counts_of(ratings.grades, ratings.given, levels)
+    queries, levels, pairs = kept.queries, kept.levels, len(kept.pairs)
+    met = by_query(queries, confusions(kept.grades[:, 0], kept.grades[:, 1], levels))
+    counts = counts_of(kept.grades, kept.given, levels)
     coincided = by_query(queries, coincidences(counts))
     by_name = {SAME: Statistic(met, _same, "logit", NO_OVERLAP, pairs)}
     for name, weights in KAPPAS.items():
@@ -74,19 +74,19 @@ def statistics(ratings: Ratings) -> dict[str, Statistic]:
 
 
 def two(ratings: Ratings, first: str, second: str, level: float = LEVEL) -> PairAgreement:
-    """How far two judges agree on the pairs that both graded; bias is measured against `first`."""
-    common = both(ratings, first, second)
-    figures = statistics(common)
-    a, b = common.grades[:, 0], common.grades[:, 1]
-    met = figures[SAME].sums.sum(axis=0).astype(np.int64).tolist()
+    """How far two judges agree on the pairs that both graded; `first` is the one that bias is told against."""
+    kept = both(ratings, first, second)
+    by_name = statistics(kept)
+    a, b = kept.grades[:, 0], kept.grades[:, 1]
+    met = by_name[SAME].sums.sum(axis=0).astype(np.int64).tolist()
     return PairAgreement(
-        Confusion(first, second, common.levels, tuple(tuple(row) for row in met)),
-        len(common.pairs),
-        len(figures[SAME].sums),
-        figures[SAME].figure(level),
-        {weights: figures[name].figure(level) for name, weights in KAPPAS.items()},
-        {kind: figures[name].figure(level) for name, kind in ALPHAS.items()},
-        {grade: _bias(common.queries, a, b, grade, level) for grade in np.unique(a).tolist()},
+        Confusion(first, second, kept.levels, tuple(tuple(row) for row in met)),
+        len(kept.pairs),
+        len(by_name[SAME].sums),
+        by_name[SAME].figure(level),
+        {weights: by_name[name].figure(level) for name, weights in KAPPAS.items()},
+        {kind: by_name[name].figure(level) for name, kind in ALPHAS.items()},
+        {grade: _bias(kept.queries, a, b, grade, level) for grade in np.unique(a).tolist()},
     )
 
 
@@ -95,9 +95,9 @@ def both(ratings: Ratings, first: str, second: str) -> Ratings:
     for judge in (first, second):
         if judge not in ratings.judges:
             raise UsageError(f"No judge is called {judge!r}. There are: {', '.join(ratings.judges)}.")
-    chosen = ratings.of(first, second)
-    rows = np.flatnonzero(chosen.given.all(axis=1))
-    return Ratings([chosen.pairs[row] for row in rows.tolist()], chosen.judges, chosen.grades[rows], chosen.given[rows])
+    kept = ratings.of(first, second)
+    rows = np.flatnonzero(kept.given.all(axis=1))
+    return Ratings([kept.pairs[row] for row in rows.tolist()], kept.judges, kept.grades[rows], kept.given[rows])
 
 
 def together(ratings: Ratings, level: float = LEVEL, pairwise: bool = True) -> Agreement:
@@ -149,24 +149,24 @@ Grades = Mapping[str, Mapping[str, int]]  # query -> document -> grade, as Qrels
 
 def ratings_of(qrels: Mapping[str, Grades], common: bool = False) -> Ratings:
     """By judge, the grades of each; with `common` only the pairs that every judge graded."""
-    grades_by_judge = {judge: flat(grades) for judge, grades in qrels.items()}
-    pairs = list(dict.fromkeys(pair for grades in grades_by_judge.values() for pair in grades))
+    said = {judge: flat(grades) for judge, grades in qrels.items()}
+    pairs = list(dict.fromkeys(pair for grades in said.values() for pair in grades))
     if common:
-        pairs = [pair for pair in pairs if all(pair in grades for grades in grades_by_judge.values())]
-    return ratings_table(pairs, tuple(grades_by_judge), list(grades_by_judge.values()))
+        pairs = [pair for pair in pairs if all(pair in grades for grades in said.values())]
+    return ratings_table(pairs, tuple(said), list(said.values()))
 
 
 def flat(grades: Grades) -> dict[tuple[str, str], int]:
-    """The grades by pair of query and document."""
+    """By pair of query and document."""
     return {(query, doc): grade for query, docs in grades.items() for doc, grade in docs.items()}
 
 
 def ratings_table(
-    pairs: Sequence[tuple[str, str]], judges: tuple[str, ...], grades_by_judge: Sequence[Mapping[tuple[str, str], int]]
+    pairs: Sequence[tuple[str, str]], judges: tuple[str, ...], by_judge: Sequence[Mapping[tuple[str, str], int]]
 ) -> Ratings:
     """Ratings from one mapping of pairs to grades for each judge."""
-    given = np.array([[pair in grades for grades in grades_by_judge] for pair in pairs], dtype=bool)
-    grades = np.array([[grades.get(pair, 0) for grades in grades_by_judge] for pair in pairs], dtype=np.int64)
+    given = np.array([[pair in grades for grades in by_judge] for pair in pairs], dtype=bool)
+    grades = np.array([[grades.get(pair, 0) for grades in by_judge] for pair in pairs], dtype=np.int64)
     shape = (len(pairs), len(judges))
     return Ratings(pairs, judges, grades.reshape(shape), given.reshape(shape))
 
@@ -195,16 +195,16 @@ def agreement_holds(
         sides = {
             name: relevant_or_not(grades, least) for (name, grades), least in zip(sides.items(), relevant, strict=True)
         }
-    ratings = both(ratings_of(sides, common=True), HUMAN, JUDGE)
-    if not ratings.pairs:
+    kept = both(ratings_of(sides, common=True), HUMAN, JUDGE)
+    if not kept.pairs:
         raise InputError(
             f"{theirs.name} grades none of the pairs in {people.name}. Give grades of the same queries and documents."
         )
-    chosen = statistics(ratings)[statistic]
-    result = spread(chosen.sums, chosen.value, chosen.scale, chosen.undefined, chosen.pairs)
-    if isinstance(result, NotEstimable):
-        return result
-    low, high = result.low_high(1 - level)
+    asked = statistics(kept)[statistic]
+    found = spread(asked.sums, asked.value, asked.scale, asked.undefined, asked.pairs)
+    if isinstance(found, NotEstimable):
+        return found
+    low, high = found.low_high(1 - level)
     return Estimate(
-        result.value, low, high, result.p_below(threshold), level, METHOD, result.freedom + 1, "less", threshold
+        found.value, low, high, found.p_below(threshold), level, METHOD, found.freedom + 1, "less", threshold
     )

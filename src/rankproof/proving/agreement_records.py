@@ -1,4 +1,4 @@
-"""Ratings, Figure, Agreement: grades of several judges for the same pairs, and their agreement with intervals."""
+"""Ratings, Figure, Agreement: what several judges said of the same pairs, and how far they agree, with intervals."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Ratings:
     """Grades of pairs by judges: one row per pair, one column per judge; a pair need not have a grade of each.
 
     pairs    query and document of each row
-    judges   the judge of each column
-    grades   whole numbers; entries without a grade mean nothing
+    judges   who gave the grades of each column
+    grades   whole numbers; what stands where none was given means nothing
     given    whether there is a grade
     """
 
@@ -41,7 +41,7 @@ class Ratings:
 
     @property
     def levels(self) -> tuple[int, ...]:
-        """The grades that occur, from the least to the greatest."""
+        """The grades that somebody gave, from the least to the greatest."""
         return tuple(np.unique(self.grades[self.given]).tolist())
 
     def of(self, *judges: str) -> Ratings:
@@ -54,7 +54,7 @@ class Ratings:
 
 @dataclass(frozen=True, slots=True)
 class AgreementFigure:
-    """A statistic with its confidence interval.
+    """A number with what chance leaves open.
 
     low, high   its interval at `level`
     method      how the interval was made
@@ -71,7 +71,7 @@ class AgreementFigure:
     queries: int
 
     def to_dict(self) -> Document:
-        """Plain dicts, lists, numbers and texts, ready for JSON."""
+        """For JSON."""
         return {
             "value": self.value,
             "low": self.low,
@@ -87,7 +87,7 @@ Found = AgreementFigure | NotEstimable
 
 
 def found_dict(figure: Found) -> Document:
-    """A figure as a dict for JSON, or the reason why there is none."""
+    """A figure for JSON, or why there is none."""
     if isinstance(figure, AgreementFigure):
         return figure.to_dict()
     return {"value": figure.value, "not_estimable": figure.reason, "method": figure.method, "pairs": figure.n}
@@ -106,7 +106,7 @@ class Confusion:
     counts: tuple[tuple[int, ...], ...]
 
     def to_dict(self) -> Document:
-        """Plain dicts, lists, numbers and texts, ready for JSON."""
+        """For JSON."""
         return {"rows": self.first, "columns": self.second, "grades": list(self.levels), "counts": list(self.counts)}
 
 
@@ -129,15 +129,15 @@ class PairAgreement:
     bias: dict[int, Found]
 
     def to_dict(self) -> Document:
-        """Plain dicts, lists, numbers and texts, ready for JSON."""
+        """For JSON."""
         return {
             "pairs": self.pairs,
             "queries": self.queries,
             "agreement": found_dict(self.share),
-            "kappa": {name: found_dict(figure) for name, figure in self.kappa.items()},
-            "alpha": {name: found_dict(figure) for name, figure in self.alpha.items()},
+            "kappa": {name: found_dict(found) for name, found in self.kappa.items()},
+            "alpha": {name: found_dict(found) for name, found in self.alpha.items()},
             "confusion": self.confusion.to_dict(),
-            "bias": [{"grade": grade, **found_dict(figure)} for grade, figure in self.bias.items()],
+            "bias": [{"grade": grade, **found_dict(found)} for grade, found in self.bias.items()],
         }
 
 
@@ -156,11 +156,11 @@ class Agreement:
     two: dict[tuple[str, str], PairAgreement]
 
     def to_dict(self) -> Document:
-        """Plain dicts, lists, numbers and texts, ready for JSON."""
+        """For JSON."""
         return {
             "judges": list(self.judges),
             "pairs": self.pairs,
             "fleiss": {"grades_per_pair": self.fleiss_grades, **found_dict(self.fleiss)},
-            "alpha": {name: found_dict(figure) for name, figure in self.alpha.items()},
-            "two": [{"judges": list(names), **figure.to_dict()} for names, figure in self.two.items()],
+            "alpha": {name: found_dict(found) for name, found in self.alpha.items()},
+            "two": [{"judges": list(names), **found.to_dict()} for names, found in self.two.items()],
         }

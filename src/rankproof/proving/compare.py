@@ -16,11 +16,10 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
-from rankproof.proving.blind_spots import blind_spots
 from rankproof.proving.contrasts import contrasts
-from rankproof.proving.diagnose import diagnose
+from rankproof.proving.diagnoses.contract import diagnose
 from rankproof.proving.holes.summary import holes
-from rankproof.proving.movement import moves
+from rankproof.proving.movement import blind_spots, moves
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.tie_risk import tie_risks
@@ -118,7 +117,7 @@ def compare_evaluations(
     queries: object = None,
     by: Sequence[str] = (),
 ) -> Comparison:
-    """The comparison of evaluations made before, or of kept reports, the baseline's first: values, no rankings."""
+    """The comparison of evaluations made before, or of saved reports, the baseline's first: values, no rankings."""
     evaluations = tuple(evaluation_of(e) if isinstance(e, EvaluationReport) else e for e in made)
     if len(evaluations) < 2:
         raise UsageError("A comparison needs a baseline and at least one candidate.")
@@ -242,14 +241,14 @@ def look_beyond(
 ) -> Comparison:
     """The comparison with blind spots, bounds over unjudged documents, tie risks, diagnoses and grade shares."""
     prepared = list(runs.values())
-    seen = replace(
+    extended = replace(
         comparison,
         blind_spots=blind_spots(prepared, comparison.evaluations),
         holes=holes(prepared, variants, universe=universe, pool=pool, settings=settings, names=list(runs)),
-        diagnoses=tuple(found for name, run in runs.items() for found in diagnose(run, name)),
+        diagnoses=tuple(diagnosis for name, run in runs.items() for diagnosis in diagnose(run, name)),
         grade_shares=grade_shares(runs, variants, settings),
         tie_risks=tie_risks(prepared, comparison),
     )
-    unequal = [seen.holes.warning] if seen.holes is not None and seen.holes.warning else []
-    ties = [risk.note for risk in seen.tie_risks if risk.changes and risk.note]
-    return replace(seen, warnings=(*seen.warnings, *unequal, *ties))
+    unequal = [extended.holes.warning] if extended.holes is not None and extended.holes.warning else []
+    ties = [risk.note for risk in extended.tie_risks if risk.changes and risk.note]
+    return replace(extended, warnings=(*extended.warnings, *unequal, *ties))

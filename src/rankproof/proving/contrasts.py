@@ -130,11 +130,11 @@ def contrasts(
     adjusted: Sequence[Adjusted | None] = [None] * family.tests
     if correction.name != "none" and family.tests > 1:
         adjusted = correction.adjust(tests.family, _rng(design, "correction"))
-    found = []
+    all_contrasts = []
     for at, table in enumerate(tables):
         span = slice(at * len(pairs), (at + 1) * len(pairs))
-        found += _contrasts(systems, table, tests.answers[span], adjusted[span], tests.method, design)
-    return tuple(found), family
+        all_contrasts += _contrasts(systems, table, tests.answers[span], adjusted[span], tests.method, design)
+    return tuple(all_contrasts), family
 
 
 def _pairs(systems: int, design: Design) -> list[Pair]:
@@ -166,8 +166,8 @@ class _Inference:
         for size, places in by_size.items():
             rows = np.concatenate([self._tables[at].differences[:, self._tables[at].by_id] for at in places])
             rng = _rng(self._design, f"tests of {size}")
-            found = self.method.many(np.ascontiguousarray(rows.T), question, rng)
-            answers.update((at, found[i * width : (i + 1) * width]) for i, at in enumerate(places))
+            results = self.method.many(np.ascontiguousarray(rows.T), question, rng)
+            answers.update((at, results[i * width : (i + 1) * width]) for i, at in enumerate(places))
         return [answer for at in range(len(self._tables)) for answer in answers[at]]
 
     @cached_property
@@ -197,10 +197,10 @@ def _contrasts(
     """The contrasts of one table, a pair after the other."""
     values = table.values
     gains = -table.differences if values.better == "lower" else table.differences
-    wins, ties, losses = (found.sum(axis=1).tolist() for found in (gains > 0, gains == 0, gains < 0))
+    wins, ties, losses = (side.sum(axis=1).tolist() for side in (gains > 0, gains == 0, gains < 0))
     spreads = table.spreads.tolist()
     detectable = _DetectableInTable(table, design)
-    found = []
+    results = []
     for at, (baseline, candidate) in enumerate(table.pairs):
         answer = answers[at]
         estimable = isinstance(answer, Estimate)
@@ -213,7 +213,7 @@ def _contrasts(
         if design.margin is not None and estimable:
             rng = _rng(design, f"margin of {len(values.unit_ids)}")
             within = equivalence(table.differences[at], values.better, method, design, rng)
-        found.append(
+        results.append(
             Contrast(
                 measure=values.measure,
                 baseline=systems[baseline],
@@ -235,7 +235,7 @@ def _contrasts(
                 scale=values.scale,
             )
         )
-    return found
+    return results
 
 
 class _DetectableInTable:

@@ -9,9 +9,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.sections import confidence_interval, counted, interval, number, p_text, signed, verdict_word
+from rankproof.kernel.sections import counted, signed, verdict_word
 from rankproof.measuring.conversions import BOX, CELL, FINE, TABLE, charts
-from rankproof.proving.wording import headline
+from rankproof.proving.sections import header, headline, row, title
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -134,49 +134,6 @@ def line(comparison: Comparison) -> str:
     )
     queries = counted(len(comparison.query_ids), "query", "queries")
     return f"<comparison with {comparison.systems[0]}, {queries}: {results or 'nothing can be tested'}>"
-
-
-def header(comparison: Comparison) -> list[str]:
-    """The columns of the table of contrasts."""
-    columns = ["measure", "candidate", "baseline", "difference", confidence_interval(comparison.level, short=True), "p"]
-    if comparison.segments:
-        columns.insert(1, "queries")
-    if comparison.correction != "none":
-        columns += ["adjusted CI", f"p ({comparison.correction})"]
-    return [*columns, "effect size", "won/same/lost", "result"]
-
-
-def row(comparison: Comparison, contrast: Contrast) -> list[str]:
-    """One contrast, in the columns of `header`."""
-    answer = contrast.difference
-    several = len(comparison.systems) > 2
-    cells = [
-        contrast.measure,
-        f"{contrast.candidate} {number(contrast.candidate_mean)}" if several else number(contrast.candidate_mean),
-        f"{contrast.baseline} {number(contrast.baseline_mean)}" if several else number(contrast.baseline_mean),
-    ]
-    if comparison.segments:
-        cells.insert(1, contrast.segment or "all")
-    if isinstance(answer, Estimate):
-        cells += [signed(answer.value), interval(answer.low, answer.high), p_text(answer.p_value)]
-    else:
-        cells += ["none" if answer.value is None else signed(answer.value), "none", "none"]
-    if comparison.correction != "none":
-        beside = contrast.adjusted
-        cells += ["none", "none"] if beside is None else [interval(beside.low, beside.high), p_text(beside.p_value)]
-    return [
-        *cells,
-        "none" if contrast.effect is None else f"{contrast.effect:+.2f}",
-        f"{contrast.wins}/{contrast.ties}/{contrast.losses}",
-        verdict_word(contrast.direction),
-    ]
-
-
-def title(comparison: Comparison) -> str:
-    """Who is compared with whom, on how many queries."""
-    others = ", ".join(comparison.systems[1:])
-    queries = counted(len(comparison.query_ids), "query", "queries")
-    return f"{others} against {comparison.systems[0]}, {queries}"
 
 
 def html(comparison: Comparison) -> str:

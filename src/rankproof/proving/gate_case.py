@@ -39,7 +39,7 @@ _OF_SETTINGS = {field.name for field in fields(Settings)}
 
 
 class GateCase:
-    """A policy's inputs for its rules. Satisfies the protocol Case of proving/rules/contract.py."""
+    """A policy's inputs as its rules ask for them. Satisfies the Case that proving/rules/contract.py describes."""
 
     def __init__(self, policy: Policy) -> None:
         from rankproof.reading.source import once
@@ -85,7 +85,7 @@ class GateCase:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of candidate and baseline: their paths where both have the same name."""
+        """What candidate and baseline are called: their paths where both would have one name."""
         given = [("candidate", self.policy.candidate)]
         if self.policy.baseline is not None:
             given.append(("baseline", self.policy.baseline))
@@ -95,12 +95,12 @@ class GateCase:
 
     @property
     def candidate(self) -> str:
-        """The candidate's name."""
+        """What the candidate is called."""
         return self.names[0]
 
     @property
     def baseline(self) -> str | None:
-        """The baseline's name."""
+        """What the baseline is called."""
         return self.names[1] if self._baseline is not None else None
 
     @cached_property
@@ -128,11 +128,11 @@ class GateCase:
 
         source = open_source(path)
         require_text(source)
-        stripped = (line.partition("#")[0].strip() for line in source.text().splitlines())
-        lines = tuple(dict.fromkeys(line for line in stripped if line))
-        if not lines:
+        entries = (line.partition("#")[0].strip() for line in source.text().splitlines())
+        queries = tuple(dict.fromkeys(line for line in entries if line))
+        if not queries:
             raise UsageError(f"{path} names nothing. Write one query id per line")
-        return lines
+        return queries
 
     # ---- values ----------------------------------------------------------------------------------
 
@@ -150,13 +150,13 @@ class GateCase:
     @cached_property
     def evaluations(self) -> tuple[Evaluation, ...]:
         """The candidate's values, and the baseline's."""
-        judgments = [
+        found = [
             replace(measure_run(run, self.variants, self.settings), run_name=name)
             for run, name in zip(self.runs, self.names, strict=True)
         ]
-        if len(judgments) > 1:
-            refuse_other_ground(judgments)
-        return tuple(judgments)
+        if len(found) > 1:
+            refuse_other_ground(found)
+        return tuple(found)
 
     def values(self, measure: str, segment: str = "") -> RuleSample:
         """The candidate's values."""
@@ -227,12 +227,12 @@ class GateCase:
         return segments(table, columns, [column], self.qrels.query_ids)
 
     def _segment(self, segment: str) -> frozenset[str]:
-        members = self.segments(segment.partition("=")[0])
-        if segment not in members:
-            raise UnknownName("segment of the query file", segment, members)
-        return frozenset(members[segment])
+        found = self.segments(segment.partition("=")[0])
+        if segment not in found:
+            raise UnknownName("segment of the query file", segment, found)
+        return frozenset(found[segment])
 
-    # ---- inference -------------------------------------------------------------------------------
+    # ---- chance ----------------------------------------------------------------------------------
 
     @cached_property
     def _method(self) -> Significance:
@@ -246,7 +246,7 @@ class GateCase:
         return method
 
     def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
-        """Tests by the policy's method. The same seed gives the same bounds, whatever else the policy contains."""
+        """By the policy's method. The same seed gives the same bounds, whatever else the policy asks."""
         rng = np.random.default_rng(self.policy.seed)
         return self._method.infer(values, SignificanceRequest(level, alternative, null, self.policy.resamples), rng)
 
@@ -271,13 +271,13 @@ class GateCase:
 
 
 def _called(source: object, side: str) -> str:
-    """The name of a run: its own name, or the name of its file; else "candidate" or "baseline"."""
+    """What a run is called: its own name, or the name of its file; else which side it is."""
     if isinstance(source, PreparedRun | Run):
         return source.name
     return name_of(source, os.fspath(source)) if isinstance(source, str | os.PathLike) and source != "-" else side
 
 
-# Names that the column of times may have; the last column otherwise.
+# What the column of times may be called; the last column otherwise.
 TIMES = ("milliseconds", "ms", "latency_ms", "time_ms", "duration_ms", "latency", "took")
 EXAMPLE = "Give one request per line: query id, a tab, milliseconds"
 
@@ -331,11 +331,11 @@ def _column(cells: list[str]) -> tuple[int, bool]:
 
 def _json_lines(text: str, name: str) -> list[float]:
     times = []
-    for number, record in objects(text, name):
-        keys = [key for key in TIMES if key in record]
+    for number, found in objects(text, name):
+        keys = [key for key in TIMES if key in found]
         if not keys:
             raise InputError(f"{name}, line {number}: there is no time in it. Give one of: {', '.join(TIMES)}.")
-        times.append(_time(record[keys[0]], name, number))
+        times.append(_time(found[keys[0]], name, number))
     return times
 
 

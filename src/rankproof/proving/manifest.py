@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,14 +10,22 @@ from typing import Any
 
 from rankproof.errors import UsageError
 from rankproof.kernel.documents import now, versions
+from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.jsontext import from_json
-from rankproof.kernel.manifest import ExperimentManifest, InputFile, Kind, config_hash, experiment_id
+from rankproof.kernel.manifest import (
+    ContrastResult,
+    ExperimentManifest,
+    InputFile,
+    Kind,
+    Results,
+    config_hash,
+    experiment_id,
+)
 from rankproof.kernel.version import __version__
 from rankproof.measuring.identity import file_hash, is_plain_file
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun
 from rankproof.measuring.records import Evaluation
-from rankproof.proving.records import Comparison, Design
-from rankproof.proving.verify import results_of
+from rankproof.proving.records import Comparison, Contrast, Design
 from rankproof.reading.source import open_source
 
 # A run in a larger file is known by the hash of its bytes alone: to read its content again would take longer than
@@ -99,6 +108,31 @@ def manifest_of(
         observed={"time": now(), **(observed or {})},
         rankproof=__version__,
     )
+
+
+def results_of(evaluations: Sequence[Evaluation], contrasts: Sequence[Contrast]) -> Results:
+    """The numbers that a manifest keeps, and that verifying computes again."""
+    return Results(
+        queries=evaluations[0].population.scored,
+        means={e.run_name: {text: _real(result.mean) for text, result in e.results.items()} for e in evaluations},
+        contrasts=tuple(_contrast(contrast) for contrast in contrasts),
+    )
+
+
+def _contrast(contrast: Contrast) -> ContrastResult:
+    answer = contrast.difference
+    where = (contrast.measure, contrast.baseline, contrast.candidate, contrast.segment, len(contrast.query_ids))
+    if not isinstance(answer, Estimate):
+        return ContrastResult(*where, difference=_real(answer.value), reason=answer.reason)
+    adjusted = None if contrast.adjusted is None else _real(contrast.adjusted.p_value)
+    return ContrastResult(
+        *where, _real(answer.value), _real(answer.low), _real(answer.high), _real(answer.p_value), adjusted
+    )
+
+
+def _real(value: float | None) -> float | None:
+    """JSON has neither NaN nor infinity: what is no number is None."""
+    return float(value) if value is not None and math.isfinite(value) else None
 
 
 def read_manifest(what: Any) -> ExperimentManifest:

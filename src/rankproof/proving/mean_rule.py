@@ -1,6 +1,6 @@
 """How a rule on a mean or a difference is decided: by its one-sided confidence bounds.
 
-A rule requires that a mean is at least a threshold (at most, where lower is better). It passes when the one-sided lower
+A rule asks that a mean is at least a threshold (at most, where lower is better). It passes when the one-sided lower
 bound meets the threshold, fails when the one-sided upper bound misses it, and is undecided between. The two tests
 are one-sided at the same level, so a rule that truly holds fails, and one that truly does not hold passes, with
 probability 1 - level at most.
@@ -37,7 +37,7 @@ def bounds(value: float, n: int, least: float, most: float, level: float) -> tup
 
 
 def p_beyond(value: float, n: int, end: float, threshold: float) -> float:
-    """The probability of n equal values when the true mean is at the threshold, which lies towards `end`; 1 at most.
+    """How likely n equal values are where the mean is really at the threshold, which lies towards `end`; 1 at most.
 
     >>> round(p_beyond(1.0, 3, 0.0, 0.8), 4)
     0.512
@@ -72,7 +72,7 @@ MOST_PAYERS = 10
 
 @dataclass(frozen=True, slots=True)
 class MeanRequirement:
-    """What a rule requires of a mean, and how its values are written.
+    """What a rule requires of a mean, and how it is written.
 
     threshold   on the scale of the values
     better      on which side of the threshold the rule holds
@@ -80,7 +80,7 @@ class MeanRequirement:
     could       the threshold that these queries can decide, as the end of a sentence
     shown       a value as text
     value       a value as the ruling keeps it, where that is another scale
-    least, most the range of what is averaged: no mean lies beyond it, so no bound is reported beyond it either
+    least, most the range of what is averaged: no mean lies beyond it, so no bound lies beyond it either
     """
 
     threshold: float
@@ -95,76 +95,74 @@ class MeanRequirement:
     most: float = math.inf
 
 
-def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, requirement: MeanRequirement) -> Ruling:
+def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, required: MeanRequirement) -> Ruling:
     """The ruling, with status, reason, bounds and what would decide it."""
-    ruling = replace(ruling, better=requirement.better, basis=requirement.basis, confidence=requirement.level)
-    ruling = replace(ruling, threshold=requirement.value(requirement.threshold))
+    ruling = replace(ruling, better=required.better, basis=required.basis, confidence=required.level)
+    ruling = replace(ruling, threshold=required.value(required.threshold))
     if not len(values):
         reason = "No query has a value to be judged by."
         return replace(ruling, status="UNDECIDED", reason=reason, decides="Queries with a value would decide it.")
     mean = float(np.mean(values))
-    ruling = replace(ruling, observed=requirement.value(mean))
-    if requirement.basis == "point":
+    ruling = replace(ruling, observed=required.value(mean))
+    if required.basis == "point":
         end = 'plain means are compared (basis = "point"), so chance is not ruled out'
-        return _plainly(ruling, mean, requirement, f"{requirement.what} is {requirement.shown(mean)}", end)
-    if len(values) > 1 and _all_equal(values) and math.isfinite(requirement.least) and math.isfinite(requirement.most):
-        return _by_range(ruling, mean, len(values), requirement)
+        return _plainly(ruling, mean, required, f"{required.what} is {required.shown(mean)}", end)
+    if len(values) > 1 and _all_equal(values) and math.isfinite(required.least) and math.isfinite(required.most):
+        return _by_range(ruling, mean, len(values), required)
     if len(values) > 1 and _all_equal(values):
         end = "no query differs from another, so nothing is left to chance among these queries"
-        seen = f"{requirement.what} is {requirement.shown(mean)} in each of {len(values)} queries"
-        return _plainly(replace(ruling, basis="fact"), mean, requirement, seen, end)
-    return _by_bounds(case, ruling, values, mean, requirement)
+        seen = f"{required.what} is {required.shown(mean)} in each of {len(values)} queries"
+        return _plainly(replace(ruling, basis="fact"), mean, required, seen, end)
+    return _by_bounds(case, ruling, values, mean, required)
 
 
-def _by_bounds(case: Case, ruling: Ruling, values: Numbers, mean: float, requirement: MeanRequirement) -> Ruling:
-    above = case.infer(values, requirement.threshold, "greater", requirement.level)
-    below = case.infer(values, requirement.threshold, "less", requirement.level)
+def _by_bounds(case: Case, ruling: Ruling, values: Numbers, mean: float, required: MeanRequirement) -> Ruling:
+    above = case.infer(values, required.threshold, "greater", required.level)
+    below = case.infer(values, required.threshold, "less", required.level)
     unsure = next((answer for answer in (above, below) if isinstance(answer, NotEstimable)), None)
     if unsure is not None:
-        reason = f"{requirement.what} is {requirement.shown(mean)}, but no bound can be given: {unsure.reason}."
+        reason = f"{required.what} is {required.shown(mean)}, but no bound can be given: {unsure.reason}."
         decides = "More queries would decide it."
         return replace(ruling, status="UNDECIDED", reason=reason, decides=decides, answer=unsure)
     assert isinstance(above, Estimate)
     assert isinstance(below, Estimate)
     low, high = above.low, below.high
-    status = decided(low, high, requirement.threshold, requirement.better)
-    low, high = max(low, requirement.least), min(high, requirement.most)
-    against = below if requirement.better == "higher" else above
+    status = decided(low, high, required.threshold, required.better)
+    low, high = max(low, required.least), min(high, required.most)
+    against = below if required.better == "higher" else above
     notes = tuple(dict.fromkeys((*above.notes, *below.notes)))
     answer = replace(
-        against, low=requirement.value(low), high=requirement.value(high), value=requirement.value(mean), notes=notes
+        against, low=required.value(low), high=required.value(high), value=required.value(mean), notes=notes
     )
-    effect = abs(mean - requirement.threshold) / float(np.std(values, ddof=1))
+    effect = abs(mean - required.threshold) / float(np.std(values, ddof=1))
     ruling = replace(ruling, answer=answer, p_fail=against.p_value, status=status, effect=effect, notes=notes)
-    ruling = replace(ruling, reason=_reason(status, mean, low, high, requirement))
+    ruling = replace(ruling, reason=_reason(status, mean, low, high, required))
     return (
         ruling
         if status != "UNDECIDED"
-        else replace(ruling, decides=_decides(case, effect, mean, low, high, requirement, len(values)))
+        else replace(ruling, decides=_decides(case, effect, mean, low, high, required, len(values)))
     )
 
 
-def _by_range(ruling: Ruling, value: float, n: int, requirement: MeanRequirement) -> Ruling:
+def _by_range(ruling: Ruling, value: float, n: int, required: MeanRequirement) -> Ruling:
     """Every query has the same value: the bounds are what so many queries can have missed."""
-    low, high = bounds(value, n, requirement.least, requirement.most, requirement.level)
-    missed, held = worse_end(requirement.better, requirement.least, requirement.most)
-    status = decided(low, high, requirement.threshold, requirement.better)
-    least, most, goal = _apart(requirement, low, high)
+    low, high = bounds(value, n, required.least, required.most, required.level)
+    missed, held = worse_end(required.better, required.least, required.most)
+    status = decided(low, high, required.threshold, required.better)
+    least, most, goal = _apart(required, low, high)
     reason = (
-        f"{requirement.what} is {requirement.shown(value)} in each of {n} queries; what so few can miss leaves "
-        f"one-sided {percent(requirement.level)} bounds of {least} and {most}, "
+        f"{required.what} is {required.shown(value)} in each of {n} queries; what so few can miss leaves one-sided "
+        f"{percent(required.level)} bounds of {least} and {most}, "
     )
     verb = {"PASS": f"which meet {goal}", "FAIL": f"which miss {goal}", "UNDECIDED": f"on both sides of {goal}"}[status]
     ruling = replace(ruling, status=status, reason=f"{reason}{verb}.")
-    ruling = replace(ruling, p_fail=p_beyond(value, n, held, requirement.threshold))
+    ruling = replace(ruling, p_fail=p_beyond(value, n, held, required.threshold))
     if status != "UNDECIDED":
         return ruling
     way, end = (
-        ("pass", missed)
-        if decided(value, value, requirement.threshold, requirement.better) == "PASS"
-        else ("fail", held)
+        ("pass", missed) if decided(value, value, required.threshold, required.better) == "PASS" else ("fail", held)
     )
-    queries = needed(value, end, requirement.threshold, requirement.level)
+    queries = needed(value, end, required.threshold, required.level)
     if queries is None:
         return replace(ruling, decides="What was seen lies on the threshold, where no number of queries decides.")
     return replace(ruling, decides=f"{queries:,} queries with this value would make it {way}.")
@@ -189,51 +187,46 @@ def _all_equal(values: Numbers) -> bool:
     return bool(np.ptp(values) <= ROUNDING * max(1.0, float(np.abs(values).max())))
 
 
-def _plainly(ruling: Ruling, mean: float, requirement: MeanRequirement, seen: str, end: str) -> Ruling:
+def _plainly(ruling: Ruling, mean: float, required: MeanRequirement, seen: str, end: str) -> Ruling:
     """Decided by the value itself."""
-    status = decided(mean, mean, requirement.threshold, requirement.better)
+    status = decided(mean, mean, required.threshold, required.better)
     verb = "meets" if status == "PASS" else "misses"
-    return replace(
-        ruling, status=status, reason=f"{seen}, which {verb} {requirement.shown(requirement.threshold)}; {end}."
-    )
+    return replace(ruling, status=status, reason=f"{seen}, which {verb} {required.shown(required.threshold)}; {end}.")
 
 
-def _reason(status: Status, mean: float, low: float, high: float, requirement: MeanRequirement) -> str:
-    seen, sure = f"{requirement.what} is {requirement.shown(mean)}", f"one-sided {percent(requirement.level)}"
+def _reason(status: Status, mean: float, low: float, high: float, required: MeanRequirement) -> str:
+    seen, sure = f"{required.what} is {required.shown(mean)}", f"one-sided {percent(required.level)}"
     if status == "UNDECIDED":
-        least, most, goal = _apart(requirement, low, high)
+        least, most, goal = _apart(required, low, high)
         return f"{seen}; its {sure} bounds {least} and {most} lie on both sides of {goal}."
-    good, bad = ("lower", "upper") if requirement.better == "higher" else ("upper", "lower")
+    good, bad = ("lower", "upper") if required.better == "higher" else ("upper", "lower")
     side, verb = (good, "meets") if status == "PASS" else (bad, "misses")
-    bound, goal = _apart(requirement, low if side == "lower" else high)
+    bound, goal = _apart(required, low if side == "lower" else high)
     return f"{seen}; its {sure} {side} bound {bound} {verb} {goal}."
 
 
-def _apart(requirement: MeanRequirement, *bounds: float) -> list[str]:
+def _apart(required: MeanRequirement, *bounds: float) -> list[str]:
     """Bounds and threshold as texts; with more places where two would look the same and are not."""
-    at = [*bounds, requirement.threshold]
-    texts = [_bound_text(requirement, value) for value in at]
+    at = [*bounds, required.threshold]
+    texts = [_written(required, value) for value in at]
     alike = any(t == texts[-1] and abs(v - at[-1]) > ROUNDING for t, v in zip(texts[:-1], bounds, strict=True))
-    return [f"{requirement.value(value):.8g}" for value in at] if alike else texts
+    return [f"{required.value(value):.8g}" for value in at] if alike else texts
 
 
-def _bound_text(requirement: MeanRequirement, value: float) -> str:
+def _written(required: MeanRequirement, value: float) -> str:
     """A value as text. Few queries may leave a resampling method without a bound."""
-    return requirement.shown(value) if math.isfinite(value) else "infinity" if value > 0 else "minus infinity"
+    return required.shown(value) if math.isfinite(value) else "infinity" if value > 0 else "minus infinity"
 
 
-def _decides(
-    case: Case, effect: float, mean: float, low: float, high: float, requirement: MeanRequirement, n: int
-) -> str:
+def _decides(case: Case, effect: float, mean: float, low: float, high: float, required: MeanRequirement, n: int) -> str:
     """How many queries would decide it if what was seen is true, and what these queries can decide."""
-    bound = low if requirement.better == "higher" else high
-    # A bound at the end of the range, or an infinite one, says nothing.
-    informative = requirement.least < bound < requirement.most
-    possible = requirement.could(rounded_safely(bound, requirement.better)) if informative else ""
-    needed = case.queries_needed(effect, requirement.level) if abs(mean - requirement.threshold) > ROUNDING else None
+    bound = low if required.better == "higher" else high
+    informative = required.least < bound < required.most  # at the end of the range, or without end, it says nothing
+    possible = required.could(rounded_safely(bound, required.better)) if informative else ""
+    needed = case.queries_needed(effect, required.level) if abs(mean - required.threshold) > ROUNDING else None
     if needed is None:
         return f"What was seen lies on the threshold, where no number of queries decides. {possible}".strip()
-    way = "pass" if (mean > requirement.threshold) == (requirement.better == "higher") else "fail"
+    way = "pass" if (mean > required.threshold) == (required.better == "higher") else "fail"
     return f"{enough(needed, n, way)} {possible}".strip()
 
 

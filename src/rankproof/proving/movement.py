@@ -1,14 +1,22 @@
-"""Movement: the queries that lost and won most, and which documents moved in them."""
+"""Movement: which queries and documents moved between two systems, and which moves a measure's value does not show."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from rankproof.kernel import shelf
+from rankproof.measuring.dialects.contract import Dialect
+from rankproof.measuring.evaluate import apply_reading, measure_run
+from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Variant
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun, listed
-from rankproof.proving.records import Contrast, DocMove, QueryMove
+from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, comparable, listed
+from rankproof.measuring.records import Evaluation
+from rankproof.proving.records import BlindSpot, Contrast, DocMove, QueryMove
 
 # How deep to look where a measure has no cutoff: what a person sees on a first page.
 USUAL_DEPTH = 10
@@ -29,16 +37,16 @@ def moves(
     depths = {variant.text: _depth(variant) for variant in variants}
     deepest = max(depths.values(), default=USUAL_DEPTH)
     extremes = [_extremes(contrast, most) for contrast in contrasts]
-    wanted = {query for found in extremes for query, _ in found}
-    lists = {name: listed(run, deepest, queries=wanted) for name, run in runs.items()}
+    moved = {query for extreme in extremes for query, _ in extreme}
+    lists = {name: listed(run, deepest, queries=moved) for name, run in runs.items()}
     grades = _Grades(next(iter(runs.values())).qrels)
-    found = []
+    query_moves = []
     for contrast, chosen in zip(contrasts, extremes, strict=True):
         depth = depths[contrast.measure]
         before, after = lists[contrast.baseline], lists[contrast.candidate]
         for query, difference in chosen:
             documents = documents_moved(before.get(query, [])[:depth], after.get(query, [])[:depth], grades.of(query))
-            found.append(
+            query_moves.append(
                 QueryMove(
                     contrast.measure,
                     contrast.candidate,
@@ -51,7 +59,7 @@ def moves(
                     *documents,
                 )
             )
-    return tuple(found)
+    return tuple(query_moves)
 
 
 def _depth(variant: Variant) -> int:
@@ -84,17 +92,129 @@ def documents_moved(
 
 
 class _Grades:
-    """The grades of a query's documents by id, read when first asked for."""
+    """The grades of a query's documents by id, read when first needed."""
 
     def __init__(self, qrels: PreparedQrels) -> None:
         self._qrels = qrels
         self._place = {query: i for i, query in enumerate(qrels.pool.query_ids)}
-        self._found: dict[str, dict[str, int]] = {}
+        self._by_query: dict[str, dict[str, int]] = {}
 
     def of(self, query: str) -> Mapping[str, int]:
         """{doc_id: grade} of one query."""
-        if query not in self._found:
+        if query not in self._by_query:
             pool, at = self._qrels.pool, self._place[query]
             span = range(int(pool.start[at]), int(pool.start[at + 1]))
-            self._found[query] = {self._qrels.judgments.doc_id(i): int(pool.grade[i]) for i in span}
-        return self._found[query]
+            self._by_query[query] = {self._qrels.judgments.doc_id(i): int(pool.grade[i]) for i in span}
+        return self._by_query[query]
+
+
+# ---- moves that a value does not show ------------------------------------------------------------
+
+# Values that differ by less are one value, computed in another order.
+SAME = 1e-9
+# The cutoff of recall where no requested measure has one.
+USUAL_CUTOFF = 100
+
+Grades = dict[str, list[tuple[int, int]]]
+
+
+def blind_spots(
+    runs: Sequence[PreparedRun], evaluations: Sequence[Evaluation], *, depth: int | None = None
+) -> tuple[BlindSpot, ...]:
+    """For each candidate (all runs but the first) and each measure: the changes that its value does not show.
+
+    `evaluations` are those of the runs, on the same measures and settings. Rankings are looked at down to `depth`;
+    without it, to the greatest cutoff of any measure, or wholly when one of them has no cutoff.
+    """
+    variants = [v for text in evaluations[0].results for v in parse(text) if _has_numbers(evaluations, text)]
+    deepest = depth if depth is not None else _deepest(variants, evaluations[0].settings.depth)
+    usual = tuple(variant for variant in parse(panel(deepest)) if variant not in variants)
+    values = [_values(run, evaluation, variants, usual) for run, evaluation in zip(runs, evaluations, strict=True)]
+    graded = [_graded(run, evaluation, deepest) for run, evaluation in zip(runs, evaluations, strict=True)]
+    documents = comparable(runs, deepest)
+    spots = []
+    for at, evaluation in enumerate(evaluations[1:], start=1):
+        queries = [query for query in graded[0] if query in graded[at]]
+        changed = [query for query in queries if graded[0][query] != graded[at][query]]
+        moved = sum(documents[0].get(query) != documents[at].get(query) for query in queries)
+        alike = moved - sum(documents[0].get(query) != documents[at].get(query) for query in changed)
+        for variant in variants:
+            unseen = tuple(q for q in changed if _same(values[0][variant.text], values[at][variant.text], q))
+            seen_by = _seen_by(values[0], values[at], unseen)
+            spots.append(
+                BlindSpot(
+                    variant.text, evaluation.run_name, len(queries), len(changed), unseen, seen_by, deepest, alike
+                )
+            )
+    return tuple(spots)
+
+
+def panel(depth: int | None) -> str:
+    """The usual measures, which may see what others do not: the order, all relevant documents, the first, how many."""
+    if depth is None:
+        return f"nDCG AP RR R@{USUAL_CUTOFF}"
+    return f"nDCG@{depth} AP@{depth} RR@{depth} R@{depth}"
+
+
+def _has_numbers(evaluations: Sequence[Evaluation], text: str) -> bool:
+    """Whether every run has the measure, and as a number: texts are not compared."""
+    return all(text in e.results and e.results[text].labels is None for e in evaluations)
+
+
+def _deepest(variants: Sequence[Variant], cut: int | None) -> int | None:
+    cutoffs = [v.k if v.measure.cutoff in ("optional", "required") else None for v in variants]
+    known = [k for k in cutoffs if k is not None]
+    if len(known) < len(cutoffs) or not known:
+        return cut
+    return max(known) if cut is None else min(max(known), cut)
+
+
+def _values(
+    run: PreparedRun, evaluation: Evaluation, variants: Sequence[Variant], usual: tuple[Variant, ...]
+) -> dict[str, Mapping[str, float]]:
+    """Each measure's value by query: of the requested ones, and of the usual ones."""
+    by_measure: dict[str, Mapping[str, float]] = {v.text: evaluation.results[v.text].by_query for v in variants}
+    if usual:
+        # The usual ones as rankproof defines them: a dialect may not have them all.
+        settings = replace(evaluation.settings, dialect="rankproof", ties="rule", undefined="zero")
+        by_measure |= {text: result.by_query for text, result in measure_run(run, usual, settings).results.items()}
+    return by_measure
+
+
+def _graded(run: PreparedRun, evaluation: Evaluation, depth: int | None) -> Grades:
+    """By query the relevant documents as (rank, grade), in the order and population of the evaluation."""
+    dialect: Dialect = shelf.find("dialects", evaluation.settings.dialect)
+    reading = dialect.read(dialect.speak(parse(next(iter(evaluation.results)))[0]))
+    if dialect.drops_self:
+        run = run.without_self()
+    if evaluation.settings.complete:
+        reading = replace(reading, missing="zero")
+    # A depth that splits a tie is refused only for values over all orders: here the rule decides.
+    table = apply_reading(run.table(reading.order), reading, replace(evaluation.settings, ties="rule", depth=None))
+    skipped = set(evaluation.population.skipped)
+    return {query: rows for query, rows in _rows(table, depth).items() if query not in skipped}
+
+
+def _rows(table: JudgedTable, depth: int | None) -> Grades:
+    keep = np.flatnonzero((table.grade > 0) & table.within(depth))
+    by_query: Grades = {query: [] for query in table.pool.query_ids}
+    ids = table.pool.query_ids
+    rows = zip(table.query[keep].tolist(), table.rank[keep].tolist(), table.grade[keep].tolist(), strict=True)
+    for query, rank, grade in rows:
+        by_query[ids[query]].append((rank, grade))
+    return by_query
+
+
+def _same(before: Mapping[str, float], after: Mapping[str, float], query: str) -> bool:
+    """Whether two values are one; a measure that has no value on either side shows nothing there."""
+    if query not in before or query not in after:
+        return (query in before) == (query in after)
+    return math.isclose(before[query], after[query], rel_tol=0.0, abs_tol=SAME)
+
+
+def _seen_by(
+    before: Mapping[str, Mapping[str, float]], after: Mapping[str, Mapping[str, float]], unseen: Sequence[str]
+) -> dict[str, int]:
+    counts = {text: sum(not _same(before[text], after[text], query) for query in unseen) for text in before}
+    seen = [(text, count) for text, count in counts.items() if count]
+    return dict(sorted(seen, key=lambda item: -item[1]))

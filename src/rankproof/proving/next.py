@@ -1,7 +1,7 @@
 """Next: the pairs of query and document whose judgment would settle a comparison most, in order.
 
 The sign of a difference is certain when its bounds exclude 0. If the candidate is better, the lower bound has to rise:
-a document that speaks for the baseline raises it the more, the less relevant it turns out, and one that speaks for the
+a document that favors the baseline raises it the more, the less relevant it turns out, and one that favors the
 candidate the more, the more relevant. If it is worse, the upper bound has to fall, the other way around. A document's
 worth is the step of the deciding end that its judgment is expected to make, with the two cases weighed by how likely
 they are, given what is judged.
@@ -9,8 +9,8 @@ they are, given what is judged.
 A guess only puts documents in order for judging. It enters no value and no bound.
 
 Three ways, by how the measure depends on grades. Where documents add up, the step is a product. Where bounds are exact
-and few documents differ in what they do, the bounds are found anew with the document judged. Otherwise each document is
-taken alone, as if the difference were linear around what is judged now.
+and few documents differ in what they do, the bounds are computed again with the document judged. Otherwise each
+document is taken alone, as if the difference were linear around what is judged now.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from rankproof.proving.holes.world import Universe, World
 # How many judged documents the usual share counts for, against what was seen at a rank, or in a query: a handful.
 SAME_RANK = 3.0
 SAME_QUERY = 5.0
-# No guess is so sure that nothing is left to find out.
+# No guess is certain.
 LEAST, GREATEST = 0.02, 0.98
 
 
@@ -72,10 +72,10 @@ def expected_share(world: World, share: Values) -> Values:
     many = np.bincount(band[judged], minlength=int(band.max(initial=0)) + 1)
     total = np.bincount(band[judged], weights=share[judged], minlength=len(many))
     by_rank = ((total + SAME_RANK * usual) / (many + SAME_RANK))[band]
-    # Only what some run found says how well its ranks predict; the rest of a pool came from elsewhere.
-    told = judged & (band > 0)
-    beyond = np.bincount(world.query[told], weights=(share - by_rank)[told], minlength=len(world))
-    seen = np.bincount(world.query[told], minlength=len(world))
+    # Only documents that some run retrieved show how well its ranks predict; the rest of a pool came from elsewhere.
+    retrieved = judged & (band > 0)
+    beyond = np.bincount(world.query[retrieved], weights=(share - by_rank)[retrieved], minlength=len(world))
+    seen = np.bincount(world.query[retrieved], minlength=len(world))
     guess: Values = np.clip(by_rank + (beyond / (seen + SAME_QUERY))[world.query], LEAST, GREATEST)
     return guess
 
@@ -99,7 +99,7 @@ def steps(bounder: Bounder, candidate: int, swing: Values, guess: Values) -> Ste
     world, variant = bounder.world, bounder.variant
     kinds = _kinds(world, variant, candidate)
     if kinds is not None:
-        return _found_anew(bounder, candidate, guess, kinds)
+        return _recomputed(bounder, candidate, guess, kinds)
     # The lower bound has all documents where they hurt: one with a negative swing at the top, one with a positive
     # swing at 0. It rises by what is not there in the first case, and by what is there in the second.
     return Steps(
@@ -122,7 +122,7 @@ def _kinds(world: World, variant: Variant, candidate: int) -> NDArray[np.int64] 
     return kinds
 
 
-def _found_anew(bounder: Bounder, candidate: int, guess: Values, kinds: NDArray[np.int64]) -> Steps:
+def _recomputed(bounder: Bounder, candidate: int, guess: Values, kinds: NDArray[np.int64]) -> Steps:
     """The bounds with one document of each kind judged, with grade 0 and with the top grade."""
     world = bounder.world
     docs, owner = _one_of_each(world, kinds)
@@ -152,11 +152,11 @@ def _one_of_each(world: World, kinds: NDArray[np.int64]) -> tuple[NDArray[np.int
     count = np.bincount(world.query[heads], minlength=len(world))
     place = np.empty(len(heads), dtype=np.int64)
     place[turn] = np.arange(len(heads)) - (np.cumsum(count) - count)[world.query[heads[turn]]]
-    kept = place < MOST_KINDS
-    number = np.where(kept, np.cumsum(kept) - 1, -1)
+    within_limit = place < MOST_KINDS
+    number = np.where(within_limit, np.cumsum(within_limit) - 1, -1)
     owner = np.full(len(kinds), -1)
     owner[order] = number[group]
-    return heads[kept], owner
+    return heads[within_limit], owner
 
 
 def _mixed(moved: Values, owner: NDArray[np.int64], guess: Values) -> Values:
@@ -228,14 +228,14 @@ def swings(world: World, variant: Variant, candidate: int, baseline: int) -> Val
     return np.where(others, of_query[world.query], swing)
 
 
-def _affordable(world: World, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _affordable(world: World, eligible: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """As many of the documents of each query as can be tried, the best ranks first."""
     order = np.lexsort((best_rank(world), world.query))
-    order = order[wanted[order]]
+    order = order[eligible[order]]
     count = np.bincount(world.query[order], minlength=len(world))
     turn = np.arange(len(order)) - (np.cumsum(count) - count)[world.query[order]]
     most = np.maximum(MOST_CELLS // np.maximum(world.pool.size, 1), 1)
-    chosen = np.zeros(len(wanted), dtype=bool)
+    chosen = np.zeros(len(eligible), dtype=bool)
     chosen[order[turn < most[world.query[order]]]] = True
     return chosen
 
@@ -256,14 +256,14 @@ def propose(
     top_grade: int | None = None,
 ) -> Proposal:
     """The `n` pairs to judge next, or all that matter for None. The first run is the baseline of all others."""
-    asked = parse(measure)
-    if len(asked) != 1:
-        raise UsageError(f"Pairs are put in order for one measure; got {len(asked)}. Ask for each by itself.")
+    variants = parse(measure)
+    if len(variants) != 1:
+        raise UsageError(f"Pairs are put in order for one measure; got {len(variants)}. Ask for each by itself.")
     if len(runs) < 2:
         raise UsageError("A comparison needs two runs or more: the baseline, and what is compared with it.")
     judged = prepare_qrels(qrels)
     prepared = [run if isinstance(run, PreparedRun) else join_run(judged, run) for run in runs]
-    return proposed(prepared, asked[0], n, pool=pool, depth=depth, top_grade=top_grade)
+    return proposed(prepared, variants[0], n, pool=pool, depth=depth, top_grade=top_grade)
 
 
 def proposed(
@@ -288,7 +288,7 @@ def proposed(
     return Proposal(
         measure=variant.text,
         systems=tuple(run.name for run in runs),
-        values=tuple(aggregate(found[~np.isnan(found)], variant.measure.aggregate) for found in values),
+        values=tuple(aggregate(by_query[~np.isnan(by_query)], variant.measure.aggregate) for by_query in values),
         differences=bounds,
         universe=str(world),
         documents=int(world.open.sum()),
@@ -315,8 +315,8 @@ def _worth(bounder: Bounder, bounds: Sequence[Bound]) -> Values:
     for candidate in unsure or range(1, len(bounds) + 1):
         swing = swings(world, variant, candidate, 0)
         better = _chance(world, variant, candidate, swing, guess)
-        found = steps(bounder, candidate, swing, guess)
-        worth += (better * found.rises + (1.0 - better) * found.falls) / len(world)
+        step = steps(bounder, candidate, swing, guess)
+        worth += (better * step.rises + (1.0 - better) * step.falls) / len(world)
     return worth
 
 

@@ -1,9 +1,9 @@
 """Plan a query set: the power of the paired t-test from two runs or from a standard deviation.
 
 The usual chi-square interval supposes normal differences. Those of average precision have long tails, and there it
-covers the truth in about 82% of query sets, however many queries there are. Bonett's interval estimates the length of
-the tails from the sample (Approximate confidence interval for standard deviation of nonnormal distributions,
-Computational Statistics & Data Analysis 50(3), 2006, equation 2); for normal differences the two agree.
+covers the truth in about 82% of query sets, however many queries there are. Bonett's interval asks the sample how long
+its tails are (Approximate confidence interval for standard deviation of nonnormal distributions, Computational
+Statistics & Data Analysis 50(3), 2006, equation 2); for normal differences the two agree.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Queries that show a difference with the plan's power. None: no feasible number of queries does.
+    """Queries that show a difference with the plan's power. None: no number of queries that anybody could judge does.
 
     low, high   the same for both ends of the interval of the standard deviation; `ranged` says whether there is one
     """
@@ -82,9 +82,9 @@ class Sizing:
     """One measure, or one standard deviation, planned with.
 
     observed        the mean difference of the two runs; None where a standard deviation was given
-    queries         the number planned with: that of the runs, or the requested one; None where none was given
+    queries         the number planned with: that of the runs, or the one asked for; None where none was given
     smallest        what that number shows; None without a number
-    difference      the one planned for: the requested one, else the observed one; None where there is none, or it is 0
+    difference      the one planned for: asked for, or else the observed one; None where there is none, or it is 0
     needed          the queries it takes
     by_difference   the power over true differences, with `queries`
     by_queries      the power over numbers of queries, for `difference`
@@ -106,7 +106,7 @@ class Sizing:
 class PowerPlan:
     """What `rankproof power` answers: a sizing by measure; under the name "" where a standard deviation was given.
 
-    asked   whether the difference was requested; otherwise it is the observed one
+    asked   whether the difference was asked for; otherwise it is the observed one
     runs    names of baseline and candidate; None where a standard deviation was given
     """
 
@@ -137,8 +137,8 @@ class PowerPlan:
         }
 
 
-def _missing(missing: NotEstimable) -> Document:
-    return {"not_estimable": missing.reason, "observed_difference": missing.value, "measured_on": missing.n}
+def _missing(answer: NotEstimable) -> Document:
+    return {"not_estimable": answer.reason, "observed_difference": answer.value, "measured_on": answer.n}
 
 
 def _sized(sizing: Sizing) -> Document:
@@ -164,7 +164,7 @@ def _need(needed: Needed) -> Document:
     return {"value": needed.queries, "low": needed.low, "high": needed.high}
 
 
-# The tails of fewer differences cannot be estimated: only the chi-square interval is left.
+# The tails of fewer differences cannot be seen: the chi-square interval is all there is.
 FEWEST = 5
 
 
@@ -193,13 +193,13 @@ def _bonett(differences: NDArray[np.float64], level: float) -> tuple[float, floa
     center = np.sort(differences)[cut : n - cut].mean()
     squares = float(((differences - differences.mean()) ** 2).sum())
     kurtosis = n * float(((differences - center) ** 4).sum()) / squares**2
-    small = n / max(n - z, 1.0)  # z reaches 5 only at levels that are never used
+    small = n / max(n - z, 1.0)  # z reaches 5 only at levels nobody asks for
     error = small * math.sqrt((kurtosis - (n - 3) / n) / (n - 1))
     low, high = (math.sqrt(small * math.exp(side * z * error)) for side in (-1, 1))
     return low, high
 
 
-# Curves end where the power no longer changes visibly.
+# Curves go on until there is nothing left to see.
 NEARLY_SURE = 0.99
 HARDLY_EVER = 0.2
 # Steps of the curve over differences up to the smallest one that is shown; it goes on to twice that.
@@ -298,20 +298,20 @@ class _PlanRequest:
 
     def measured(self, values: PerUnit) -> Sizing | NotEstimable:
         """One measure of two runs."""
-        changes = values.differences(0, 1)
-        n = len(changes)
+        found = values.differences(0, 1)
+        n = len(found)
         if n == 0:
             raise InputError(f"{values.measure}: no query has a value in both runs, so there is nothing to plan with.")
-        mean = math.fsum(changes.tolist()) / n
+        mean = math.fsum(found.tolist()) / n
         if n == 1:
             return NotEstimable("one query has no spread; a plan needs at least 2", "t", n, mean)
-        if np.ptp(changes) == 0:
+        if np.ptp(found) == 0:
             why = "every query differs by the same amount" if mean else "the runs have the same value on every query"
             return NotEstimable(
                 f"{why}, so there is no spread to plan with; --sd takes one from elsewhere", "t", n, mean
             )
         note = values.note if not values.scale else f"{values.measure}: all differences are in {values.scale}"
-        return self.sized(spread_of(changes, self.level), mean, n, note)
+        return self.sized(spread_of(found, self.level), mean, n, note)
 
     def sized(self, spread: Spread, observed: float | None = None, n: int | None = None, note: str = "") -> Sizing:
         """The plan for one spread."""
@@ -331,11 +331,11 @@ class _PlanRequest:
         )
 
     def _smallest(self, spread: Spread, queries: int) -> Smallest:
-        standardized = self.side * smallest_difference(
+        found = self.side * smallest_difference(
             1.0, queries, level=self.level, power=self.power, alternative=self.alternative
         )  # fmt: skip
-        ends = (None if sd is None else standardized * sd for sd in (spread.low, spread.high))
-        return Smallest(standardized * spread.sd, *ends)
+        ends = (None if sd is None else found * sd for sd in (spread.low, spread.high))
+        return Smallest(found * spread.sd, *ends)
 
     def _needed(self, spread: Spread, difference: float) -> Needed:
         def need(sd: float) -> int | None:
@@ -353,7 +353,7 @@ class _PlanRequest:
     def _by_difference(self, spread: Spread, queries: int, smallest: Smallest) -> Iterator[AtDifference]:
         step = round_number(abs(smallest.difference) / STEPS)
         differences = [self.side * float(f"{step * k:.6g}") for k in range(1, 3 * STEPS)]
-        if self.difference is not None:  # the requested difference has a row of its own
+        if self.difference is not None:  # the one asked for has its row, in its place
             differences = sorted({*differences, abs(self.difference) * self.side}, key=abs)
         for difference in differences:
             power = self._at(spread.sd, queries, difference)
@@ -380,7 +380,7 @@ def round_number(value: float) -> float:
 
 
 def round_counts() -> Iterator[int]:
-    """5, 10, 20, 50, 100, ... to the largest planned number of queries."""
+    """5, 10, 20, 50, 100, ... to the most queries anybody plans."""
     ten = 10
     yield 5
     while ten <= MOST_QUERIES:

@@ -19,7 +19,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Alternative
 from rankproof.kernel.least import Integers, least_of_each
 
-# More queries than will ever be judged: beyond this the answer is "no number of queries", which is None.
+# More queries than anybody will judge: beyond this the answer is "no number of queries", which is None.
 MOST_QUERIES = 1_000_000_000
 
 
@@ -33,8 +33,7 @@ def power_at(
 ) -> NDArray[np.float64]:
     """The probability that the test finds a true difference, for every n and difference given.
 
-    For "greater" and "less" the sign of `difference` counts: one on the other side is detected less often than no
-    difference at all.
+    For "greater" and "less" the sign of `difference` counts: one on the other side is found less often than by chance.
     """
     refuse_senseless(sd, level=level, alternative=alternative)
     queries = np.asarray(n, dtype=np.float64)
@@ -92,23 +91,23 @@ def queries_needed_each(
     effects = np.asarray(differences, dtype=np.float64) / np.asarray(sds, dtype=np.float64)
     sizes = np.abs(effects) if alternative == "two-sided" else effects if alternative == "greater" else -effects
     possible = np.flatnonzero(sizes > 0)
-    detectable = sizes[possible]
+    wanted = sizes[possible]
     side = _one_side(alternative)
 
     def enough(questions: Integers, n: Integers) -> NDArray[np.bool_]:
         queries = n.astype(np.float64)
-        return _reaches(power, queries - 1, np.sqrt(queries) * detectable[questions], level, side)
+        return _reaches(power, queries - 1, np.sqrt(queries) * wanted[questions], level, side)
 
-    needed: list[int | None] = [None] * len(sizes)
+    results: list[int | None] = [None] * len(sizes)
     for at, n in zip(possible, least_of_each(enough, len(possible), first=2, most=MOST_QUERIES), strict=True):
-        needed[at] = n
-    return needed
+        results[at] = n
+    return results
 
 
 def refuse_senseless(
     sd: float, *, level: float = 0.95, power: float | None = None, alternative: Alternative = "two-sided"
 ) -> None:
-    """Raises an error for values that no plan can use."""
+    """An error for what cannot be planned with."""
     if not (math.isfinite(sd) and sd > 0):
         raise UsageError(
             f"The standard deviation of the differences must be greater than 0; {sd:g} came. With 0 every query "
@@ -173,16 +172,16 @@ def _above(t: ArrayLike, df: ArrayLike, shift: ArrayLike) -> NDArray[np.float64]
 
     t, df, shift = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in (t, df, shift)))
     # P(T > t; shift) = P(T < -t; -shift): the small tail is computed as such, not as 1 minus nearly 1.
-    computed = np.asarray(nctdtr(df, -shift, -t), dtype=np.float64)
+    tail = np.asarray(nctdtr(df, -shift, -t), dtype=np.float64)
     # The series does not converge for some huge shifts; there Abramowitz and Stegun 26.7.10 is right to many places.
     near = ndtr(-(t * (1 - 1 / (4 * df)) - shift) / np.sqrt(1 + t * t / (2 * df)))
     # It also strays at isolated points of the far tail. T > 0 takes a positive numerator: P(T > t) <= P(Z > -shift).
-    return np.clip(np.where(np.isfinite(computed), computed, near), 0.0, np.where(t > 0, ndtr(shift), 1.0))
+    return np.clip(np.where(np.isfinite(tail), tail, near), 0.0, np.where(t > 0, ndtr(shift), 1.0))
 
 
 @lru_cache(maxsize=1024)  # the contrasts of a comparison mostly have the same number of queries
 def _least_shift(df: float, level: float, power: float, alternative: Alternative) -> float:
-    """The least noncentrality that is detected with a power: doubled until it is enough, then by bisection."""
+    """The least noncentrality that is found with a power: doubling until it is enough, then halving the gap."""
 
     def enough(shift: float) -> bool:
         return bool(_power(np.float64(df), np.float64(shift), level, _one_side(alternative)) >= power)

@@ -58,9 +58,9 @@ class Equivalence:
 
 @dataclass(frozen=True, slots=True)
 class Detectable:
-    """What a comparison that found nothing could have found."""
+    """What a comparison without a significant result could have detected."""
 
-    difference: float  # the least true difference that is found with probability `power`
+    difference: float  # the least true difference that is detected with probability `power`
     power: float
     queries_needed: int | None  # to find the observed difference with that power; None when it is 0
 
@@ -174,14 +174,14 @@ class Comparison:
     def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:
         """The contrast of a measure with the baseline; the only candidate's when none is named."""
         text = self.evaluations[0].canonical(measure) if self.evaluations else measure
-        for found in self.contrasts:
+        for contrast in self.contrasts:
             if (
-                found.measure == text
-                and found.segment == segment
-                and found.baseline == self.systems[0]
-                and candidate in (None, found.candidate)
+                contrast.measure == text
+                and contrast.segment == segment
+                and contrast.baseline == self.systems[0]
+                and candidate in (None, contrast.candidate)
             ):
-                return found
+                return contrast
         raise KeyError(f"no contrast of {text} for {candidate or 'any candidate'} on {segment or 'all queries'}")
 
     def to_dict(self, by_query: bool = True) -> Document:
@@ -218,7 +218,7 @@ class Design:
     all_pairs         every pair of systems, and not only each candidate against the baseline
     equivalence       a margin: are the systems the same, up to it?
     non_inferiority   a margin: is the candidate not worse by more than it?
-    power             what "could have found" is said for
+    power             the power for which detectable differences are given
     """
 
     significance: str = "t"
@@ -233,7 +233,7 @@ class Design:
 
     @property
     def margin(self) -> tuple[Literal["equivalence", "non-inferiority"], float] | None:
-        """What is asked about a margin, and the margin."""
+        """The kind of margin test, and the margin."""
         if self.equivalence is not None:
             return "equivalence", self.equivalence
         return None if self.non_inferiority is None else ("non-inferiority", self.non_inferiority)
@@ -291,9 +291,9 @@ class BlindSpot:
 
     changed     queries whose grades by rank changed, down to `depth`; unjudged counts as not relevant
     unseen      those of them whose value is the same to the last digit that counts
-    seen_by     other measures, and how many of the unseen queries they do tell apart, most first; those that were
-                asked for, and a few usual ones
-    depth       how far down was looked: the greatest cutoff of any measure asked for; None for whole rankings
+    seen_by     other measures, and how many of the unseen queries they do tell apart, most first: the
+                requested ones, and a few usual ones
+    depth       how far down rankings were compared: the greatest cutoff of any measure; None for whole rankings
     alike       queries where other documents stand there, but of the same grades: no measure of relevance sees that
     """
 

@@ -1,13 +1,30 @@
-"""A comparison as sections, for the forms that are read from top to bottom."""
+"""A comparison for people: each contrast in words, the table of contrasts, and the sections of a report.
+
+Sections are what the forms that are read from top to bottom show: a heading, sentences, a table.
+"""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.sections import Section, counted, number, percent, signed, verdict_word
-from rankproof.proving.conversions import header, row, title
-from rankproof.proving.holes.bounds import Bound
-from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, DocMove, QueryMove
-from rankproof.proving.wording import detectable_text, headline, item_title, margin_text
+from rankproof.kernel.sections import (
+    Section,
+    confidence_interval,
+    counted,
+    interval,
+    number,
+    p_phrase,
+    p_text,
+    percent,
+    signed,
+    verdict_word,
+)
+
+if TYPE_CHECKING:
+    from rankproof.proving.holes.bounds import Bound
+    from rankproof.proving.records import Comparison, Contrast, DocMove, QueryMove
 
 # More sentences than this are no headlines: then only the first measure has them, and the table says the rest.
 MOST_HEADLINES = 8
@@ -21,8 +38,8 @@ LONGEST_TEXT = 60
 
 
 def comparison_sections(comparison: Comparison, per_query: bool) -> list[Section]:
-    """The parts that have something to say, in the order a reader wants them."""
-    whole = [c for c in comparison.contrasts if c.segment == ALL_QUERIES]
+    """The parts that are not empty, in the order in which a reader needs them."""
+    whole = [c for c in comparison.contrasts if not c.segment]
     parts = [
         Section(
             title(comparison),
@@ -75,6 +92,121 @@ def _design(comparison: Comparison) -> list[str]:
     adjusted = [f"adjusted confidence interval: {kind}" for kind in kinds]
     size = "effect size: Cohen's d_z, the mean over the standard deviation of the differences"
     return [method, family, *adjusted, size, f"seed: {comparison.seed}"]
+
+
+# ---- the table of contrasts -----------------------------------------------------------------------
+
+
+def header(comparison: Comparison) -> list[str]:
+    """The columns of the table of contrasts."""
+    columns = ["measure", "candidate", "baseline", "difference", confidence_interval(comparison.level, short=True), "p"]
+    if comparison.segments:
+        columns.insert(1, "queries")
+    if comparison.correction != "none":
+        columns += ["adjusted CI", f"p ({comparison.correction})"]
+    return [*columns, "effect size", "won/same/lost", "result"]
+
+
+def row(comparison: Comparison, contrast: Contrast) -> list[str]:
+    """One contrast, in the columns of `header`."""
+    answer = contrast.difference
+    several = len(comparison.systems) > 2
+    cells = [
+        contrast.measure,
+        f"{contrast.candidate} {number(contrast.candidate_mean)}" if several else number(contrast.candidate_mean),
+        f"{contrast.baseline} {number(contrast.baseline_mean)}" if several else number(contrast.baseline_mean),
+    ]
+    if comparison.segments:
+        cells.insert(1, contrast.segment or "all")
+    if isinstance(answer, Estimate):
+        cells += [signed(answer.value), interval(answer.low, answer.high), p_text(answer.p_value)]
+    else:
+        cells += ["none" if answer.value is None else signed(answer.value), "none", "none"]
+    if comparison.correction != "none":
+        beside = contrast.adjusted
+        cells += ["none", "none"] if beside is None else [interval(beside.low, beside.high), p_text(beside.p_value)]
+    return [
+        *cells,
+        "none" if contrast.effect is None else f"{contrast.effect:+.2f}",
+        f"{contrast.wins}/{contrast.ties}/{contrast.losses}",
+        verdict_word(contrast.direction),
+    ]
+
+
+def title(comparison: Comparison) -> str:
+    """Who is compared with whom, on how many queries."""
+    others = ", ".join(comparison.systems[1:])
+    queries = counted(len(comparison.query_ids), "query", "queries")
+    return f"{others} against {comparison.systems[0]}, {queries}"
+
+
+# ---- a contrast in words -------------------------------------------------------------------------
+
+
+def item_title(kind: str, name: str) -> str:
+    """What an item of a shelf is called on its own page: "Paired t-test" for "t" of significance."""
+    return str(shelf.find(kind, name).summary).partition(":")[0]
+
+
+def where(contrast: Contrast) -> str:
+    """The segment as the end of a sentence; nothing for all queries."""
+    return f" on {contrast.segment}" if contrast.segment else ""
+
+
+def claim(contrast: Contrast) -> str:
+    """Which side is better, without numbers and without a full stop."""
+    both = f"{contrast.candidate} and {contrast.baseline}"
+    measure = f"{contrast.measure}{where(contrast)}"
+    if not isinstance(contrast.difference, Estimate):
+        return f"{both} cannot be compared by a test in {measure}"
+    if contrast.direction != "not shown":
+        return f"{contrast.candidate} is significantly {contrast.direction} than {contrast.baseline} in {measure}"
+    if contrast.better == "neither":
+        return f"{measure} of {both} cannot be called better or worse"
+    return f"{both} do not differ significantly in {measure}"
+
+
+def numbers(contrast: Contrast) -> str:
+    """The difference, its confidence interval and the p-value that decides; or the reason why there is none."""
+    answer = contrast.difference
+    if not isinstance(answer, Estimate):
+        return answer.reason
+    decides = answer.p_value if contrast.adjusted is None else contrast.adjusted.p_value
+    p = p_phrase(decides) if contrast.adjusted is None else f"adjusted {p_phrase(decides)}"
+    return f"{signed(answer.value)}, {confidence_interval(answer.level)} {interval(answer.low, answer.high)}, {p}"
+
+
+def headline(contrast: Contrast) -> str:
+    """The result of a contrast in a sentence that can be defended."""
+    if not isinstance(contrast.difference, Estimate):
+        return f"{claim(contrast)}: {numbers(contrast).rstrip('.')}."
+    text = f"{claim(contrast)} ({numbers(contrast)})"
+    return f"{text}; {detectable_text(contrast)}." if contrast.detectable is not None else f"{text}."
+
+
+def detectable_text(contrast: Contrast) -> str:
+    """The true difference that a comparison without a significant result would have detected."""
+    able = contrast.detectable
+    assert able is not None
+    verb = "detects" if len(contrast.query_ids) == 1 else "detect"
+    queries = counted(len(contrast.query_ids), "query", "queries")
+    text = f"{queries} {verb} a true difference of {number(able.difference)} with {percent(able.power)} power"
+    if able.queries_needed is not None:
+        text += f"; the observed one needs about {counted(able.queries_needed, 'query', 'queries')}"
+    return text
+
+
+def margin_text(contrast: Contrast) -> str:
+    """Whether the candidate is equivalent or non-inferior, up to its margin."""
+    margin = contrast.equivalence
+    assert margin is not None
+    kind = "equivalent" if margin.kind == "equivalence" else "non-inferior"
+    verb = f"is {kind}" if margin.holds else f"is not shown to be {kind}"
+    ends = f"confidence interval {interval(margin.low, margin.high)}"
+    return (
+        f"{contrast.measure}{where(contrast)}: {contrast.candidate} {verb} to {contrast.baseline} within "
+        f"{number(margin.margin)} ({p_phrase(margin.p_value)}, {ends})."
+    )
 
 
 # ---- which queries pay ---------------------------------------------------------------------------
@@ -184,7 +316,7 @@ def _sign(bound: Bound) -> str:
 
 
 def _ties(comparison: Comparison) -> tuple[str, ...]:
-    """Each that could change what is said; the others in one line."""
+    """Each that could change a result; the others in one line."""
     changing = tuple(risk.note for risk in comparison.tie_risks if risk.changes)
     widest = max(comparison.tie_risks, key=lambda risk: risk.greatest - risk.least, default=None)
     if changing or widest is None:

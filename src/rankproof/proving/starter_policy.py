@@ -116,5 +116,5 @@ def starter_policy(
         ('# queries = "queries.csv"', "columns of queries (intent, language, head or tail), for `segment`"),
         ('# latency = "latency.tsv"', "one request per line: query id, tab, milliseconds"),
     )
-    lines = "\n".join(f"{said:<{ROOM}}# {meaning}" for said, meaning in inputs)
+    lines = "\n".join(f"{setting:<{ROOM}}# {meaning}" for setting, meaning in inputs)
     return _TEXT.format(name=name, inputs=lines, protected=protected)

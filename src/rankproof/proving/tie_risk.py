@@ -1,4 +1,4 @@
-"""Tie risk: how far the order of documents with equal scores could move a difference, and what it says."""
+"""Tie risk: how far the order of documents with equal scores could move a difference, and change the result."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Reach:
 
     @cached_property
     def _chosen(self) -> dict[tuple[str, ...], NDArray[np.float64]]:
-        """Rows by queries asked for: all contrasts of a measure ask for the same."""
+        """Rows by queries: all contrasts of a measure have the same queries."""
         return {}
 
 
@@ -78,7 +78,7 @@ def tie_risks(runs: Sequence[PreparedRun], comparison: Comparison) -> tuple[TieR
         return ()  # the values themselves are over all orders already
     by_name = dict(zip(comparison.systems, runs, strict=True))
     known: dict[tuple[str, str], _Reach | None] = {}
-    found: list[TieRisk | _Range] = []
+    results: list[TieRisk | _Range] = []
     for contrast in comparison.contrasts:
         if contrast.segment != ALL_QUERIES:
             continue
@@ -89,20 +89,20 @@ def tie_risks(runs: Sequence[PreparedRun], comparison: Comparison) -> tuple[TieR
             sides.append(known[name, contrast.measure])
         baseline, candidate = sides
         if baseline is None or candidate is None:
-            found.append(_not_looked_at(contrast, settings))
+            results.append(_not_looked_at(contrast, settings))
             continue
         reached = _range(contrast, baseline, candidate)
         if reached is not None:
-            found.append(reached)
-    shown = _shown([reached for reached in found if isinstance(reached, _Range)], comparison)
-    return tuple(_risk(one, next(shown), comparison) if isinstance(one, _Range) else one for one in found)
+            results.append(reached)
+    shown = _shown([reached for reached in results if isinstance(reached, _Range)], comparison)
+    return tuple(_risk(one, next(shown), comparison) if isinstance(one, _Range) else one for one in results)
 
 
 def _reach(run: PreparedRun, measure: str, settings: Settings) -> _Reach | None:
     """The range of each query's value; None where the depth splits ties that the measure looks at."""
     dialect: Dialect = shelf.find("dialects", settings.dialect)
-    (said,) = parse(measure)
-    variant = speak(said, dialect, settings)
+    (parsed,) = parse(measure)
+    variant = speak(parsed, dialect, settings)
     reading = dialect.read(variant)
     if settings.complete:
         reading = replace(reading, missing="zero")
@@ -121,17 +121,17 @@ def _reach(run: PreparedRun, measure: str, settings: Settings) -> _Reach | None:
                 return None
     table = apply_reading(run.table(reading.order, variant.measure.needs_subtopics), reading, settings)
     ties = over_ties(table, variant)
-    # A dialect that takes the mean over all orders has nothing left to chance.
+    # A dialect that takes the mean over all orders leaves nothing to the order of ties.
     ends = ties.by_query[:, [0, 2] if reading.ties == "rule" else [1, 1]]
-    return _Reach(table.pool.query_ids, _told(ends, reading), ties.exact)
+    return _Reach(table.pool.query_ids, _rounded(ends, reading), ties.exact)
 
 
 def _looks_no_deeper(variant: Variant, depth: int) -> bool:
     return variant.measure.cutoff in ("optional", "required") and variant.k is not None and variant.k <= depth
 
 
-def _told(values: NDArray[np.float64], reading: Reading) -> NDArray[np.float64]:
-    """The values as the dialect tells them: rounded, where it rounds."""
+def _rounded(values: NDArray[np.float64], reading: Reading) -> NDArray[np.float64]:
+    """The values as the dialect reports them: rounded, where it rounds."""
     if reading.rounds is None:
         return values
     return np.array([[reading.rounds(value) for value in row] for row in values.tolist()])
@@ -149,10 +149,10 @@ def _range(contrast: Contrast, baseline: _Reach, candidate: _Reach) -> _Range | 
 
 
 def _risk(reached: _Range, shown: Sequence[bool], comparison: Comparison) -> TieRisk:
-    """What the range means; `shown` says whether a difference is shown now, at the least end and at the greatest."""
+    """What the range means; `shown`: whether a difference is significant now, at the least end and at the greatest."""
     contrast = reached.contrast
     means = [float(differences.mean()) for differences in reached.differences]
-    now, *ends = (_says(mean, sure) for mean, sure in zip(means, shown, strict=True))
+    now, *ends = (_result(mean, sure) for mean, sure in zip(means, shown, strict=True))
     other = {where: says for where, says in zip(("least", "greatest"), ends, strict=True) if says != now}
     observed, low, high = means
     risk = TieRisk(
@@ -162,17 +162,17 @@ def _risk(reached: _Range, shown: Sequence[bool], comparison: Comparison) -> Tie
     return replace(risk, note=_note(risk, contrast, comparison, now, other))
 
 
-def _says(mean: float, shown: bool) -> tuple[str, str]:
-    """What the comparison says of a difference: the side of the mean, and whether it is shown."""
+def _result(mean: float, shown: bool) -> tuple[str, str]:
+    """The comparison's result for a difference: the side of the mean, and whether it is significant."""
     side = "no difference" if abs(mean) <= NOTHING else "higher" if mean > 0 else "lower"
     return side, "shown" if shown else "not shown"
 
 
 def _shown(ranges: Sequence[_Range], comparison: Comparison) -> Iterator[list[bool]]:
-    """For each range, whether the comparison's method shows a difference now and at both ends.
+    """For each range, whether the difference is significant by the comparison's method now and at both ends.
 
     A method that draws nothing answers all of a size together; one that draws takes each with a generator of its own,
-    so that it says of a contrast's own differences what the comparison said.
+    so that a contrast's own differences get the comparison's own answer.
     """
     method: Significance = shelf.find("significance", comparison.significance)
     columns = [differences for reached in ranges for differences in reached.differences]
@@ -192,7 +192,7 @@ def _shown(ranges: Sequence[_Range], comparison: Comparison) -> Iterator[list[bo
                 places, method.many(matrix, SignificanceRequest(level=comparison.level), rng), strict=True
             ):
                 answers[at] = answer
-    sure = [isinstance(told, Estimate) and told.p_value <= 1 - comparison.level for told in answers]
+    sure = [isinstance(a, Estimate) and a.p_value <= 1 - comparison.level for a in answers]
     return iter([sure[at : at + 3] for at in range(0, len(sure), 3)])
 
 
@@ -214,7 +214,7 @@ def _note(
     now: tuple[str, str],
     other: Mapping[str, tuple[str, str]],
 ) -> str:
-    """What was found, in sentences with the numbers, and what was looked at."""
+    """The result in sentences with the numbers, and how it was obtained."""
     how = "" if risk.exact else ", as far as random orders show"
     text = (
         f"{contrast.measure}, {contrast.candidate} against {contrast.baseline}: documents with equal scores could be "

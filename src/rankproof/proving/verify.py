@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.documents import Document, plain, versions
-from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.manifest import ContrastResult, ExperimentManifest, InputFile, Results
+from rankproof.kernel.manifest import ExperimentManifest, InputFile, Results
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.identity import file_hash
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
+from rankproof.proving.manifest import results_of
 from rankproof.proving.records import Contrast, Design
 
 SCHEMA = "verification/1"
@@ -74,31 +74,6 @@ class Verification:
 SMALL = 1e-3
 
 
-def results_of(evaluations: Sequence[Evaluation], contrasts: Sequence[Contrast]) -> Results:
-    """The numbers that a manifest keeps, and that verifying computes again."""
-    return Results(
-        queries=evaluations[0].population.scored,
-        means={e.run_name: {text: _real(result.mean) for text, result in e.results.items()} for e in evaluations},
-        contrasts=tuple(_contrast(contrast) for contrast in contrasts),
-    )
-
-
-def _contrast(contrast: Contrast) -> ContrastResult:
-    answer = contrast.difference
-    where = (contrast.measure, contrast.baseline, contrast.candidate, contrast.segment, len(contrast.query_ids))
-    if not isinstance(answer, Estimate):
-        return ContrastResult(*where, difference=_real(answer.value), reason=answer.reason)
-    adjusted = None if contrast.adjusted is None else _real(contrast.adjusted.p_value)
-    return ContrastResult(
-        *where, _real(answer.value), _real(answer.low), _real(answer.high), _real(answer.p_value), adjusted
-    )
-
-
-def _real(value: float | None) -> float | None:
-    """JSON has neither NaN nor infinity: what is no number is None."""
-    return float(value) if value is not None and math.isfinite(value) else None
-
-
 @dataclass(frozen=True, slots=True)
 class ValueAgreement:
     """How many values were compared, how many are equal, the largest relative difference of equals, and the others."""
@@ -133,19 +108,19 @@ def _values(results: Results) -> Iterator[tuple[str, float | str | None]]:
     for run, means in results.means.items():
         for measure, value in means.items():
             yield f"{run} {measure}", value
-    for found in results.contrasts:
-        where = f"{found.candidate} - {found.baseline} {found.measure}"
-        where += f" [{found.segment}]" if found.segment else ""
-        yield where, found.difference
-        yield f"{where}: queries", float(found.queries)
-        if found.reason:
-            yield f"{where}: no interval", found.reason
+    for contrast in results.contrasts:
+        where = f"{contrast.candidate} - {contrast.baseline} {contrast.measure}"
+        where += f" [{contrast.segment}]" if contrast.segment else ""
+        yield where, contrast.difference
+        yield f"{where}: queries", float(contrast.queries)
+        if contrast.reason:
+            yield f"{where}: no interval", contrast.reason
             continue
-        yield f"{where}: low", found.low
-        yield f"{where}: high", found.high
-        yield f"{where}: p", found.p_value
-        if found.adjusted_p_value is not None:
-            yield f"{where}: adjusted p", found.adjusted_p_value
+        yield f"{where}: low", contrast.low
+        yield f"{where}: high", contrast.high
+        yield f"{where}: p", contrast.p_value
+        if contrast.adjusted_p_value is not None:
+            yield f"{where}: adjusted p", contrast.adjusted_p_value
 
 
 def _distance(was: float | str | None, now: float | str | None) -> float:
@@ -192,27 +167,27 @@ def verify(
     others: Mapping[str, str] | None = None,
     tolerance: float = TOLERANCE,
 ) -> Verification:
-    """Computes an experiment again. Inputs lie where the manifest says, seen from `folder`, unless the caller says."""
+    """Computes an experiment again from inputs at the manifest's places, seen from `folder`, or at the caller's."""
     runs, others = runs or {}, others or {}
     beside = tuple(dict.fromkeys((*manifest.others, *DECISIVE)))
-    for kind, said, known in (("run", runs, manifest.run_ids), ("further file", others, beside)):
-        for name in said:
+    for kind, given, known in (("run", runs, manifest.run_ids), ("further file", others, beside)):
+        for name in given:
             if name not in known:
                 raise UnknownName(f"{kind} of the manifest", name, known)
     judged = _find("qrels", manifest.qrels, folder, qrels)
     ranked = [_find("run", run, folder, runs.get(run.name)) for run in manifest.runs]
     further = {role: _find(role, file, folder, others.get(role)) for role, file in manifest.others.items()}
     notes = _versions(manifest)
-    problems = [_missing(found) for found in (judged, *ranked) if found.path is None]
-    problems += [_missing(found) for role, found in further.items() if found.path is None and role in DECISIVE]
-    problems += [_changed(found) for role, found in further.items() if role in DECISIVE and _is_other(found)]
+    problems = [_missing(located) for located in (judged, *ranked) if located.path is None]
+    problems += [_missing(located) for role, located in further.items() if located.path is None and role in DECISIVE]
+    problems += [_changed(located) for role, located in further.items() if role in DECISIVE and _is_other(located)]
     if any(problem.problem == "input_missing" for problem in problems):
         return _answer(manifest, problems, notes, tolerance)
     try:
         queries = further["queries"].path if "queries" in further else others.get("queries")
         again, seen, noted = _compute(manifest, judged, ranked, queries)
     except (InputError, UsageError) as error:
-        problems += [_changed(found) for found in (judged, *ranked) if _is_other(found)]
+        problems += [_changed(located) for located in (judged, *ranked) if _is_other(located)]
         problems.append(Discrepancy("not_computed", "results", f"Nothing could be computed again: {error}"))
         return _answer(manifest, problems, notes, tolerance)
     values = compare_results(manifest.results, again, tolerance)
@@ -223,9 +198,10 @@ def verify(
 # ---- inputs --------------------------------------------------------------------------------------
 
 
-def _find(role: str, recorded: InputFile, folder: str, said: str | None) -> LocatedInput:
-    path = said if said is not None or recorded.path is None else os.path.normpath(os.path.join(folder, recorded.path))
-    sought = said if said is not None else recorded.path
+def _find(role: str, recorded: InputFile, folder: str, given: str | None) -> LocatedInput:
+    sought = path = recorded.path if given is None else given
+    if given is None and recorded.path is not None:
+        path = os.path.normpath(os.path.join(folder, recorded.path))
     if path is None or not os.path.isfile(path):
         return LocatedInput(role, recorded, sought, None, False)
     return LocatedInput(
@@ -233,46 +209,46 @@ def _find(role: str, recorded: InputFile, folder: str, said: str | None) -> Loca
     )
 
 
-def _is_other(found: LocatedInput) -> bool:
-    return found.path is not None and not found.same_bytes
+def _is_other(located: LocatedInput) -> bool:
+    return located.path is not None and not located.same_bytes
 
 
-def _missing(found: LocatedInput) -> Discrepancy:
-    option = "--qrels PATH" if found.role == "qrels" else f"--{found.role} {found.recorded.name}=PATH"
-    if found.role not in ("qrels", "run"):
-        option = f"--other {found.role}=PATH"
-    where = "has never been a file" if found.sought is None else f"is not at {found.sought}"
+def _missing(located: LocatedInput) -> Discrepancy:
+    option = "--qrels PATH" if located.role == "qrels" else f"--{located.role} {located.recorded.name}=PATH"
+    if located.role not in ("qrels", "run"):
+        option = f"--other {located.role}=PATH"
+    where = "has never been a file" if located.sought is None else f"is not at {located.sought}"
     return Discrepancy(
         "input_missing",
-        found.title,
-        f"Missing: {found.title} {where}. Say where it is: {option}",
-        found.recorded.identity,
+        located.title,
+        f"Missing: {located.title} {where}. Say where it is: {option}",
+        located.recorded.identity,
     )
 
 
-def _changed(found: LocatedInput, new: str | None = None) -> Discrepancy:
+def _changed(located: LocatedInput, new: str | None = None) -> Discrepancy:
     """By its content where both are known; by its bytes otherwise."""
-    assert found.path is not None
-    old = found.recorded.sha256 or found.recorded.identity
-    if new is not None and found.recorded.content is not None:
-        old = found.recorded.content
+    assert located.path is not None
+    old = located.recorded.sha256 or located.recorded.identity
+    if new is not None and located.recorded.content is not None:
+        old = located.recorded.content
     else:
-        new = file_hash(found.path)
+        new = file_hash(located.path)
     return Discrepancy(
-        "input_changed", found.title, f"Changed: {found.title}. SHA-256 {new[:12]}, was {old[:12]}.", old, new
+        "input_changed", located.title, f"Changed: {located.title}. SHA-256 {new[:12]}, was {old[:12]}.", old, new
     )
 
 
-def _against(found: LocatedInput, prepared: PreparedQrels | PreparedRun) -> Discrepancy | str | None:
+def _against(located: LocatedInput, prepared: PreparedQrels | PreparedRun) -> Discrepancy | str | None:
     """None for the same bytes, a note for the same content in other bytes, a discrepancy otherwise."""
-    if found.same_bytes:
+    if located.same_bytes:
         return None
-    if found.recorded.content is None:
-        return _changed(found)
+    if located.recorded.content is None:
+        return _changed(located)
     content = prepared.content_hash()
-    if content != found.recorded.content:
-        return _changed(found, content)
-    return None if found.recorded.sha256 is None else f"other bytes, the same content: {found.title}"
+    if content != located.recorded.content:
+        return _changed(located, content)
+    return None if located.recorded.sha256 is None else f"other bytes, the same content: {located.title}"
 
 
 # ---- computing again -----------------------------------------------------------------------------
@@ -287,15 +263,15 @@ def _compute(
     settings = _choices(Settings, manifest.parameters.get("settings", {}), "settings")
     variants = parse(manifest.measures)
     qrels = prepare_qrels(judged.path, qrels_format, allow)
-    held: list[Discrepancy | str | None] = [_against(judged, qrels)]
+    differences: list[Discrepancy | str | None] = [_against(judged, qrels)]
     evaluations = []
-    for found in ranked:
-        run = join_run(qrels, found.path, format=run_format, allow=allow, name=found.recorded.name, **reading)
-        evaluations.append(replace(measure_run(run, variants, settings), run_name=found.recorded.name))
-        held.append(_against(found, run))
+    for located in ranked:
+        run = join_run(qrels, located.path, format=run_format, allow=allow, name=located.recorded.name, **reading)
+        evaluations.append(replace(measure_run(run, variants, settings), run_name=located.recorded.name))
+        differences.append(_against(located, run))
     contrasts = () if manifest.kind == "evaluation" else _contrasts(manifest, evaluations, queries)
-    problems = [one for one in held if isinstance(one, Discrepancy)]
-    return results_of(evaluations, contrasts), problems, [one for one in held if isinstance(one, str)]
+    problems = [one for one in differences if isinstance(one, Discrepancy)]
+    return results_of(evaluations, contrasts), problems, [one for one in differences if isinstance(one, str)]
 
 
 def _contrasts(

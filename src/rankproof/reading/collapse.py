@@ -74,7 +74,8 @@ def collapse(rows: Rows, pattern: str, order: Order, source: str, by_label: bool
     best_first = renamed.take(renamed.sorted(order.by, order.ties, order.precision, order.lower_is_better))
     again, _ = best_first.duplicates(labels=by_label)
     first_rows = best_first.take(np.setdiff1d(np.arange(len(best_first), dtype=np.int64), again))
-    note = f"collapsed by {pattern!r}: {counted(len(rows), 'row')} to {len(first_rows):,}, the best passage of each document"
+    sizes = f"collapsed by {pattern!r}: {counted(len(rows), 'row')} to {len(first_rows):,}"
+    note = f"{sizes}, the best passage of each document"
     if unmatched == 1:
         note += "; 1 row does not fit the pattern and kept its id"
     elif unmatched:

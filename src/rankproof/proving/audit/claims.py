@@ -59,7 +59,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Claims that cannot hold together, none of which can be spared for it; and why, in a sentence."""
+    """Claims that cannot hold together, each of which is needed for the contradiction; and why, in a sentence."""
 
     measures: tuple[str, ...]
     reason: str
@@ -67,10 +67,10 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """What a claim could say if all others hold.
+    """The values that a claim could have if all others hold.
 
     values      values it could have, ascending; empty where they are not known one by one
-    complete    whether these are all; else they are the nearest to what was said, on both sides
+    complete    whether these are all; else they are the nearest to the reported value, on both sides
     least       no value lies below; and none above `greatest`
     placements  rankings that give the values, one for each
     """
@@ -86,14 +86,14 @@ class Instead:
 
 @dataclass(frozen=True, slots=True)
 class ReportAudit:
-    """What `rankproof audit report` answers.
+    """The result of `rankproof audit report`.
 
-    verdict          possible: there is an example. impossible: there is a proof. undecided: neither was found
+    verdict          possible: there is an example. impossible: there is a proof. undecided: there is neither
     relevant         how many relevant documents a query has, in words
     contradictions   the smallest sets of claims that cannot hold together
-    instead          for each claim that could be the only wrong one, what it could say
+    instead          for each claim that could be the only wrong one, the values that it could have
     example          rankings that give all the values; for means, of how many queries each
-    notes            what was looked at and what was taken for granted
+    notes            what was searched, and the assumptions
     """
 
     verdict: ReportVerdict
@@ -128,7 +128,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class RerankAudit:
-    """What `rankproof audit rerank` answers.
+    """The result of `rankproof audit rerank`.
 
     depth        what was claimed; without a claim, the least depth for which it holds
     least_depth  the least depth for which the run is a rerank of the base; None when there is none
@@ -170,19 +170,19 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class MeasureClaim:
-    """A claim with the measure that it speaks of."""
+    """A claim with its measure."""
 
     variant: Variant
     claim: Claim
 
     @property
     def low(self) -> float:
-        """The least value that rounds to what was said."""
+        """The least value that rounds to the reported one."""
         return self.claim.low - ROUNDING
 
     @property
     def high(self) -> float:
-        """The greatest value that rounds to what was said."""
+        """The greatest value that rounds to the reported one."""
         return self.claim.high + ROUNDING
 
 
@@ -190,42 +190,42 @@ def read_claims(texts: Iterable[str], decimals: int | None = None) -> tuple[Meas
     """The claims in texts such as `nDCG@5=0.75`. Without `decimals`, as many count as were typed."""
     pairs = []
     for text in texts:
-        name, eq, said = text.rpartition("=")
+        name, eq, value = text.rpartition("=")
         if not eq or not name.strip():
             raise UsageError(f"{text!r} is no reported value. Write a measure and its value, such as nDCG@5=0.75.")
-        pairs.append((name.strip(), said.strip()))
+        pairs.append((name.strip(), value.strip()))
     return claims(pairs, decimals)
 
 
 def claims(pairs: Iterable[tuple[str, str]], decimals: int | None = None) -> tuple[MeasureClaim, ...]:
     """The claims of measures and values as written."""
-    found: dict[str, MeasureClaim] = {}
-    for name, said in pairs:
+    by_measure: dict[str, MeasureClaim] = {}
+    for name, value in pairs:
         variants = read(name)
         if len(variants) != 1:
-            raise UsageError(f"{name} stands for {len(variants)} measures. Name one, such as {variants[0]}={said}.")
+            raise UsageError(f"{name} stands for {len(variants)} measures. Name one, such as {variants[0]}={value}.")
         variant = variants[0]
         _refuse_unknown(variant)
-        if variant.text in found:
+        if variant.text in by_measure:
             raise UsageError(
-                f"{variant.text} is reported twice: {found[variant.text].claim.said} and {said}. Keep one."
+                f"{variant.text} is reported twice: {by_measure[variant.text].claim.said} and {value}. Keep one."
             )
-        found[variant.text] = MeasureClaim(variant, _claim(variant, said, decimals))
-    if not found:
+        by_measure[variant.text] = MeasureClaim(variant, _claim(variant, value, decimals))
+    if not by_measure:
         raise UsageError("No value was reported. Write one or more, such as: P@3=0.67 nDCG@5=0.75")
-    return tuple(found.values())
+    return tuple(by_measure.values())
 
 
-def _claim(variant: Variant, said: str, decimals: int | None) -> Claim:
-    match = _NUMBER.fullmatch(said)
+def _claim(variant: Variant, written: str, decimals: int | None) -> Claim:
+    match = _NUMBER.fullmatch(written)
     if match is None:
-        raise UsageError(f"{variant.text}={said}: the value must be a number such as 0.75, or 75%; got {said!r}.")
+        raise UsageError(f"{variant.text}={written}: the value must be a number such as 0.75, or 75%; got {written!r}.")
     digits, percent = match.groups()
     places = len(digits.partition(".")[2]) if decimals is None else decimals
     scale = Decimal(100 if percent else 1)
     half = Decimal(1).scaleb(-places) / 2
     value = Decimal(digits)
-    return Claim(variant.text, said, float((value - half) / scale), float((value + half) / scale))
+    return Claim(variant.text, written, float((value - half) / scale), float((value + half) / scale))
 
 
 def _refuse_unknown(variant: Variant) -> None:
@@ -261,7 +261,7 @@ FIELDS = ("decimals", "grades", "queries", "relevant", "values")
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What a file says; None where it says nothing."""
+    """The fields of a report file; None for a field that it does not have."""
 
     values: tuple[tuple[str, str], ...]
     queries: int | None = None
@@ -278,34 +278,34 @@ def read_report(path: Any) -> Reported:
     try:
         # Numbers stay texts: 0.60 says more than 0.6 does.
         if text.lstrip().startswith("{"):
-            found = json.loads(text, parse_float=str)
+            document = json.loads(text, parse_float=str)
         else:
-            found = tomllib.loads(text, parse_float=str)
+            document = tomllib.loads(text, parse_float=str)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{source.name} is neither TOML nor JSON: {error}.") from None
-    if not isinstance(found, dict) or not isinstance(found.get("values"), dict):
+    if not isinstance(document, dict) or not isinstance(document.get("values"), dict):
         raise InputError(f'{source.name}: a report has a table `values`, such as values = {{"P@10" = 0.341}}.')
-    unknown = [name for name in found if name not in FIELDS]
+    unknown = [name for name in document if name not in FIELDS]
     if unknown:
         raise InputError(f"{source.name}: a report has no field {unknown[0]!r}. Possible: {', '.join(FIELDS)}.")
-    grades = found.get("grades", [])
+    grades = document.get("grades", [])
     return Reported(
-        tuple((name, _said(source.name, name, value)) for name, value in found["values"].items()),
-        _whole(source.name, found, "queries"),
-        None if "relevant" not in found else str(found["relevant"]),
+        tuple((name, _value_text(source.name, name, value)) for name, value in document["values"].items()),
+        _whole(source.name, document, "queries"),
+        None if "relevant" not in document else str(document["relevant"]),
         tuple(_pool(pool) for pool in _listed(source.name, grades)),
-        _whole(source.name, found, "decimals"),
+        _whole(source.name, document, "decimals"),
     )
 
 
-def _said(source: str, name: str, value: object) -> str:
+def _value_text(source: str, name: str, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"{source}: the value of {name} must be a number; got {value!r:.80}.")
     return str(value)
 
 
-def _whole(source: str, found: Mapping[str, object], name: str) -> int | None:
-    value = found.get(name)
+def _whole(source: str, document: Mapping[str, object], name: str) -> int | None:
+    value = document.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
         raise InputError(f"{source}: {name} must be a whole number; got {value!r:.80}.")
     return value

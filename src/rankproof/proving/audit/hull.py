@@ -2,7 +2,7 @@
 
 All rankings of a query are covered by boxes. A mean of queries is a mean of points in these boxes, so a plane that
 has every box on one side has every mean on that side. A report on the other side is impossible, for any number of
-queries; the plane is the proof, and it is checked against every box before it is believed.
+queries; the plane is the proof, and it is checked against every box.
 """
 
 from __future__ import annotations
@@ -78,16 +78,16 @@ def _without_repeats(boxes: Boxes) -> Boxes:
     return boxes.select(np.array(keep, dtype=np.intp))
 
 
-def parting_plane(boxes: Boxes, asked: Sequence[MeasureClaim], columns: Sequence[int]) -> Plane | None:
+def parting_plane(boxes: Boxes, claims: Sequence[MeasureClaim], columns: Sequence[int]) -> Plane | None:
     """The plane between the report and every mean; None where there is none. `columns` are those of the claims."""
     from scipy.optimize import linprog
 
-    low, high = np.array([claim.low for claim in asked]), np.array([claim.high for claim in asked])
+    low, high = np.array([claim.low for claim in claims]), np.array([claim.high for claim in claims])
     lows, highs = boxes.lows[:, columns], boxes.highs[:, columns]
     n, c = lows.shape
     # Weights of the boxes, and by how much the worst claim is missed: the least possible.
     upper = np.concatenate([np.concatenate([lows.T, -highs.T]), -np.ones((2 * c, 1))], axis=1)
-    told = linprog(
+    solution = linprog(
         np.append(np.zeros(n), 1.0),
         A_ub=upper,
         b_ub=np.concatenate([high, -low]),
@@ -95,9 +95,9 @@ def parting_plane(boxes: Boxes, asked: Sequence[MeasureClaim], columns: Sequence
         b_eq=[1.0],
         method="highs",
     )
-    if told.status != 0 or told.fun <= MARGIN:
+    if solution.status != 0 or solution.fun <= MARGIN:
         return None
-    dual = np.maximum(-told.ineqlin.marginals, 0.0)
+    dual = np.maximum(-solution.ineqlin.marginals, 0.0)
     return _checked(dual[:c], dual[c:], lows, highs, low, high)
 
 
@@ -109,7 +109,7 @@ def _checked(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
 ) -> Plane | None:
-    """The plane that the solver proposes, if every box lies on its side: no word of the solver is taken on trust."""
+    """The plane that the solver proposes, if every box lies on its side: the solver's answer is always checked."""
     scale = max(float(up.max()), float(down.max()))
     if scale <= 0:
         return None
@@ -122,16 +122,16 @@ def _checked(
 
 
 def extent(
-    boxes: Boxes, asked: Sequence[MeasureClaim], columns: Sequence[int], wanted: int
+    boxes: Boxes, claims: Sequence[MeasureClaim], columns: Sequence[int], column: int
 ) -> tuple[float, float] | None:
     """Between which ends the mean of one more column lies, while the claims hold; None where they cannot."""
     from scipy.optimize import linprog
 
     lows, highs = boxes.lows[:, columns], boxes.highs[:, columns]
-    b = np.array([*(claim.high for claim in asked), *(-claim.low for claim in asked)])
+    b = np.array([*(claim.high for claim in claims), *(-claim.low for claim in claims)])
     ends = []
-    for cost in (boxes.lows[:, wanted], -boxes.highs[:, wanted]):
-        told = linprog(
+    for cost in (boxes.lows[:, column], -boxes.highs[:, column]):
+        solution = linprog(
             cost,
             A_ub=np.concatenate([lows.T, -highs.T]) if len(columns) else None,
             b_ub=b if len(columns) else None,
@@ -139,9 +139,9 @@ def extent(
             b_eq=[1.0],
             method="highs",
         )
-        if told.status != 0:
+        if solution.status != 0:
             return None
-        ends.append(float(told.fun))
+        ends.append(float(solution.fun))
     return ends[0], 0.0 - ends[1]
 
 
@@ -156,26 +156,26 @@ def endpoints(boxes: Boxes) -> tuple[NDArray[np.float64], list[tuple[PartialRank
 
 # Whether some claims can hold together, and an example where there is one.
 Oracle = Callable[[Sequence[MeasureClaim]], tuple[ReportVerdict, Placement | None]]
-# Sets up to this size are all tried; a larger one is found by leaving claims out one after the other.
+# All sets up to this size are tried; a larger one is made by leaving out claims one after the other.
 SMALL = 3
 
 
-def smallest(asked: Sequence[MeasureClaim], can: Oracle) -> list[tuple[MeasureClaim, ...]]:
+def smallest(claims: Sequence[MeasureClaim], can: Oracle) -> list[tuple[MeasureClaim, ...]]:
     """The smallest sets of claims that are proven not to hold together. The whole set is known to be one."""
     examples: list[Placement] = []
-    for size in range(1, min(SMALL, len(asked) - 1) + 1):
-        found = []
-        for some in combinations(asked, size):
+    for size in range(1, min(SMALL, len(claims) - 1) + 1):
+        impossible = []
+        for some in combinations(claims, size):
             if any(_meets(example, some) for example in examples):
                 continue
             verdict, example = can(some)
             if example is not None:
                 examples.append(example)
             if verdict == "impossible":
-                found.append(some)
-        if found:
-            return found
-    return [_thinned(tuple(asked), can)]
+                impossible.append(some)
+        if impossible:
+            return impossible
+    return [_thinned(tuple(claims), can)]
 
 
 def _meets(example: Placement, some: Sequence[MeasureClaim]) -> bool:
@@ -185,10 +185,10 @@ def _meets(example: Placement, some: Sequence[MeasureClaim]) -> bool:
     )
 
 
-def _thinned(asked: tuple[MeasureClaim, ...], can: Oracle) -> tuple[MeasureClaim, ...]:
+def _thinned(claims: tuple[MeasureClaim, ...], can: Oracle) -> tuple[MeasureClaim, ...]:
     """A set from which no claim can be left out."""
-    for claim in asked:
-        less = tuple(other for other in asked if other is not claim)
+    for claim in claims:
+        less = tuple(other for other in claims if other is not claim)
         if less and can(less)[0] == "impossible":
             return _thinned(less, can)
-    return asked
+    return claims

@@ -55,7 +55,7 @@ def grain(values: Sequence[float], n: int, low: float, high: float) -> Grain:
     A report below the least or above the greatest value is not decided here: no number of queries helps it.
     """
     if not min(values) <= high or not max(values) >= low:
-        return Grain("undecided")  # out of range for any number of queries: that is for others to say
+        return Grain("undecided")  # out of range for any number of queries: `parting_plane` decides it
     parts = _common_parts(values)
     if parts is not None:
         whole = sorted({round(value * parts) for value in values})
@@ -156,18 +156,18 @@ MOST_RANKINGS = 100
 MOST_BRANCHES = 1_000
 
 
-def mixture(space: Space, boxes: Boxes, asked: Sequence[MeasureClaim], queries: int) -> tuple[Placement, ...]:
-    """Rankings and how many queries have each, so that all means are as reported; empty where none was found."""
+def mixture(space: Space, boxes: Boxes, claims: Sequence[MeasureClaim], queries: int) -> tuple[Placement, ...]:
+    """Rankings and how many queries have each, so that all means are as reported; empty where there are none."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     values, whose = endpoints(boxes)
     # Inside the rounding intervals: what the solver calls equal may miss by its tolerance.
-    low = np.array([claim.low + 2 * ROUNDING for claim in asked])
-    high = np.array([claim.high - 2 * ROUNDING for claim in asked])
+    low = np.array([claim.low + 2 * ROUNDING for claim in claims])
+    high = np.array([claim.high - 2 * ROUNDING for claim in claims])
     chosen = _chosen(values, low, high)
     some = values[chosen]
     whole = np.ones((1, len(some)))
-    told = milp(
+    solution = milp(
         np.zeros(len(some)),
         constraints=[
             LinearConstraint(some.T, low * queries, high * queries),
@@ -177,20 +177,20 @@ def mixture(space: Space, boxes: Boxes, asked: Sequence[MeasureClaim], queries: 
         bounds=Bounds(0, queries),
         options={"node_limit": MOST_BRANCHES},
     )
-    if told.x is None:
+    if solution.x is None:
         return ()
-    counts = np.round(told.x).astype(np.int64)
+    counts = np.round(solution.x).astype(np.int64)
     means = (counts @ some / queries).tolist()
-    # The solver is not taken at its word: the example is added up.
-    meets = all(claim.low <= mean <= claim.high for claim, mean in zip(asked, means, strict=True))
+    # The solver's answer is checked: the means of the example are computed anew.
+    meets = all(claim.low <= mean <= claim.high for claim, mean in zip(claims, means, strict=True))
     if counts.sum() != queries or not meets:
         return ()
-    found = []
+    placements = []
     for i in np.argsort(-counts, kind="stable").tolist():
         if counts[i] > 0:
             shape, best = whose[int(chosen[i])]
-            found.append(space.placement(shape.best() if best else shape.worst(), shape.way, int(counts[i])))
-    return tuple(found)
+            placements.append(space.placement(shape.best() if best else shape.worst(), shape.way, int(counts[i])))
+    return tuple(placements)
 
 
 def _chosen(values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -203,7 +203,7 @@ def _chosen(values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray
     half = (high - low) / 2
     scaled, middle = values / half, (low + high) / 2 / half
     missed = -np.ones((2 * len(half), 1))
-    told = linprog(
+    solution = linprog(
         np.append(np.zeros(len(values)), 1.0),
         A_ub=np.concatenate([np.concatenate([scaled.T, -scaled.T]), missed], axis=1),
         b_ub=np.concatenate([middle, -middle]),
@@ -211,62 +211,62 @@ def _chosen(values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray
         b_eq=[1.0],
         method="highs",
     )
-    near = np.flatnonzero(told.x[:-1] > 1e-9) if told.status == 0 else every[:0]
+    near = np.flatnonzero(solution.x[:-1] > 1e-9) if solution.status == 0 else every[:0]
     return np.union1d(near, np.linspace(0, len(values) - 1, MOST_RANKINGS).astype(np.intp))
 
 
-def audit_means(asked: Sequence[MeasureClaim], pools: Pools, queries: int) -> ReportAudit:
-    """Whether some queries, as many as are said, can have all these means."""
-    claims = tuple(claim.claim for claim in asked)
-    grains = {claim.variant.text: _grain(claim, pools, queries) for claim in asked}
+def audit_means(claims: Sequence[MeasureClaim], pools: Pools, queries: int) -> ReportAudit:
+    """Whether this number of queries can have all these means."""
+    records = tuple(claim.claim for claim in claims)
+    grains = {claim.variant.text: _grain(claim, pools, queries) for claim in claims}
     coarse = tuple(
         Contradiction((claim.variant.text,), _between(claim, grains[claim.variant.text], queries))
-        for claim in asked
+        for claim in claims
         if grains[claim.variant.text].verdict == "impossible"
     )
-    space = Space(pools.ways, tuple(claim.variant for claim in asked))
+    space = Space(pools.ways, tuple(claim.variant for claim in claims))
     boxes = cover(space)
-    plane = parting_plane(boxes, asked, range(len(asked)))
+    plane = parting_plane(boxes, claims, range(len(claims)))
     if plane is not None:
-        parted = _contradictions(asked, boxes, coarse)
-        instead = _instead(asked, boxes)
-        return ReportAudit("impossible", claims, queries, pools.words, (*coarse, *parted), instead)
+        parted = _contradictions(claims, boxes, coarse)
+        instead = _instead(claims, boxes)
+        return ReportAudit("impossible", records, queries, pools.words, (*coarse, *parted), instead)
     if coarse:
-        return ReportAudit("impossible", claims, queries, pools.words, coarse)
-    example = mixture(space, boxes, asked, queries)
+        return ReportAudit("impossible", records, queries, pools.words, coarse)
+    example = mixture(space, boxes, claims, queries)
     if example:
-        return ReportAudit("possible", claims, queries, pools.words, example=example)
-    return ReportAudit("undecided", claims, queries, pools.words, notes=_open(grains, boxes, queries))
+        return ReportAudit("possible", records, queries, pools.words, example=example)
+    return ReportAudit("undecided", records, queries, pools.words, notes=_open(grains, boxes, queries))
 
 
 def _grain(claim: MeasureClaim, pools: Pools, queries: int) -> Grain:
     """The granularity test of one claim; only a set of values that is known to the last one can prove anything."""
     boxes = cover(Space(pools.ways, (claim.variant,)))
     slack = float((boxes.highs - boxes.lows).max(initial=0.0))
-    told = grain(boxes.lows[:, 0].tolist(), queries, claim.low - slack, claim.high)
+    result = grain(boxes.lows[:, 0].tolist(), queries, claim.low - slack, claim.high)
     if slack <= POINT:
-        return told
+        return result
     # Boxes instead of values: a proof holds, but the nearest means are not known to the last digit.
-    return Grain("impossible") if told.verdict == "impossible" else Grain("undecided")
+    return Grain("impossible") if result.verdict == "impossible" else Grain("undecided")
 
 
-def _between(claim: MeasureClaim, told: Grain, queries: int) -> str:
-    text, said = claim.variant.text, claim.claim.said
-    places = len(said.rstrip("%").partition(".")[2]) + 1 + 2 * said.endswith("%")
-    near = [f"{value:.{places}f}" for value in (told.below, told.above) if value is not None]
+def _between(claim: MeasureClaim, result: Grain, queries: int) -> str:
+    text, reported = claim.variant.text, claim.claim.said
+    places = len(reported.rstrip("%").partition(".")[2]) + 1 + 2 * reported.endswith("%")
+    near = [f"{value:.{places}f}" for value in (result.below, result.above) if value is not None]
     nearest = f": the nearest {'mean is' if len(near) == 1 else 'means are'} {' and '.join(near)}" if near else ""
-    if told.parts is None:
+    if result.parts is None:
         why = f"The mean of {text}"
     else:
-        what = "a whole number" if told.parts == 1 else f"a multiple of 1/{told.parts}"
+        what = "a whole number" if result.parts == 1 else f"a multiple of 1/{result.parts}"
         why = f"{text} of one query is {what}, so its mean"
-    return f"{why} over {queries} queries cannot be {said}{nearest}."
+    return f"{why} over {queries} queries cannot be {reported}{nearest}."
 
 
 def _contradictions(
-    asked: Sequence[MeasureClaim], boxes: Boxes, coarse: Sequence[Contradiction]
+    claims: Sequence[MeasureClaim], boxes: Boxes, coarse: Sequence[Contradiction]
 ) -> tuple[Contradiction, ...]:
-    column = {claim.variant.text: i for i, claim in enumerate(asked)}
+    column = {claim.variant.text: i for i, claim in enumerate(claims)}
     known = {contradiction.measures for contradiction in coarse}
 
     def plane(some: Sequence[MeasureClaim]) -> Plane | None:
@@ -275,23 +275,23 @@ def _contradictions(
     def can(some: Sequence[MeasureClaim]) -> tuple[ReportVerdict, Placement | None]:
         return ("undecided" if plane(some) is None else "impossible"), None
 
-    found = []
-    for some in smallest(asked, can):
+    contradictions = []
+    for some in smallest(claims, can):
         names = tuple(claim.variant.text for claim in some)
         proof = plane(some)
         assert proof is not None
         if names not in known:
-            found.append(Contradiction(names, _proof(some, proof)))
-    return tuple(found)
+            contradictions.append(Contradiction(names, _proof(some, proof)))
+    return tuple(contradictions)
 
 
 def _proof(some: Sequence[MeasureClaim], plane: Plane) -> str:
-    """The plane in words: what holds for every query, and what the report says."""
+    """The plane in words: what holds for every query, and what the reported means give."""
     if len(some) == 1:
-        text, said = some[0].variant.text, some[0].claim.said
+        text, value = some[0].variant.text, some[0].claim.said
         end = plane.most if plane.factors[0] > 0 else 0.0 - plane.most
         side = "at most" if plane.factors[0] > 0 else "at least"
-        return f"{text} of one query is {side} {end:.4f}, so a mean of {said} cannot be."
+        return f"{text} of one query is {side} {end:.4f}, so a mean of {value} cannot be."
     terms = ""
     # What is added comes first: the sum reads better.
     for i in sorted(range(len(some)), key=lambda i: plane.factors[i] < 0):
@@ -306,17 +306,17 @@ def _proof(some: Sequence[MeasureClaim], plane: Plane) -> str:
     )
 
 
-def _instead(asked: Sequence[MeasureClaim], boxes: Boxes) -> tuple[Instead, ...]:
-    found = []
-    for wanted, claim in enumerate(asked):
-        columns = [i for i in range(len(asked)) if i != wanted]
-        others = [asked[i] for i in columns]
+def _instead(claims: Sequence[MeasureClaim], boxes: Boxes) -> tuple[Instead, ...]:
+    alternatives = []
+    for column, claim in enumerate(claims):
+        columns = [i for i in range(len(claims)) if i != column]
+        others = [claims[i] for i in columns]
         if others and parting_plane(boxes, others, columns) is not None:
             continue
-        ends = extent(boxes, others, columns, wanted)
+        ends = extent(boxes, others, columns, column)
         if ends is not None:
-            found.append(Instead(claim.variant.text, claim.claim.said, (), *ends))
-    return tuple(found)
+            alternatives.append(Instead(claim.variant.text, claim.claim.said, (), *ends))
+    return tuple(alternatives)
 
 
 def _open(grains: dict[str, Grain], boxes: Boxes, queries: int) -> tuple[str, ...]:
@@ -326,7 +326,7 @@ def _open(grains: dict[str, Grain], boxes: Boxes, queries: int) -> tuple[str, ..
         f"The means lie within what queries can have together, by {fine}; but no {queries} queries were found that "
         "give all of them, and no proof that there are none."
     ]
-    untold = [text for text, told in grains.items() if told.verdict == "undecided"]
-    if untold:
-        notes.append(f"Whether {queries} values can have such a mean was not decided for {', '.join(untold)}.")
+    undecided = [text for text, result in grains.items() if result.verdict == "undecided"]
+    if undecided:
+        notes.append(f"Whether {queries} values can have such a mean was not decided for {', '.join(undecided)}.")
     return tuple(notes)

@@ -30,20 +30,20 @@ MOST_RELEVANT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Pools:
-    """The relevant documents a query may have, one or several ways; `words` says it for a reader."""
+    """The relevant documents a query may have, in one or several ways; `words` describes them for a reader."""
 
     ways: tuple[Grades, ...]
     words: str
 
 
-def pools(asked: Sequence[MeasureClaim], relevant: str | None, grades: Sequence[str]) -> Pools:
-    """From what was said: a number or a range of relevant documents, or the grades of one or several pools."""
+def pools(claims: Sequence[MeasureClaim], relevant: str | None, grades: Sequence[str]) -> Pools:
+    """From the options: a number or a range of relevant documents, or the grades of one or several pools."""
     if relevant is not None and grades:
         raise UsageError("--relevant and --grades say the same thing. Keep one of them.")
-    found = _graded(grades) if grades else _counted(relevant) if relevant is not None else _any_number(asked)
-    for claim in asked:
-        refuse_strange_gain(claim.variant, [grade for way in found.ways for grade in way])
-    return found
+    pool_choices = _graded(grades) if grades else _counted(relevant) if relevant is not None else _any_number(claims)
+    for claim in claims:
+        refuse_strange_gain(claim.variant, [grade for way in pool_choices.ways for grade in way])
+    return pool_choices
 
 
 def _graded(texts: Sequence[str]) -> Pools:
@@ -57,8 +57,8 @@ def _graded(texts: Sequence[str]) -> Pools:
             raise UsageError("Grades are whole numbers between commas, such as 3,2,1; got none.")
         # Documents of grade 0 fill ranks as unjudged ones do: they make no difference to any measure here.
         ways[tuple(sorted((grade for grade in numbers if grade > 0), reverse=True))] = None
-    shown = " or ".join(f"{', '.join(map(str, way)) or 'none above 0'}" for way in ways)
-    return Pools(tuple(ways), f"relevant documents, of grades {shown}")
+    written = " or ".join(f"{', '.join(map(str, way)) or 'none above 0'}" for way in ways)
+    return Pools(tuple(ways), f"relevant documents, of grades {written}")
 
 
 def _counted(text: str) -> Pools:
@@ -73,15 +73,15 @@ def _counted(text: str) -> Pools:
     return Pools(ways, f"{amount} relevant {'document' if amount == '1' else 'documents'}, all of one grade")
 
 
-def _any_number(asked: Sequence[MeasureClaim]) -> Pools:
+def _any_number(claims: Sequence[MeasureClaim]) -> Pools:
     """Any number: for what needs no total, as many as the greatest cutoff stand for all that are more."""
-    needy = [claim.variant.text for claim in asked if _needs_total(claim.variant)]
+    needy = [claim.variant.text for claim in claims if _needs_total(claim.variant)]
     if needy:
         raise UsageError(
             f"{', '.join(needy)}: what {'it' if len(needy) == 1 else 'they'} can be depends on how many relevant "
             "documents a query has. Say it: --relevant 5, a range such as --relevant 1-8, or --grades 3,2,1."
         )
-    most = max((a.variant.k or 1) for a in asked)
+    most = max((a.variant.k or 1) for a in claims)
     ways = tuple((1,) * many for many in range(most + 1))
     return Pools(ways, "any number of relevant documents, all of one grade")
 
@@ -270,7 +270,7 @@ def _shares(counts: Counts, first: int, second: int) -> Iterator[Counts]:
 
 # A box narrower than this is a point.
 POINT = 1e-12
-# How many shapes are looked at in one pass: NumPy likes company.
+# How many shapes are computed in one pass, as one NumPy array.
 AT_ONCE = 1024
 
 
@@ -284,7 +284,7 @@ class Boxes:
 
     @property
     def documents(self) -> int:
-        """How many documents were placed to find both ends: what it cost."""
+        """How many documents were placed to compute both ends: the cost."""
         return 2 * sum(len(shape.way) + 1 for shape in self.shapes)
 
     def select(self, keep: NDArray[np.intp]) -> Boxes:
@@ -302,10 +302,10 @@ class Space:
     @cached_property
     def cuts(self) -> tuple[int, ...]:
         """Where the measures cut, ascending."""
-        found = {v.k for v in self.variants if v.k is not None}
+        cutoffs = {v.k for v in self.variants if v.k is not None}
         if any(v.measure.name == "Rprec" for v in self.variants):
-            found |= {len(way) for way in self.ways if way}
-        return tuple(sorted(found))
+            cutoffs |= {len(way) for way in self.ways if way}
+        return tuple(sorted(cutoffs))
 
     @cached_property
     def deeper(self) -> bool:
@@ -339,7 +339,7 @@ class Space:
 
     def placement(self, ranking: Ranking, way: Grades, queries: int = 1) -> Placement:
         """A ranking for a reader, with the values of the measures."""
-        told = values([ranking], [way], self.variants, self.top)[0]
+        row = values([ranking], [way], self.variants, self.top)[0]
         missed = list(way)
         for _, grade in ranking:
             missed.remove(grade)
@@ -347,6 +347,6 @@ class Space:
             tuple(rank for rank, _ in ranking),
             tuple(grade for _, grade in ranking),
             tuple(missed),
-            {variant.text: float(value) for variant, value in zip(self.variants, told, strict=True)},
+            {variant.text: float(value) for variant, value in zip(self.variants, row, strict=True)},
             queries,
         )

@@ -19,17 +19,17 @@ from rankproof.proving.audit.hull import smallest
 from rankproof.proving.audit.means import audit_means
 from rankproof.proving.audit.rankings import POINT, Boxes, PartialRanking, Pools, Space, pools
 
-# How many documents may be placed in one search, over all rankings that are computed: some seconds. Finding out what
-# to blame takes many searches, each of which may take less.
+# How many documents may be placed in one search, over all rankings that are computed: some seconds. Finding
+# the claims that contradict takes many searches, each of which may take less.
 BUDGET = 2_000_000
 SMALL_BUDGET = 100_000
-# How many shapes are divided before the next look at what is most promising.
+# How many shapes are divided before the most promising ones are chosen again.
 STEP = 64
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found: an example, or a proof that there is none, or neither within the budget."""
+    """The result of a search: an example, or a proof that there is none, or neither within the budget."""
 
     verdict: ReportVerdict
     placement: Placement | None = None
@@ -55,9 +55,9 @@ class _Target:
         return np.asarray(np.abs(boxes.lows + boxes.highs - self.low - self.high).sum(axis=1))
 
 
-def search(space: Space, asked: Sequence[MeasureClaim], budget: int = BUDGET) -> SearchResult:
+def search(space: Space, claims: Sequence[MeasureClaim], budget: int = BUDGET) -> SearchResult:
     """A ranking that meets every claim. The space's variants are those of the claims, in their order."""
-    target = _Target(np.array([claim.low for claim in asked]), np.array([claim.high for claim in asked]))
+    target = _Target(np.array([claim.low for claim in claims]), np.array([claim.high for claim in claims]))
     waiting: list[PartialRanking] = []
     shapes = space.roots()
     looked_at = 0
@@ -65,9 +65,9 @@ def search(space: Space, asked: Sequence[MeasureClaim], budget: int = BUDGET) ->
     while True:
         for boxes in space.boxes(shapes):
             looked_at += boxes.documents
-            found = _example(space, boxes, target)
-            if found is not None:
-                return SearchResult("possible", found)
+            example = _example(space, boxes, target)
+            if example is not None:
+                return SearchResult("possible", example)
             if looked_at > budget:
                 return SearchResult("undecided")
             still = np.flatnonzero(target.touched(boxes) & ((boxes.highs - boxes.lows) > POINT).any(axis=1))
@@ -103,11 +103,13 @@ class Range:
     rankings: Mapping[float, PartialRanking]
 
 
-def reachable(space: Space, asked: Sequence[MeasureClaim], wanted: Variant, budget: int = SMALL_BUDGET) -> Range | None:
+def reachable(
+    space: Space, claims: Sequence[MeasureClaim], measure: Variant, budget: int = SMALL_BUDGET
+) -> Range | None:
     """The values of one more measure over all rankings that meet the claims; None where there is no such ranking."""
-    space = Space(space.ways, (*(claim.variant for claim in asked), wanted))
+    space = Space(space.ways, (*(claim.variant for claim in claims), measure))
     target = _Target(
-        np.array([*(claim.low for claim in asked), -np.inf]), np.array([*(claim.high for claim in asked), np.inf])
+        np.array([*(claim.low for claim in claims), -np.inf]), np.array([*(claim.high for claim in claims), np.inf])
     )
     values: dict[float, PartialRanking] = {}
     ends: list[float] = []  # of the boxes that are still open
@@ -137,65 +139,65 @@ def reachable(space: Space, asked: Sequence[MeasureClaim], wanted: Variant, budg
     return Range(True, min(values), max(values), dict(sorted(values.items())))
 
 
-# How many different values of a measure are told one by one.
+# How many different values of a measure are listed one by one.
 FEW = 6
 
 
-def audit_one(asked: Sequence[MeasureClaim], pools: Pools) -> ReportAudit:
+def audit_one(claims: Sequence[MeasureClaim], pools: Pools) -> ReportAudit:
     """Whether some ranking of one query has all these values."""
 
     def can(some: Sequence[MeasureClaim], budget: int = SMALL_BUDGET) -> tuple[ReportVerdict, Placement | None]:
-        found = search(Space(pools.ways, tuple(claim.variant for claim in some)), some, budget)
-        return found.verdict, found.placement
+        result = search(Space(pools.ways, tuple(claim.variant for claim in some)), some, budget)
+        return result.verdict, result.placement
 
-    claims = tuple(claim.claim for claim in asked)
-    verdict, example = can(asked, BUDGET)
+    records = tuple(claim.claim for claim in claims)
+    verdict, example = can(claims, BUDGET)
     if verdict == "possible":
         assert example is not None
-        return ReportAudit("possible", claims, 1, pools.words, example=(example,))
+        return ReportAudit("possible", records, 1, pools.words, example=(example,))
     if verdict == "undecided":
         note = f"After {BUDGET:,} placed documents no such ranking was found, and no proof that there is none."
-        return ReportAudit("undecided", claims, 1, pools.words, notes=(note,))
-    contradictions = tuple(_contradiction(some, pools) for some in smallest(asked, can))
-    instead = tuple(found for claim in asked if (found := _instead(asked, claim, pools)) is not None)
-    return ReportAudit("impossible", claims, 1, pools.words, contradictions, instead)
+        return ReportAudit("undecided", records, 1, pools.words, notes=(note,))
+    contradictions = tuple(_contradiction(some, pools) for some in smallest(claims, can))
+    instead = tuple(other for claim in claims if (other := _instead(claims, claim, pools)) is not None)
+    return ReportAudit("impossible", records, 1, pools.words, contradictions, instead)
 
 
 def _contradiction(some: Sequence[MeasureClaim], pools: Pools) -> Contradiction:
     names = tuple(claim.variant.text for claim in some)
-    said = _said(some)
+    values = _reported_values(some)
     if len(some) == 1:
-        return Contradiction(names, f"No ranking of a query with {pools.words}, has {said}.")
-    return Contradiction(names, f"No ranking has {said} together.")
+        return Contradiction(names, f"No ranking of a query with {pools.words}, has {values}.")
+    return Contradiction(names, f"No ranking has {values} together.")
 
 
-def _said(some: Sequence[MeasureClaim]) -> str:
+def _reported_values(some: Sequence[MeasureClaim]) -> str:
     each = [f"{claim.variant.text} {claim.claim.said}" for claim in some]
     return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
 
 
-def _instead(asked: Sequence[MeasureClaim], claim: MeasureClaim, pools: Pools) -> Instead | None:
-    """What the claim could say if the others hold; None where they do not hold either."""
-    others = [other for other in asked if other is not claim]
+def _instead(claims: Sequence[MeasureClaim], claim: MeasureClaim, pools: Pools) -> Instead | None:
+    """The values that the claim could have if the others hold; None where they do not hold either."""
+    others = [other for other in claims if other is not claim]
     space = Space(pools.ways, tuple(other.variant for other in (*others, claim)))
-    found = reachable(space, others, claim.variant)
-    if found is None:
+    reached = reachable(space, others, claim.variant)
+    if reached is None:
         return None
-    told = list(found.rankings)
-    if len(told) > FEW:
-        told = [
-            *[value for value in told if value < claim.low][-1:],
-            *[value for value in told if value > claim.high][:1],
+    values = list(reached.rankings)
+    if len(values) > FEW:
+        values = [
+            *[value for value in values if value < claim.low][-1:],
+            *[value for value in values if value > claim.high][:1],
         ]
-    placements = tuple(space.placement(shape.worst(), shape.way) for shape in map(found.rankings.__getitem__, told))
+    placements = tuple(space.placement(shape.worst(), shape.way) for shape in map(reached.rankings.__getitem__, values))
     return Instead(
-        claim.variant.text, claim.claim.said, tuple(told), found.least, found.greatest, placements,
-        len(told) == len(found.rankings) and found.known,
+        claim.variant.text, claim.claim.said, tuple(values), reached.least, reached.greatest, placements,
+        len(values) == len(reached.rankings) and reached.known,
     )  # fmt: skip
 
 
 def audit_report(
-    asked: Sequence[MeasureClaim], *, relevant: str | None = None, grades: Sequence[str] = (), queries: int = 1
+    claims: Sequence[MeasureClaim], *, relevant: str | None = None, grades: Sequence[str] = (), queries: int = 1
 ) -> ReportAudit:
     """Whether the claims can hold for one query, or as means over several.
 
@@ -204,16 +206,16 @@ def audit_report(
     """
     if queries < 1:
         raise UsageError(f"A report is on 1 query or more; got {queries}.")
-    found = pools(asked, relevant, grades)
-    audit = audit_one(asked, found) if queries == 1 else audit_means(asked, found, queries)
-    return replace(audit, notes=(*audit.notes, *_granted(asked, queries)))
+    pool_choices = pools(claims, relevant, grades)
+    audit = audit_one(claims, pool_choices) if queries == 1 else audit_means(claims, pool_choices, queries)
+    return replace(audit, notes=(*audit.notes, *_granted(claims, queries)))
 
 
-def _granted(asked: Sequence[MeasureClaim], queries: int) -> list[str]:
-    """What the answer takes for granted."""
+def _granted(claims: Sequence[MeasureClaim], queries: int) -> list[str]:
+    """The assumptions behind the answer."""
     notes = ["values are taken as rounded to the digits shown"]
     if queries > 1:
         notes.append("means are over all queries; one where a measure is undefined counts as 0")
-    if any(claim.variant.measure.name in ("ERR", "nERR") for claim in asked):
+    if any(claim.variant.measure.name in ("ERR", "nERR") for claim in claims):
         notes.append("the top grade of the scale is the greatest grade given")
     return notes

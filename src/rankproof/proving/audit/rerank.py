@@ -78,9 +78,9 @@ def _tail_keeps_scores(pair: RankingPair, depth: int) -> bool:
     """Whether the documents below the depth have the base's scores, and those above have others."""
     tail = [doc for doc in pair.base[depth:] if doc in pair.scores]
     head = [doc for doc in pair.base[:depth] if doc in pair.scores]
-    kept = sum(pair.scores[doc] == pair.base_scores[doc] for doc in tail)
+    unchanged = sum(pair.scores[doc] == pair.base_scores[doc] for doc in tail)
     new = sum(pair.scores[doc] != pair.base_scores[doc] for doc in head)
-    return bool(tail) and bool(head) and kept == len(tail) and new >= NEARLY_ALL * len(head)
+    return bool(tail) and bool(head) and unchanged == len(tail) and new >= NEARLY_ALL * len(head)
 
 
 def _sank(pair: RankingPair, depth: int) -> bool:
@@ -146,8 +146,8 @@ def tie_notes(pairs: Sequence[RankingPair], depth: int, names: tuple[str, str]) 
     new = [_equal(pair.reranked, pair.scores) for pair in pairs]
     notes = []
     for name, equal in ((names[0], base), (names[1], new)):
-        across = sum(0 < depth <= len(found) and found[depth - 1] for found in equal)
-        below = sum(any(found[depth:]) for found in equal)
+        across = sum(0 < depth <= len(equal_next) and equal_next[depth - 1] for equal_next in equal)
+        below = sum(any(equal_next[depth:]) for equal_next in equal)
         if across:
             notes.append(
                 f"{name}: in {count(across)} ranks {depth} and {depth + 1} have equal scores; the rule for ties "
@@ -160,7 +160,7 @@ def tie_notes(pairs: Sequence[RankingPair], depth: int, names: tuple[str, str]) 
             )
     if _borrowed(pairs):
         note = f"{names[1]} has the scores of {names[0]}, rank by rank: they say nothing of the reranker's own"
-        within = sum(any(found[: max(depth - 1, 0)]) for found in new)
+        within = sum(any(equal_next[: max(depth - 1, 0)]) for equal_next in new)
         if within:
             note += (
                 f"; in {count(within)} some of them are equal, and there the rule for ties decides and not the "
@@ -186,7 +186,7 @@ def _borrowed(pairs: Sequence[RankingPair]) -> bool:
 
 
 def count(many: int) -> str:
-    """So many queries, in words."""
+    """A number of queries in words."""
     return "1 query" if many == 1 else f"{many} queries"
 
 
@@ -196,7 +196,7 @@ def audit_rerank(
     """Whether `reranked` is `base`, reranked to `depth`; without a depth, to which depth it is."""
     if depth is not None and depth < 1:
         raise UsageError(f"The depth of a rerank is 1 or more; got {depth}.")
-    called = names or (base.name, reranked.name)
+    run_names = names or (base.name, reranked.name)
     pairs, lost, added = _pairs(base, reranked)
     depths = [least_depth(pair) for pair in pairs]
     known = [d for d in depths if d is not None]
@@ -204,30 +204,30 @@ def audit_rerank(
     claimed = depth
     if depth is None:
         depth = least
-    # Without any depth to go by, whole rankings are held against each other: what differs is which documents they hold.
+    # Without any depth, whole rankings are compared: the difference is which documents they hold.
     at = depth if depth is not None else max((len(pair.base) for pair in pairs), default=0)
-    breaks = [found for pair in pairs if (found := first_break(pair, at, called)) is not None]
-    gone = [Break(query, "", None, None, f"{called[1]} lacks the query") for query in lost]
+    breaks = [broken_at for pair in pairs if (broken_at := first_break(pair, at, run_names)) is not None]
+    gone = [Break(query, "", None, None, f"{run_names[1]} lacks the query") for query in lost]
     order = {query: i for i, query in enumerate(base.query_ids)}
-    breaks = sorted([*breaks, *gone], key=lambda found: order[found.query_id])
-    broken = [pair for pair in pairs if pair.query_id in {found.query_id for found in breaks}]
-    notes = list(tie_notes(pairs, at, called))
+    breaks = sorted([*breaks, *gone], key=lambda broken_at: order[broken_at.query_id])
+    broken = [pair for pair in pairs if pair.query_id in {broken_at.query_id for broken_at in breaks}]
+    notes = list(tie_notes(pairs, at, run_names))
     if added:
-        notes.append(f"only in {called[1]}: {count(len(added))}, compared with nothing ({some(added)})")
+        notes.append(f"only in {run_names[1]}: {count(len(added))}, compared with nothing ({some(added)})")
     mixed = scores_mixed_from(pairs, least) if claimed is None and least is not None else ""
     if mixed:
         notes.append(mixed)
     return RerankAudit(
         "broken" if breaks else "clean",
-        called[0],
-        called[1],
+        run_names[0],
+        run_names[1],
         claimed,
         depth,
         least,
         len(base.query_ids),
-        tuple(found.query_id for found in breaks),
+        tuple(broken_at.query_id for broken_at in breaks),
         breaks[0] if breaks else None,
-        likely_cause(broken, at, called) if broken else "",
+        likely_cause(broken, at, run_names) if broken else "",
         _moved(base, reranked, qrels, at, pairs) if qrels is not None and at else (),
         tuple(notes),
     )
@@ -241,9 +241,9 @@ def _pairs(base: Run, reranked: Run) -> tuple[list[RankingPair], tuple[str, ...]
     for query, docs, scores in base.rankings():
         if query in new:
             after, scores_after = new.pop(query)
-            told = dict(zip(docs, scores, strict=True)) if scored else {}
-            told_after = dict(zip(after, scores_after, strict=True)) if scored else {}
-            pairs.append(RankingPair(query, docs, after, told, told_after))
+            scores_of_base = dict(zip(docs, scores, strict=True)) if scored else {}
+            scores_of_reranked = dict(zip(after, scores_after, strict=True)) if scored else {}
+            pairs.append(RankingPair(query, docs, after, scores_of_base, scores_of_reranked))
         else:
             lost.append(query)
     return pairs, tuple(lost), tuple(new)

@@ -48,15 +48,15 @@ def ranges(tables: Sequence[Scores], permutations: int, rng: np.random.Generator
     queries, systems = tables[0].shape
     flat = [np.ascontiguousarray(table).ravel() for table in tables]
     rows = (systems * np.arange(queries))[:, None]
-    spans = np.empty((len(tables), permutations))
+    ranges = np.empty((len(tables), permutations))
     step = max(1, CHUNK // (queries * systems))
     for start in range(0, permutations, step):
         size = min(step, permutations - start)
         at = rows + shuffles((size, queries), systems, rng)
         for table, values in enumerate(flat):
             sums = values.take(at).sum(axis=1)
-            spans[table, start : start + size] = (sums.max(axis=1) - sums.min(axis=1)) / queries
-    return spans
+            ranges[table, start : start + size] = (sums.max(axis=1) - sums.min(axis=1)) / queries
+    return ranges
 
 
 def shuffles(shape: tuple[int, int], systems: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -1,1 +1,1 @@
-"""The shelf of patterns that tell what is wrong with a system: one file each."""
+"""The shelf of patterns that tell what is wrong with a system. Those of rankproof stand in `patterns`."""

@@ -1,17 +1,23 @@
-"""What an item on the diagnoses shelf is: Symptom, a rule that looks at the values of one run."""
+"""What an item on the diagnoses shelf is: a Symptom looks at the values of one run; `diagnose` applies every one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.kernel import shelf
+from rankproof.measuring.dialects.contract import Reading
+from rankproof.measuring.evaluate import apply_reading
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.names import parse
+from rankproof.measuring.prepare import PreparedRun
+from rankproof.measuring.records import DEFAULT_SETTINGS, Settings
 from rankproof.measuring.report import Diagnosis
+from rankproof.measuring.views import select
 
 # How many queries a message names before it only counts.
 NAMED = 3
@@ -53,7 +59,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Symptom:
-    """One item of the shelf. `page` is the module's docstring: what it sees, why, what to try, and its limits.
+    """One item of the shelf. `page` says what it sees, why that matters, what to try, and its limits.
 
     looks    what is seen, in a sentence with the numbers; None where the pattern is not there
     reason   why it means something: a sentence
@@ -78,3 +84,23 @@ class Symptom:
         if message is None:
             return None
         return Diagnosis(self.name, chart.run, message, self.reason, self.remedy, self.severity)
+
+
+def diagnose(run: PreparedRun, name: str | None = None, settings: Settings = DEFAULT_SETTINGS) -> tuple[Diagnosis, ...]:
+    """What each rule sees in the run, warnings first. `name` is what to call it, where that is not its own name.
+
+    Values are those of rankproof's own definitions, whatever the dialect: rules are made for one meaning of a name.
+    """
+    reading = Reading()
+    table = apply_reading(run.table(reading.order), reading, replace(settings, ties="rule"))
+    level = 1 if settings.level is None else settings.level
+    chart = Chart(name or run.name, select(table, table.pool.relevant(level) > 0), level)
+    if len(chart.table) == 0:
+        return ()
+    symptoms: list[Symptom] = list(shelf.everything("diagnoses").values())
+    diagnoses = [diagnosis for symptom in symptoms if (diagnosis := symptom.diagnose(chart)) is not None]
+    if len(chart.table) < len(table):
+        # A mean of the same name over all queries is another number: say which one this is.
+        over = f"(Over the {len(chart.table)} of {len(table)} queries that have a relevant document.)"
+        diagnoses = [replace(diagnosis, message=f"{diagnosis.message} {over}") for diagnosis in diagnoses]
+    return tuple(sorted(diagnoses, key=lambda diagnosis: diagnosis.severity != "warning"))

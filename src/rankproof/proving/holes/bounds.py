@@ -15,7 +15,7 @@ class Bound:
     by_query   columns least, greatest; rows in the order of the population; NaN where a measure that leaves
                undefined queries out has no value under any grades
     exact      True: both ends are reached by some grades. False: a guaranteed outer bound
-    note       which way it was found, or what bounds nothing ("without a universe the least R is 0")
+    note       how it was computed, or why there is no bound on one side ("without a universe the least R is 0")
     """
 
     least: float
@@ -87,7 +87,7 @@ class Proposal:
     values        each run's value now
     differences   the bounds of each candidate's difference to the baseline, before anything is judged
     documents     unjudged documents of the universe, over all queries
-    useful        how many of them were found to be worth a judgment; `wanted` has the first of these
+    useful        how many of them are worth a judgment; `wanted` has the first of these
     """
 
     measure: str

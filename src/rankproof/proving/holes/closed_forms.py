@@ -10,12 +10,11 @@ is enough to go through how many, and to add documents one by one from the top, 
 With x_i = 1 for a relevant document at rank b_i on this side and a_i on the other, the difference of the sums is
 sum_i x_i w_ii + sum_(i<j) x_i x_j w_ij, where w_ij = 1/max(b_i, b_j) - 1/max(a_i, a_j). Each pair of open documents is
 at most the positive part of w_ij, half of it charged to each of the two. What is left is linear, and given how many
-documents are relevant the greatest charges bound it. Documents that kept their ranks on both sides charge nothing.
+documents are relevant the greatest charges bound it. Documents with the same rank on both sides charge nothing.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -23,28 +22,11 @@ from numpy.typing import NDArray
 
 from rankproof.measuring.dependence import Best, Cut, Linear, PrecisionSum, Share, Weight
 from rankproof.measuring.measures.contract import Values, Variant
-from rankproof.proving.holes.world import World
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Most:
-    """For each query, the greatest value of one run less that of another; `exact` where some grades reach it.
-
-    Every bound is one of these: a value's greatest is that of the run less nothing, its least that of nothing
-    less the run, with the sign turned, and a difference's least is that of the runs the other way around.
-    """
-
-    value: Values
-    exact: NDArray[np.bool_]
-
-    @classmethod
-    def reached(cls, value: Values) -> Most:
-        """Reached for every query."""
-        return cls(value, np.ones(len(value), dtype=bool))
+from rankproof.proving.holes.world import Most, World
 
 
 def most_of_sum(world: World, variant: Variant, form: Linear, plus: int | None, minus: int | None) -> Most:
-    """Each document on its own gets the grade that its weight on both sides together likes best."""
+    """Each document on its own gets the grade that is best for its net weight on both sides."""
     gain = form.gain(np.arange(world.top + 1))
     net = weights_of(world, form, plus) - weights_of(world, form, minus)
     best = np.maximum(net * (gain.max() - gain[0]), net * (gain.min() - gain[0]))
@@ -88,15 +70,15 @@ LARGE = 1e200
 
 
 def most_of_share(world: World, variant: Variant, form: Share, plus: int | None, minus: int | None) -> Most:
-    """With N = found here - found there and D the divisor, the greatest N / D.
+    """With N = relevant here - relevant there, in the first k, and D the divisor, the greatest N / D.
 
-    A document that only this side found adds 1 to N and at most D / R to D, and N is never above R: it never
-    lowers N / D. One that only the other side found never raises it, by the same reasoning. All others change D
+    A document that only this side has adds 1 to N and at most D / R to D, and N is never above R: it never
+    lowers N / D. One that only the other side has never raises it, by the same reasoning. All others change D
     alone: all of them are relevant where N is below 0, none where it is above.
     """
     if form.rel <= 0 or world.top < form.rel:
         return Most.reached(world.zero(plus, variant) - world.zero(minus, variant))
-    here, there = _found(world, form.k, plus), _found(world, form.k, minus)
+    here, there = _in_first_k(world, form.k, plus), _in_first_k(world, form.k, minus)
     relevant = ~world.open & (world.grade >= form.rel)
     only_here = world.open & here & ~there
     rest = world.open & (here == there)
@@ -104,22 +86,22 @@ def most_of_share(world: World, variant: Variant, form: Share, plus: int | None,
     def count(mask: NDArray[np.bool_]) -> NDArray[np.float64]:
         return world.pool.count(mask).astype(np.float64)
 
-    found = count(relevant & here) - count(relevant & there) + count(only_here)
+    net = count(relevant & here) - count(relevant & there) + count(only_here)
     fewest = count(relevant) + count(only_here)
     most = np.full(len(world), WITHOUT_END) if world.endless else fewest + count(rest)
-    bottom = np.where(found < 0, form.divisor(most), form.divisor(fewest))
-    value = np.divide(found, bottom, out=np.zeros(len(world)), where=bottom > 0)
+    bottom = np.where(net < 0, form.divisor(most), form.divisor(fewest))
+    value = np.divide(net, bottom, out=np.zeros(len(world)), where=bottom > 0)
     # What is only approached, as relevant documents become more and more, is not reached.
-    exact = ~(world.endless & (found < 0))
+    exact = ~(world.endless & (net < 0))
     return Most(np.where(np.abs(value) < 1 / LARGE, 0.0, value), exact)
 
 
-def _found(world: World, k: int | None, run: int | None) -> NDArray[np.bool_]:
+def _in_first_k(world: World, k: int | None, run: int | None) -> NDArray[np.bool_]:
     """For each pooled document, whether the run has it in its first k."""
     if run is None:
         return np.zeros(len(world.query), dtype=bool)
-    found: NDArray[np.bool_] = (world.rank[run] > 0) & (True if k is None else world.rank[run] <= k)
-    return found
+    within: NDArray[np.bool_] = (world.rank[run] > 0) & (True if k is None else world.rank[run] <= k)
+    return within
 
 
 def most_of_cut(world: World, variant: Variant, form: Cut, plus: int | None, minus: int | None) -> Most | None:
@@ -140,8 +122,8 @@ def most_of_cut(world: World, variant: Variant, form: Cut, plus: int | None, min
         cut = form.cut(total[query] + added)
         sure = np.searchsorted(np.sort(rank[relevant[span] & (rank > 0)]), cut, side="right")
         room = np.searchsorted(np.sort(rank[is_open & (rank > 0)]), cut, side="right")
-        found = sure + (np.minimum(added, room) if plus is not None else np.maximum(added - (added[-1] - room), 0))
-        share = np.divide(found, cut, out=np.zeros(len(cut)), where=cut > 0)
+        within = sure + (np.minimum(added, room) if plus is not None else np.maximum(added - (added[-1] - room), 0))
+        share = np.divide(within, cut, out=np.zeros(len(cut)), where=cut > 0)
         values[query] = share.max() if plus is not None else -share.min()
     return Most.reached(values)
 
@@ -172,8 +154,8 @@ def most_of_precisions(
         sums = _from_top(judged, unknown) if top else _from_bottom(judged, unknown)
         added = np.arange(len(sums), dtype=np.float64)
         everywhere = total[query] + added + (0.0 if top else outside[query])
-        found = form.value(sums, len(judged) + added, everywhere)
-        values[query] = found.max() if top else -found.min()
+        candidates = form.value(sums, len(judged) + added, everywhere)
+        values[query] = candidates.max() if top else -candidates.min()
     return Most.reached(values)
 
 
@@ -214,7 +196,7 @@ def paired_precisions(world: World, form: PrecisionSum, plus: int, minus: int, a
     here, there = (_inverse(world, form.k, run) for run in (plus, minus))
     relevant = ~world.open & (world.grade >= form.rel)
     seen = (here > 0) | (there > 0)
-    wanted = seen & (relevant | world.open)
+    counted = seen & (relevant | world.open)
     # Documents in neither ranking only raise the divisor.
     idle = world.pool.count(world.open & ~seen).tolist()
     total = world.pool.count(relevant)
@@ -223,7 +205,7 @@ def paired_precisions(world: World, form: PrecisionSum, plus: int, minus: int, a
     for query, (begin, end) in enumerate(pairwise(world.pool.start.tolist())):
         if alone.exact[query]:
             continue
-        docs = begin + np.flatnonzero(wanted[begin:end])
+        docs = begin + np.flatnonzero(counted[begin:end])
         if len(docs) > MOST_DOCUMENTS:
             continue
         base, charge = charges.of(here[docs], there[docs], relevant[docs])
@@ -239,8 +221,8 @@ def paired_precisions(world: World, form: PrecisionSum, plus: int, minus: int, a
 class _Charges:
     """What judged documents give for sure, and the most that each open document can be charged with.
 
-    Pairs are written into the same memory for every query: to ask for a few megabytes anew takes longer than to
-    fill them.
+    Pairs are written into the same memory for every query: allocating a few megabytes takes longer than filling
+    them.
     """
 
     def __init__(self) -> None:

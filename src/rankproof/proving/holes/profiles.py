@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from rankproof.measuring.dependence import Ordered, Rising
 from rankproof.measuring.measures.contract import Values, Variant
 from rankproof.measuring.views import regraded
-from rankproof.proving.holes.closed_forms import Most
-from rankproof.proving.holes.world import Grades, World
+from rankproof.proving.holes.world import Grades, Most, World
 
 # Rows and pooled documents computed at once; bounds memory, changes no result.
 AT_ONCE = 2_000_000
@@ -83,10 +82,10 @@ def most_of_order(world: World, variant: Variant, form: Ordered, plus: int | Non
         return None
     value = np.full(len(world), _limit(variant, plus, minus))
     exact = np.zeros(len(world), dtype=bool)
-    found = world.rank[run] > 0
-    moved = world.open & (found | (form.reach == "all" and not form.thins))
+    retrieved = world.rank[run] > 0
+    moved = world.open & (retrieved | (form.reach == "all" and not form.thins))
     # Where documents that are not in the ranking only take away, all of them are relevant, or none.
-    sure = world.open & ~found & (form.thins and plus is None)
+    sure = world.open & ~retrieved & (form.thins and plus is None)
     cells = (world.pool.count(moved) + 1) * world.pool.size
     cheap = np.argsort(cells, kind="stable")
     cheap = np.sort(cheap[np.cumsum(cells[cheap]) <= MOST_CELLS]).tolist()
@@ -157,9 +156,9 @@ MOST_TRIED_CELLS = 1_500_000
 
 
 def most_of_few(
-    world: World, variant: Variant, grades: NDArray[np.int64], plus: int | None, minus: int | None, wanted: list[int]
+    world: World, variant: Variant, grades: NDArray[np.int64], plus: int | None, minus: int | None, queries: list[int]
 ) -> dict[int, float]:
-    """The greatest value of one run less that of another, for those of the wanted queries that can be gone through.
+    """The greatest value of one run less that of another, for those of the queries that have few enough trials.
 
     Documents that neither run has are alike: only how many of them have each grade matters. NaN where no trial is
     defined.
@@ -169,14 +168,14 @@ def most_of_few(
     single, alike = world.pool.count(seen), world.pool.count(world.open & ~seen)
     chosen = [
         query
-        for query in wanted
+        for query in queries
         if (ways := _ways(int(single[query]), int(alike[query]), len(grades))) <= FEW
         and ways * int(world.pool.size[query]) <= MOST_TRIED_CELLS
     ]
-    found: dict[int, float] = {}
+    greatest: dict[int, float] = {}
     for query, values in tried(world, variant, chosen, lambda query: _every(world, query, seen, grades), plus, minus):
-        found[query] = _greatest(values)
-    return found
+        greatest[query] = _greatest(values)
+    return greatest
 
 
 def _greatest(values: Values) -> float:
@@ -184,7 +183,7 @@ def _greatest(values: Values) -> float:
 
 
 def _ways(single: int, alike: int, grades: int) -> float:
-    """How many trials differ; not a number of any size: powers beyond reason are infinite."""
+    """How many trials differ; not a number of any size: very large powers are infinite."""
     if single > FEW.bit_length():
         return math.inf if grades > 1 else 1.0
     return float(grades**single) * math.comb(alike + grades - 1, grades - 1)

@@ -1,4 +1,4 @@
-"""Holes: bounds by query to bounds of the mean, judged rates, and what has to be said about them.
+"""Holes: bounds by query to bounds of the mean, judged rates, and the notes and warnings that belong to them.
 
 Queries share no document, so that the bounds of a mean, or a sum, are those of its queries put together.
 """
@@ -157,8 +157,8 @@ def _falls_without_end(variant: Variant, form: object) -> bool:
 
 (_JUDGED,) = OFFERS
 
-# Half a document of ten for each query. It is a fact about these queries and no estimate, so that no test is asked
-# whether it is chance; and half a document in the first ten is about as much as a usual gain in P@10.
+# Half a document of ten for each query. It is a fact about these queries and no estimate, so that no
+# significance test applies; and half a document in the first ten is about as much as a usual gain in P@10.
 CLEAR = 0.05
 
 
@@ -174,12 +174,12 @@ def unjudged_rates(runs: Sequence[PreparedRun], k: int, depth: int | None = None
 
     Not 1 - Judged@k: where a ranking is shorter than k, or missing, nothing is there that could be judged.
     """
-    found = []
+    rates = []
     for table in (_table(run, depth) for run in runs):
         judged = table.count(table.judged & table.within(k))
         unjudged = np.minimum(table.retrieved, k) - judged
-        found.append(float(np.mean(unjudged)) / k if len(table) else 0.0)
-    return tuple(found)
+        rates.append(float(np.mean(unjudged)) / k if len(table) else 0.0)
+    return tuple(rates)
 
 
 def _table(run: PreparedRun, depth: int | None) -> JudgedTable:
@@ -224,7 +224,7 @@ def holes(
 
     The universe is the documents of all runs, to their last rank, and those of `pool`, by query; judged documents
     belong to it anyway. "open" sets no limit to it: any number of relevant documents may be in no run. A document
-    that nobody judged may have any grade from 0 to `top_grade`, the collection's top grade unless said.
+    that nobody judged may have any grade from 0 to `top_grade`, the collection's top grade by default.
 
     `settings` are those of the evaluation; bounds are given where its values are rankproof's own, and a note says
     why there are none otherwise. `names` are what to call the runs, where those are not their own names.

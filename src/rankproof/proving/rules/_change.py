@@ -1,4 +1,4 @@
-"""Common functions of the rules on a change against the baseline: its sign, its text and the queries that got worse."""
+"""What the rules on a change against the baseline share: its sign, its words and the queries that pay for it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def on_change(
     """The ruling on a mean change that must be better than the baseline by `least` (worse by no more, below 0).
 
     Changes are shown as candidate minus baseline; for a measure that is better low they must therefore be at most
-    minus `least`. `could` gives the threshold that so many queries could have passed, given their lower bound.
+    minus `least`. `could` says what so many queries could have passed, given the gain that they are sure of.
     """
     text = values["measure"]
     sample = case.changes(text, values["segment"])
@@ -43,7 +43,7 @@ def on_change(
     unit = LOGARITHMS if sample.aggregate == "geometric" else ""
     turned = gains(sample)
     n = len(turned)
-    requirement = MeanRequirement(
+    required = MeanRequirement(
         threshold=-least if lower else least,
         better=better,
         level=level_of(case, values),
@@ -53,7 +53,7 @@ def on_change(
         shown=signed,
     )
     ruling = Ruling(name, title, "UNDECIDED", "", measure=text, segment=values["segment"], unit=unit)
-    ruling = decide_on_mean(case, ruling, -turned if lower else turned, requirement)
+    ruling = decide_on_mean(case, ruling, -turned if lower else turned, required)
     return paying(ruling, worst(case, sample.query_ids, *_sides(sample), better, sample.lost))
 
 

@@ -59,15 +59,15 @@ FLOOR = 1e-5
 
 
 def refuse(values: RuleValues) -> None:
-    """Refuses anything but one target, on the better side of the measure."""
+    """One target, on the side that the measure calls better."""
     text, better = values["measure"], measure_of(values["measure"]).better
-    targets = [key for key in ("at_least", "at_most") if values[key] is not None]
-    if len(targets) != 1:
-        raise UsageError(f"say either at_least or at_most; got {' and '.join(targets) or 'neither'}")
+    given = [key for key in ("at_least", "at_most") if values[key] is not None]
+    if len(given) != 1:
+        raise UsageError(f"say either at_least or at_most; got {' and '.join(given) or 'neither'}")
     wrong = {"higher": "at_most", "lower": "at_least"}.get(better)
-    if targets == [wrong]:
+    if given == [wrong]:
         right = "at_least" if wrong == "at_most" else "at_most"
-        raise UsageError(f"{text} is better when {better}, so its target is written as {right}, not {wrong}")
+        raise UsageError(f"{text} is better when {better}, so its target is said as {right}, not {wrong}")
     if values["basis"] != "point" and measure_of(text).aggregate == "sum":
         raise UsageError(f'{text} is a sum over queries, which has no bounds. Say basis = "point"')
 
@@ -79,7 +79,7 @@ def title(values: RuleValues) -> str:
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """Decides by the bounds of the mean, or by the plain mean."""
+    """By the bounds of the mean, or by the plain mean."""
     text = values["measure"]
     sample = case.values(text, values["segment"])
     better, target = _target(values)

@@ -39,37 +39,37 @@ NAME = "protected"
 
 
 def refuse(values: RuleValues) -> None:
-    """Refuses a measure without a better side; and values with both queries and a file, or neither."""
+    """A measure with a better side; and the queries said once."""
     refuse_sideless(values)
     if bool(values["queries"]) == bool(values["file"]):
         raise UsageError('say either queries = ["q1", ...] or file = "protected.txt"')
 
 
 def title(values: RuleValues) -> str:
-    """What the queries must keep, in a few words."""
-    subject = f"{len(values['queries'])} protected" if values["queries"] else "protected"
-    return f"{subject} {'query keeps' if len(values['queries'] or ()) == 1 else 'queries keep'} {values['measure']}"
+    """What is kept, in a few words."""
+    which = f"{len(values['queries'])} protected" if values["queries"] else "protected"
+    return f"{which} {'query keeps' if len(values['queries'] or ()) == 1 else 'queries keep'} {values['measure']}"
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
-    """Decides by the change of each query."""
+    """By the change of each."""
     text, tolerance = values["measure"], float(values["tolerance"])
-    protected = values["queries"] or case.lines(values["file"])
+    queries = values["queries"] or case.lines(values["file"])
     sample = case.changes(text)
     known = {*sample.query_ids, *sample.lost, *sample.without}
-    unknown = [query for query in protected if query not in known]
+    unknown = [query for query in queries if query not in known]
     if unknown:
         raise UsageError(
             f"The protected {'query' if len(unknown) == 1 else 'queries'} {', '.join(map(repr, unknown[:5]))} "
             f"{'is' if len(unknown) == 1 else 'are'} not judged, so nobody can say whether it dropped. Judge it, or "
             "take it out."
         )
-    dropped = _dropped(case, sample, protected, tolerance)
+    dropped = _dropped(case, sample, queries, tolerance)
     ruling = Ruling(
         NAME, title(values), "FAIL" if dropped else "PASS", "", measure=text, threshold=tolerance, better="lower",
-        observed=_greatest(sample, protected), notes=_undefined(sample, protected),
+        observed=_greatest(sample, queries), notes=_undefined(sample, queries),
     )  # fmt: skip
-    named = f"{len(protected)} protected {'query' if len(protected) == 1 else 'queries'}"
+    named = f"{len(queries)} protected {'query' if len(queries) == 1 else 'queries'}"
     within = f" by more than {number(tolerance)}" if tolerance else ""
     if not dropped:
         return replace(ruling, reason=f"None of {named} drops{within} in {text}.")
@@ -83,14 +83,14 @@ def decide(case: Case, values: RuleValues) -> Ruling:
     return paying(replace(ruling, reason=reason), dropped)
 
 
-def _dropped(case: Case, sample: RuleSample, protected: tuple[str, ...], tolerance: float) -> tuple[Payer, ...]:
+def _dropped(case: Case, sample: RuleSample, queries: tuple[str, ...], tolerance: float) -> tuple[Payer, ...]:
     """Those that lost more than the tolerance, worst first; one that lost its value lost all."""
     assert sample.before is not None
     at = {query: i for i, query in enumerate(sample.query_ids)}
-    lost = [Payer(query, case.text(query), None, sample.lost[query]) for query in protected if query in sample.lost]
+    lost = [Payer(query, case.text(query), None, sample.lost[query]) for query in queries if query in sample.lost]
     change = gains(sample)
     fell = sorted(
-        (i for i in (at[query] for query in protected if query in at) if change[i] < -tolerance - ROUNDING),
+        (i for i in (at[query] for query in queries if query in at) if change[i] < -tolerance - ROUNDING),
         key=lambda i: float(change[i]),
     )
     return (
@@ -105,14 +105,14 @@ def _dropped(case: Case, sample: RuleSample, protected: tuple[str, ...], toleran
     )  # fmt: skip
 
 
-def _greatest(sample: RuleSample, protected: tuple[str, ...]) -> float:
+def _greatest(sample: RuleSample, queries: tuple[str, ...]) -> float:
     """The greatest drop among the protected queries that have a value on both sides; 0 where none dropped."""
-    is_protected = np.isin(np.array(sample.query_ids), np.array(protected))
-    return max(0.0, float((-gains(sample)[is_protected]).max())) if is_protected.any() else 0.0
+    kept = np.isin(np.array(sample.query_ids), np.array(queries))
+    return max(0.0, float((-gains(sample)[kept]).max())) if kept.any() else 0.0
 
 
-def _undefined(sample: RuleSample, protected: tuple[str, ...]) -> tuple[str, ...]:
-    neither = [query for query in protected if query in sample.without]
+def _undefined(sample: RuleSample, queries: tuple[str, ...]) -> tuple[str, ...]:
+    neither = [query for query in queries if query in sample.without]
     if not neither:
         return ()
     return (f"{sample.measure} is undefined before and after for {', '.join(neither[:5])}: nothing there can drop.",)

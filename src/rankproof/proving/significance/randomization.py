@@ -43,14 +43,14 @@ from rankproof.proving.significance.contract import Differences, Significance, S
 # flip is therefore that one mean, whatever delta is; Hartigan (1969) calls these means typical values.
 
 # All pairs of s systems make s (s - 1) / 2 columns of differences, and s - 1 of them give all the others. Whatever is
-# linear in a column follows from those by one subtraction.
+# linear in a column can be had from those by one subtraction.
 
 
 CHUNK = 2_000_000  # flips x queries at a time: 16 MB of weights
 
 
 class Flips:
-    """All subsets of n queries, or random ones: shared by all columns.
+    """All subsets of n queries, or random ones: shared by every column they are asked about.
 
     `len` is how many of them have a query, and so a mean; the others, and the observed order itself, count on
     both sides whatever the tested mean is.
@@ -63,7 +63,7 @@ class Flips:
         step = max(1, CHUNK // n)
         self._starts = range(0, drawn, step)
         self._stops = [min(start + step, drawn) for start in self._starts]
-        # A seed for each chunk, so that a chunk can be drawn again and the weights need not be stored.
+        # A seed for each chunk, so that a chunk can be drawn again and the weights need not be kept.
         self._seeds = [] if self._exact else rng.integers(2**63, size=len(self._starts)).tolist()
         chunks = range(len(self._starts))
         self._count = sum(int(np.count_nonzero(self._members(chunk).any(axis=1))) for chunk in chunks)
@@ -78,12 +78,12 @@ class Flips:
     def means(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         """Columns by flips: the mean of each column over the queries of each subset that has any."""
         rows = np.ascontiguousarray(columns.T)
-        means = np.empty((len(rows), self._count))
+        sums = np.empty((len(rows), self._count))
         start = 0
         for weights in self._weights():
-            means[:, start : start + len(weights)] = rows @ weights.T
+            sums[:, start : start + len(weights)] = rows @ weights.T
             start += len(weights)
-        return means
+        return sums
 
     def _weights(self) -> Iterator[NDArray[np.float64]]:
         for chunk in range(len(self._starts)):
@@ -117,13 +117,13 @@ def spans(columns: NDArray[np.float64]) -> list[Span]:
     shadow = np.cos(np.arange(1.0, rows + 1)) @ columns
     room = ROUNDING * max(rows, 100) * float(np.abs(columns).max(initial=0.0))
     basis: list[int] = []
-    result: list[Span] = []
+    spans: list[Span] = []
     for column in range(count):
         span = _other(columns, shadow, np.array(basis, dtype=np.intp), column, room)
-        result.append(span or (column, None))
+        spans.append(span or (column, None))
         if span is None:
             basis.append(column)
-    return result
+    return spans
 
 
 def _other(
@@ -136,10 +136,10 @@ def _other(
     if not len(basis):
         return None
     ordered = basis[np.argsort(shadow[basis])]
-    sought = shadow[column] + shadow[basis]
+    targets = shadow[column] + shadow[basis]
     slack = room * len(columns)
-    at = np.searchsorted(shadow[ordered], sought - slack).clip(max=len(basis) - 1)
-    for i in np.flatnonzero(np.abs(shadow[ordered[at]] - sought) <= slack):
+    at = np.searchsorted(shadow[ordered], targets - slack).clip(max=len(basis) - 1)
+    for i in np.flatnonzero(np.abs(shadow[ordered[at]] - targets) <= slack):
         first, second = int(ordered[at[i]]), int(basis[i])
         if np.abs(columns[:, first] - columns[:, second] - columns[:, column]).max() <= room:
             return first, second

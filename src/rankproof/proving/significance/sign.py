@@ -35,17 +35,17 @@ WARNING = (
 
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
-    """Test, and interval of the median; nothing is random."""
-    from scipy.special import bdtr  # imported here: only tests need scipy
+    """Test, and interval of the median; nothing is left to chance."""
+    from scipy.special import bdtr  # here: loading scipy is for those who test
 
-    sample = differing(differences, question, NAME)
-    if isinstance(sample, NotEstimable):
-        return sample
-    steps, alternative = sample.steps, question.alternative
+    changed = differing(differences, question, NAME)
+    if isinstance(changed, NotEstimable):
+        return changed
+    steps, alternative = changed.steps, question.alternative
     n, sides = len(steps), 2 if question.alternative == "two-sided" else 1
 
     def tail(count: int) -> float:
-        """The probability that at most so many of n coins show one side."""
+        """The chance that at most so many of n coins show one side."""
         return float(bdtr(count, n, 0.5))
 
     below, above = int(np.count_nonzero(steps < 0)), int(np.count_nonzero(steps > 0))
@@ -59,8 +59,8 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
         "the interval is for the median of the queries that differ, the value is the mean of all queries",
     )
     if beyond >= 0:
-        low = low if alternative == "less" else sample.back(int(steps[beyond]))
-        high = high if alternative == "greater" else sample.back(int(steps[n - 1 - beyond]))
+        low = low if alternative == "less" else changed.back(int(steps[beyond]))
+        high = high if alternative == "greater" else changed.back(int(steps[n - 1 - beyond]))
     else:
         notes += (f"no bound at {100 * question.level:.6g}%: the {n} queries that differ are too few for it",)
     return Estimate(
@@ -73,7 +73,7 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
         len(differences),
         alternative=alternative,
         null=question.null,
-        notes=notes + left_out(differences, sample),
+        notes=notes + left_out(differences, changed),
     )
 
 

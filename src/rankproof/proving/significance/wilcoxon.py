@@ -37,20 +37,20 @@ WARNING = (
     "The Wilcoxon test ranks the differences and is not about their mean: as a test of the mean it misses differences "
     "and raises false alarms, and should not be used for it (Smucker, Allan and Carterette, 2007)."
 )
-EXACT = 50  # queries up to which the exact distribution without ties and zeros is computed
+EXACT = 50  # queries up to which the distribution without ties and zeros is gone through
 EXACT_TIED = 13  # and the one with them
 
 Steps = NDArray[np.int64]
-# The probability of a statistic at least so large; the statistic is doubled, so that mean ranks are whole numbers.
+# The chance of a statistic at least so large; the statistic is doubled, so that mean ranks are whole numbers.
 Upper = Callable[[int], float]
 
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
-    """Test, and interval of the pseudomedian; nothing is random."""
-    sample = differing(differences, question, NAME)
-    if isinstance(sample, NotEstimable):
-        return sample
-    steps, alternative = sample.steps, question.alternative
+    """Test, and interval of the pseudomedian; nothing is left to chance."""
+    changed = differing(differences, question, NAME)
+    if isinstance(changed, NotEstimable):
+        return changed
+    steps, alternative = changed.steps, question.alternative
     mirrored = -steps[::-1]
     upper = _upper(steps, len(differences))
     sides = 2 if alternative == "two-sided" else 1
@@ -65,8 +65,8 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
     )
     low, high = -math.inf, math.inf
     if rejects(len(steps) * (len(steps) + 1)):
-        low = low if alternative == "less" else sample.back(_least(steps, rejects) / 2)
-        high = high if alternative == "greater" else sample.back(-_least(mirrored, rejects) / 2)
+        low = low if alternative == "less" else changed.back(_least(steps, rejects) / 2)
+        high = high if alternative == "greater" else changed.back(-_least(mirrored, rejects) / 2)
     else:
         notes += (f"no bound at {100 * question.level:.6g}%: the {len(steps)} queries that differ are too few for it",)
     return Estimate(
@@ -79,7 +79,7 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
         len(differences),
         alternative=alternative,
         null=question.null,
-        notes=notes + left_out(differences, sample),
+        notes=notes + left_out(differences, changed),
     )
 
 
@@ -98,29 +98,29 @@ def _statistic(steps: Steps, twice: int) -> int:
 
 def _least(steps: Steps, rejects: Callable[[int], bool]) -> int:
     """The least value, doubled, that is not rejected as too small."""
-    rejected, accepted = 2 * int(steps[0]) - 1, 2 * int(steps[-1]) + 1
-    while accepted - rejected > 1:
-        middle = (rejected + accepted) // 2
+    rejected, kept = 2 * int(steps[0]) - 1, 2 * int(steps[-1]) + 1
+    while kept - rejected > 1:
+        middle = (rejected + kept) // 2
         if rejects(_statistic(steps, middle)):
             rejected = middle
         else:
-            accepted = middle
-    return accepted
+            kept = middle
+    return kept
 
 
 def _upper(steps: Steps, queries: int) -> Upper:
-    from scipy.special import ndtr  # imported here: only tests need scipy
+    from scipy.special import ndtr  # here: loading scipy is for those who test
 
     sizes, counts = np.unique(np.abs(steps), return_counts=True)
     n, clean = len(steps), len(sizes) == queries
     if queries <= (EXACT if clean else EXACT_TIED):
         ranks = np.repeat(2 * np.cumsum(counts) - counts + 1, counts)  # doubled mean ranks
-        probabilities = np.zeros(int(ranks.sum()) + 1)
-        probabilities[0] = 1.0
-        for rank in ranks:  # each rank is up or down with equal probability
-            probabilities[rank:] += probabilities[:-rank].copy()
-            probabilities /= 2
-        tails = probabilities[::-1].cumsum()[::-1]
+        chances = np.zeros(int(ranks.sum()) + 1)
+        chances[0] = 1.0
+        for rank in ranks:  # each rank is up or down with equal chance
+            chances[rank:] += chances[:-rank].copy()
+            chances /= 2
+        tails = chances[::-1].cumsum()[::-1]
         return lambda statistic: float(tails[statistic])
     mean = n * (n + 1) / 2
     variance = n * (n + 1) * (2 * n + 1) / 6 - float((counts.astype(float) ** 3 - counts).sum()) / 12

@@ -7,29 +7,28 @@ from collections.abc import Iterable, Sequence
 
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import ALL_QUERIES, Comparison
-from rankproof.reports.charts.bounds import bounded, difference_bounds, value_bounds
-from rankproof.reports.charts.forest import forest, panels, segment_panels
 from rankproof.reports.charts.frame import ChartStyle, Spec
+from rankproof.reports.charts.intervals import bounded, difference_bounds, forest, panels, segment_panels, value_bounds
 from rankproof.reports.charts.values import can_draw, query_chart, share_chart, value_chart
 
 
 def charts(comparison: Comparison, look: ChartStyle | None = None) -> dict[str, Spec]:
     """Name -> Vega-Lite specification. Names are fit for files: small letters, digits, hyphens."""
     look = look or ChartStyle()
-    found = [(f"forest-{panel.name}", forest(panel, look)) for panel in panels(comparison)]
+    specs = [(f"forest-{panel.name}", forest(panel, look)) for panel in panels(comparison)]
     if comparison.segments:
-        found += [(f"segments-{panel.name}", forest(panel, look)) for panel in segment_panels(comparison)]
+        specs += [(f"segments-{panel.name}", forest(panel, look)) for panel in segment_panels(comparison)]
     several = len(comparison.systems) > 2
     for contrast in comparison.contrasts:
         if contrast.segment == ALL_QUERIES and contrast.baseline == comparison.systems[0]:
             name = f"queries-{contrast.measure}" + (f"-{contrast.candidate}" if several else "")
-            found.append((name, query_chart(contrast, look)))
+            specs.append((name, query_chart(contrast, look)))
     if comparison.grade_shares is not None:
-        found.append(("grades", share_chart(comparison.grade_shares, look)))
+        specs.append(("grades", share_chart(comparison.grade_shares, look)))
     for bounds in bounded(comparison):
-        found.append((f"bounds-{bounds.measure}", value_bounds(comparison, bounds, look)))
-        found.append((f"bounds-difference-{bounds.measure}", difference_bounds(comparison, bounds, look)))
-    return _named(found)
+        specs.append((f"bounds-{bounds.measure}", value_bounds(comparison, bounds, look)))
+        specs.append((f"bounds-difference-{bounds.measure}", difference_bounds(comparison, bounds, look)))
+    return _named(specs)
 
 
 def evaluation_charts(evaluations: Sequence[Evaluation], look: ChartStyle | None = None) -> dict[str, Spec]:
@@ -40,11 +39,11 @@ def evaluation_charts(evaluations: Sequence[Evaluation], look: ChartStyle | None
     return _named((f"values-{measure}", value_chart(evaluations, measure, look)) for measure in drawn)
 
 
-def _named(found: Iterable[tuple[str, Spec]]) -> dict[str, Spec]:
+def _named(specs: Iterable[tuple[str, Spec]]) -> dict[str, Spec]:
     """Names that no file system refuses, and no two the same; runs and measures are called what they like."""
     named: dict[str, Spec] = {}
-    for wanted, spec in found:
-        plain = re.sub(r"[^a-z0-9]+", "-", wanted.casefold()).strip("-")[:80]
+    for title, spec in specs:
+        plain = re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")[:80]
         name, number = plain, 2
         while name in named:
             name, number = f"{plain}-{number}", number + 1

@@ -1,7 +1,7 @@
 """What all charts share: size, type, axes, colors, and drawing to SVG or PNG.
 
-Blue is better and orange is worse: people who tell few colors apart tell these two. What is shown only by color is
-also said in words. Every text color has a contrast of at least 4.5 with its ground (WCAG 2, AA).
+Blue is better and orange is worse: color-blind people can tell these two apart. Whatever color shows is
+also written in words. Every text color has a contrast of at least 4.5 with its ground (WCAG 2, AA).
 """
 
 from __future__ import annotations
@@ -174,14 +174,14 @@ def rows_axis(look: ChartStyle) -> Spec:
 
 def labels(names: Iterable[str]) -> list[str]:
     """Names as one line each, no two the same: a chart would lay rows of one name over each other."""
-    found: dict[str, None] = {}
+    unique: dict[str, None] = {}
     for name in names:
         plain = printable(name) or "(no name)"
         text, number = plain, 2
-        while text in found:
+        while text in unique:
             text, number = f"{plain} ({number})", number + 1
-        found[text] = None
-    return list(found)
+        unique[text] = None
+    return list(unique)
 
 
 def domain(values: Iterable[float], least_span: float = 1e-6) -> list[float]:

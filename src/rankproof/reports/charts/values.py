@@ -143,12 +143,12 @@ def _paint(part: int | str, parts: tuple[int | str, ...], colors: Palette) -> tu
     if isinstance(part, str) or part <= 0:
         return colors.nothing, colors.on_nothing
     above = [p for p in parts if isinstance(p, int) and p > 0]
-    # A few grades are spread over the ramp, so that neighbors are told apart; many share its steps.
+    # A few grades are spread over the ramp, so that neighbors differ; many share its steps.
     step = round(above.index(part) * (len(colors.ramp) - 1) / max(len(above) - 1, 1)) if len(above) > 1 else 1
     return colors.ramp[step], colors.on_ramp[step]
 
 
-# More bars than this would be thinner than a line: the middle, which changed least, is left out and said.
+# More bars than this would be thinner than a line: the middle, which changed least, is left out, and the chart says so.
 MOST_BARS = 300
 
 

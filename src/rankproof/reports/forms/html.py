@@ -19,15 +19,17 @@ from rankproof.online.trial.results import TrialReading, trial_of
 from rankproof.online.trial.sections import trial_sections
 from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.proving.verdict import Verdict
-from rankproof.reports.charts.forest import forest, panels
 from rankproof.reports.charts.frame import NOTEBOOK, ChartStyle, Spec, to_inline
+from rankproof.reports.charts.intervals import forest, panels
 from rankproof.reports.charts.values import can_draw, query_chart, value_chart
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import notes
-from rankproof.reports.page import contrasts, queries, unseen
-from rankproof.reports.page import page as fine
-from rankproof.reports.page.contrasts import power_section, segments_section
+from rankproof.reports.page import page as frame
+from rankproof.reports.page import queries, unseen
+from rankproof.reports.page import verdict as summary
+from rankproof.reports.page.contrasts import contrasts_section, power_section, segments_section
 from rankproof.reports.page.elements import PageSection, Piece, section_body
+from rankproof.reports.page.page import lines_section, page
 from rankproof.reports.page.unseen import diagnoses_section, grades_section, holes_section
 from rankproof.stack.benchmark.records import Benchmark
 
@@ -35,7 +37,6 @@ from rankproof.stack.benchmark.records import Benchmark
 def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The page of evaluations."""
     from rankproof.reports.page import values
-    from rankproof.reports.page.page import lines_section, page
 
     return page(
         f"{values.title(evaluations)} · rankproof",
@@ -51,9 +52,6 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The page of a comparison. Its queries are always there: a mean without them cannot be defended."""
-    from rankproof.reports.page import verdict as summary
-    from rankproof.reports.page.page import page
-
     head = (
         summary.comparison_head(comparison),
         summary.also(comparison),
@@ -69,9 +67,6 @@ def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """The page of a verdict: the rules first, then the comparison or the evaluation they rest on."""
     from rankproof.reports.page import values
-    from rankproof.reports.page import verdict as summary
-    from rankproof.reports.page.page import lines_section, manifest, page
-    from rankproof.reports.page.verdict import section, verdict_facts, verdict_head
 
     below: list[PageSection] = []
     against: list[Piece] = []
@@ -82,36 +77,33 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
         below = [
             values.section([verdict.evaluation]),
             lines_section(notes([verdict.evaluation])),
-            manifest(verdict.manifest),
+            frame.manifest(verdict.manifest),
         ]
     elif (reading := trial_of(verdict)) is not None:
         below = [*trial_page_sections(reading)]
-    head = (verdict_head(verdict), verdict_facts(verdict), *against)
+    head = (summary.verdict_head(verdict), summary.verdict_facts(verdict), *against)
     title = f"{verdict.status}: {verdict.candidate} · rankproof"
     kind = "gate" if verdict.trial is None else "A/B test"
-    return page(title, kind, head, (section(verdict), *below))
+    return page(title, kind, head, (summary.section(verdict), *below))
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The page of a benchmark: the modes first, then the comparison behind them."""
     from rankproof.reports.page import stages
-    from rankproof.reports.page import verdict as summary
-    from rankproof.reports.page.page import page
     from rankproof.stack.benchmark.sections import fine_print
 
     # The grades are among the stages already.
     lines = (*benchmark.comparison.fine_print, *fine_print(benchmark))
-    found = replace(benchmark.comparison, grade_shares=None, fine_print=lines)
-    head = (stages.head(benchmark), summary.comparison_facts(found), summary.caveats(found))
+    behind = replace(benchmark.comparison, grade_shares=None, fine_print=lines)
+    head = (stages.head(benchmark), summary.comparison_facts(behind), summary.caveats(behind))
     title = f"{benchmark.config.name} · rankproof"
     return page(
-        title, "benchmark", head, (*stages.sections(benchmark), *comparison_page_sections(found, found.manifest))
+        title, "benchmark", head, (*stages.sections(benchmark), *comparison_page_sections(behind, behind.manifest))
     )
 
 
 def cell(shown: Comparison | Evaluation) -> str:
     """The charts of a notebook's cell."""
-
     return charts(shown)
 
 
@@ -120,8 +112,8 @@ OFFERS = (Report("html", __doc__, render, ".html", "text/html", comparison, verd
 
 def comparison_page_sections(comparison: Comparison, manifest: Mapping[str, object]) -> list[PageSection]:
     """How large, who pays, for whom; then what the numbers cannot see; then what they stand on."""
-    found = [
-        contrasts.contrasts_section(comparison),
+    page_sections = [
+        contrasts_section(comparison),
         queries.section(comparison),
         segments_section(comparison),
         grades_section(comparison),
@@ -130,10 +122,10 @@ def comparison_page_sections(comparison: Comparison, manifest: Mapping[str, obje
         unseen.ties(comparison),
         power_section(comparison),
         diagnoses_section(comparison),
-        fine.fine_print(comparison),
-        fine.manifest(manifest),
+        frame.fine_print(comparison),
+        frame.manifest(manifest),
     ]
-    return [section for section in found if section is not None]
+    return [section for section in page_sections if section is not None]
 
 
 LEDES = {
@@ -147,30 +139,30 @@ LEDES = {
 
 def trial_page_sections(reading: TrialReading) -> list[PageSection]:
     """The sections that have something to say."""
-    found = []
+    page_sections = []
     for part in trial_sections(reading):
         key = part.title.lower().replace(" ", "-")
-        found.append(PageSection(key, part.title, LEDES[part.title], section_body(part)))
-    return found
+        page_sections.append(PageSection(key, part.title, LEDES[part.title], section_body(part)))
+    return page_sections
 
 
 # A cell is read at a glance; the report holds the rest.
 MOST_CHARTS = 4
 
 
-def charts(shown: Comparison | Evaluation) -> str:
+def charts(record: Comparison | Evaluation) -> str:
     """SVG elements in colors that are readable on light and on dark; "" where nothing can be drawn."""
     look = ChartStyle(NOTEBOOK, 720)
     try:
-        drawn = [to_inline(spec, label) for label, spec in _specs(shown, look)[:MOST_CHARTS]]
+        drawn = [to_inline(spec, label) for label, spec in _specs(record, look)[:MOST_CHARTS]]
     except MissingExtra:
         return ""  # the table stands by itself
     return "".join(f"<div>{svg}</div>" for svg in drawn)
 
 
-def _specs(shown: Comparison | Evaluation, look: ChartStyle) -> list[tuple[str, Spec]]:
-    if isinstance(shown, Evaluation):
-        return [(m, value_chart([shown], m, look)) for m in shown.results if can_draw([shown], m)]
-    found = [(panel.title, forest(panel, look)) for panel in panels(shown)][: MOST_CHARTS - 1]
-    whole = [c for c in shown.contrasts if c.segment == ALL_QUERIES and c.query_ids]
-    return [*found, *((f"{c.measure} by query", query_chart(c, look)) for c in whole[:1])]
+def _specs(record: Comparison | Evaluation, look: ChartStyle) -> list[tuple[str, Spec]]:
+    if isinstance(record, Evaluation):
+        return [(m, value_chart([record], m, look)) for m in record.results if can_draw([record], m)]
+    specs = [(panel.title, forest(panel, look)) for panel in panels(record)][: MOST_CHARTS - 1]
+    whole = [c for c in record.contrasts if c.segment == ALL_QUERIES and c.query_ids]
+    return [*specs, *((f"{c.measure} by query", query_chart(c, look)) for c in whole[:1])]

@@ -14,7 +14,7 @@ from string import ascii_lowercase
 from rankproof.kernel.sections import number, percent, printable
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
-from rankproof.proving.wording import item_title
+from rankproof.proving.sections import item_title
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import GridCell, grid, notes
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import confidence_interval, counted, number, percent, verdict_word
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
-from rankproof.proving.wording import claim, item_title, numbers
-from rankproof.reports.charts.forest import Panel, forest, panels, segment_panels
+from rankproof.proving.sections import claim, item_title, numbers
+from rankproof.reports.charts.intervals import Panel, forest, panels, segment_panels
 from rankproof.reports.page.elements import (
     MARK,
     TONE,
@@ -168,10 +168,10 @@ def segments_section(comparison: Comparison) -> PageSection | None:
 
 def power_section(comparison: Comparison) -> PageSection | None:
     """For each contrast that is not significant: the least detectable difference, and the queries that it needs."""
-    found = [(c, c.detectable) for c in comparison.contrasts if c.detectable is not None]
-    if not found:
+    not_significant = [(c, c.detectable) for c in comparison.contrasts if c.detectable is not None]
+    if not not_significant:
         return None
-    power = percent(found[0][1].power)
+    power = percent(not_significant[0][1].power)
     columns = [
         Column("Measure", "name", "text"),
         Column("Queries", "name"),
@@ -191,7 +191,7 @@ def power_section(comparison: Comparison) -> PageSection | None:
                 f"{able.queries_needed:,}" if able.queries_needed is not None else "none", able.queries_needed or 1e15
             ),
         ]
-        for c, able in found
+        for c, able in not_significant
     ]
     note = (
         f"Detectable: the least true difference that so many queries detect with {power} power. Queries needed: to "

@@ -12,15 +12,15 @@ from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import percent
 from rankproof.kernel.version import __version__
 from rankproof.proving.records import Comparison
-from rankproof.proving.wording import item_title
+from rankproof.proving.sections import item_title
 from rankproof.reports.charts.frame import DARK, LIGHT, declarations
 from rankproof.reports.page.elements import PageSection, Piece, Safe, bullets, join, listed, made, tag, text
 
 
 def page(title: str, kind: str, head: Sequence[Piece], sections: Sequence[PageSection | None]) -> str:
     """The whole document. The same records give the same bytes: no time, no random name."""
-    shown = [section for section in sections if section is not None]
-    contents = tag("ul", *(tag("li", tag("a", s.title, href=f"#{s.key}")) for s in shown))
+    present = [section for section in sections if section is not None]
+    contents = tag("ul", *(tag("li", tag("a", s.title, href=f"#{s.key}")) for s in present))
     style, script = _style(), _file("page.js")
     bar = tag(
         "div",
@@ -45,10 +45,10 @@ def page(title: str, kind: str, head: Sequence[Piece], sections: Sequence[PageSe
         ),
         tag(
             "body",
-            tag("a", "Skip to the differences", href=f"#{shown[0].key}", class_="skip") if shown else None,
+            tag("a", "Skip to the differences", href=f"#{present[0].key}", class_="skip") if present else None,
             tag("header", bar, *head),
             tag("nav", contents, aria_label="Contents"),
-            tag("main", *(section.html() for section in shown)),
+            tag("main", *(section.html() for section in present)),
             tag("footer", tag("p", f"Made by rankproof {__version__}. This file is complete: it loads nothing.")),
             tag("div", role="status", id="tip", hidden=True),
             tag("script", made(script)),
@@ -110,8 +110,8 @@ def lines_section(lines: Sequence[str]) -> PageSection:
 def manifest(fields: Mapping[str, object]) -> PageSection:
     """Hashes, versions and seed; the version of rankproof where no manifest was made."""
     apart = ("observed", "results")  # the page itself has the results
-    shown = {key: value for key, value in fields.items() if key not in apart} or {"rankproof": __version__}
-    return PageSection("manifest", "Manifest", "What it takes to get the same numbers again.", (_nested(shown),))
+    recorded = {key: value for key, value in fields.items() if key not in apart} or {"rankproof": __version__}
+    return PageSection("manifest", "Manifest", "What it takes to get the same numbers again.", (_nested(recorded),))
 
 
 def _nested(value: object) -> Safe:

@@ -108,8 +108,8 @@ def _table(comparison: Comparison, contrast: Contrast) -> Safe:
     """The rows of the first contrast, what lost most first; a script fills in the others."""
     places = order(contrast)[::-1]
     if len(places) > MOST_ROWS:
-        kept = set(sorted(places, key=lambda i: -abs(float(contrast.by_query[i])))[:MOST_ROWS])
-        places = [i for i in places if i in kept]
+        most_changed = set(sorted(places, key=lambda i: -abs(float(contrast.by_query[i])))[:MOST_ROWS])
+        places = [i for i in places if i in most_changed]
     before, after = (_values(comparison, contrast.measure, s) for s in (contrast.baseline, contrast.candidate))
     moves = _moves(comparison, contrast)
     at = {query: i for i, query in enumerate(comparison.query_ids)}
@@ -185,8 +185,8 @@ def _moves(comparison: Comparison, contrast: Contrast) -> dict[str, QueryMove]:
 
 def _values(comparison: Comparison, measure: str, system: str) -> dict[str, float]:
     """Each query's value; NaN where the measure has none, whatever that counts as in the mean."""
-    found = comparison.evaluations[comparison.systems.index(system)][measure]
-    return {**found.by_query, **dict.fromkeys(found.undefined, math.nan)}
+    result = comparison.evaluations[comparison.systems.index(system)][measure]
+    return {**result.by_query, **dict.fromkeys(result.undefined, math.nan)}
 
 
 def _number(value: float | None) -> float | None:

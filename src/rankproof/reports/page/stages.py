@@ -44,7 +44,7 @@ def sections(benchmark: Benchmark) -> list[PageSection]:
     parts = [p for p in benchmark_sections(benchmark, per_query=False) if p.title not in ELSEWHERE]
     values, pipelines, *others = parts
     stages = [part for part in others if part.title.startswith(STAGES)]
-    found = [
+    page_sections = [
         PageSection(
             "modes",
             "Modes",
@@ -56,16 +56,16 @@ def sections(benchmark: Benchmark) -> list[PageSection]:
     for number, part in enumerate(part for part in others if part not in stages):
         if part.title == WORTH:
             charts = (*_pareto(benchmark, "time"), *_pareto(benchmark, "cost"))
-            found.append(
+            page_sections.append(
                 PageSection("worth", WORTH, "Which modes are worth what they take?", (*charts, section_lines(part)))
             )
         elif part.title.startswith("Grades in"):
-            shown = grades_section(benchmark.comparison)
-            found += [shown] if shown is not None else []
+            grades = grades_section(benchmark.comparison)
+            page_sections += [grades] if grades is not None else []
         else:
-            found.append(PageSection(f"part-{number}", part.title, None, section_body(part)))
+            page_sections.append(PageSection(f"part-{number}", part.title, None, section_body(part)))
     apart = None if benchmark.by_segment is None else segments_section(benchmark.by_segment)
-    return [*found, *([apart] if apart is not None else [])]
+    return [*page_sections, *([apart] if apart is not None else [])]
 
 
 def _folded(part: Section) -> Safe:

@@ -95,7 +95,7 @@ def _against(tuning: Tuning) -> PageSection | None:
 
 
 def _responses(tuning: Tuning) -> list[PageSection]:
-    found = []
+    parts = []
     for at, (parameter, several) in enumerate(tuning.responses.items(), 1):
         columns = [
             Column(parameter, "name"), Column("settings"), Column(f"mean {tuning.config.measure}"), Column("best"),
@@ -109,8 +109,8 @@ def _responses(tuning: Tuning) -> list[PageSection]:
             for r in several
         ]  # fmt: skip
         numbers = table(f"Values of {parameter} on dev", columns, rows)
-        found.append(PageSection(f"parameter-{at}", parameter, None, (_drawn(tuning, parameter, several), numbers)))
-    return found
+        parts.append(PageSection(f"parameter-{at}", parameter, None, (_drawn(tuning, parameter, several), numbers)))
+    return parts
 
 
 def _drawn(tuning: Tuning, parameter: str, several: tuple[Response, ...]) -> Piece:

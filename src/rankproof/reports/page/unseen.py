@@ -6,7 +6,7 @@ from rankproof.kernel.sections import counted, number
 from rankproof.measuring.report import Diagnosis
 from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
 from rankproof.proving.records import BlindSpot, Comparison
-from rankproof.reports.charts.bounds import bounded, difference_bounds, value_bounds
+from rankproof.reports.charts.intervals import bounded, difference_bounds, value_bounds
 from rankproof.reports.charts.values import share_chart
 from rankproof.reports.page.elements import Column, PageCell, PageSection, Piece, Safe, bullets, figure, table, tag
 from rankproof.reports.page.verdict import difference, span
@@ -19,7 +19,7 @@ def blind_spots(comparison: Comparison) -> PageSection | None:
     """For each measure: rankings that changed while the value did not, and who sees them."""
     if not comparison.blind_spots:
         return None
-    found = [spot for spot in comparison.blind_spots if spot.unseen]
+    spots = [spot for spot in comparison.blind_spots if spot.unseen]
     columns = [
         Column("Measure", "name", "text"),
         Column("Candidate", "name", "text"),
@@ -39,7 +39,7 @@ def blind_spots(comparison: Comparison) -> PageSection | None:
         "Blind spots",
         "Where did the ranking change although the measure says that nothing did?",
         (
-            table("Changes that a measure does not show", columns, [_row(spot) for spot in found]) if found else None,
+            table("Changes that a measure does not show", columns, [_row(spot) for spot in spots]) if spots else None,
             tag("p", f"Every change is seen: {seen}.", class_="note") if clear else None,
         ),
     )
@@ -175,8 +175,8 @@ def _table(comparison: Comparison) -> Safe:
 
 def _range(bound: Bound, signed: bool = False) -> str:
     """Both ends; one number where they are the same."""
-    shown = difference if signed else number
-    low, high = shown(bound.least), shown(bound.greatest)
+    written = difference if signed else number
+    low, high = written(bound.least), written(bound.greatest)
     return low if low == high else f"{low} to {high}"
 
 
@@ -192,21 +192,21 @@ def _sign(bound: Bound) -> str:
 
 def _notes(holes: Holes) -> list[str]:
     """What the bounds' own notes say, once for each measure."""
-    found = dict.fromkeys(
+    notes = dict.fromkeys(
         f"{bounds.measure}: {bound.note}" for bounds in holes.bounds for bound in (*bounds.values, *bounds.differences)
         if bound.note
     )  # fmt: skip
-    return list(found)
+    return list(notes)
 
 
 def diagnoses_section(comparison: Comparison) -> PageSection | None:
     """What was seen, why it matters and what to try; what holds for several systems once."""
     if not comparison.diagnoses:
         return None
-    found: dict[tuple[str, str, str], list[Diagnosis]] = {}
+    by_message: dict[tuple[str, str, str], list[Diagnosis]] = {}
     for diagnosis in comparison.diagnoses:
-        found.setdefault((diagnosis.message, diagnosis.reason, diagnosis.remedy), []).append(diagnosis)
-    items = [_item([d.run for d in same], same[0], len(comparison.systems)) for same in found.values()]
+        by_message.setdefault((diagnosis.message, diagnosis.reason, diagnosis.remedy), []).append(diagnosis)
+    items = [_item([d.run for d in same], same[0], len(comparison.systems)) for same in by_message.values()]
     inside = tag("ul", *items, class_="diagnoses")
     return PageSection("diagnoses", "Diagnosis", "What is wrong with each system, and what to try?", (inside,))
 

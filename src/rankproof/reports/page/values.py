@@ -60,8 +60,8 @@ def queries(evaluations: Sequence[Evaluation]) -> PageSection:
     """Each query's values."""
     search = tag("input", type="search", id="search", autocomplete="off")
     tools = tag("p", tag("label", "Search ", search), tag("output", for_="search"), class_="tools", hidden=True)
-    found = _table("Values by query", grid(evaluations, per_query=True), id_="query-table")
-    return PageSection("queries", "Queries", None, (tools, found))
+    values_table = _table("Values by query", grid(evaluations, per_query=True), id_="query-table")
+    return PageSection("queries", "Queries", None, (tools, values_table))
 
 
 def _chart(evaluations: Sequence[Evaluation], measure: str, explained: bool) -> Safe:
@@ -72,15 +72,15 @@ def _chart(evaluations: Sequence[Evaluation], measure: str, explained: bool) -> 
     return figure(lambda look: value_chart(evaluations, measure, look), label, caption, title=measure, tips=tips)
 
 
-def _table(caption: str, found: Grid, id_: str | None = None) -> Safe:
+def _table(caption: str, values_grid: Grid, id_: str | None = None) -> Safe:
     columns = [
-        Column(name, "name" if i < found.names else "number", "text" if i < found.names else "number")
-        for i, name in enumerate(found.header)
+        Column(name, "name" if i < values_grid.names else "number", "text" if i < values_grid.names else "number")
+        for i, name in enumerate(values_grid.header)
     ]
     rows = [
-        [PageCell(tag("strong", cell.text) if cell.best else cell.text, _value(cell.text, i >= found.names))
+        [PageCell(tag("strong", cell.text) if cell.best else cell.text, _value(cell.text, i >= values_grid.names))
          for i, cell in enumerate(row)]
-        for row in found.rows
+        for row in values_grid.rows
     ]  # fmt: skip
     return table(caption, columns, rows, id_=id_)
 

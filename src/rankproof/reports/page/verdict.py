@@ -9,8 +9,8 @@ from rankproof.kernel.sections import interval, p_text, percent, signed
 from rankproof.kernel.verdict import Ruling
 from rankproof.online.trial.results import trial_of
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
+from rankproof.proving.sections import claim, item_title, margin_text, numbers
 from rankproof.proving.verdict import Verdict
-from rankproof.proving.wording import claim, item_title, margin_text, numbers
 from rankproof.reports.page.elements import (
     Column,
     PageCell,
@@ -191,8 +191,8 @@ def also(comparison: Comparison) -> Safe:
         details = f" ({spaced(numbers(contrasts[0]))})" if len(contrasts) == 1 else ""
         sentences.append(f"{overall(contrasts)}{details}.")
     more = len(sentences) - MOST_SENTENCES
-    shown = sentences[:MOST_SENTENCES] + ([f"{more} further measures stand in the table below."] if more > 0 else [])
-    return bullets(shown, "also")
+    lines = sentences[:MOST_SENTENCES] + ([f"{more} further measures stand in the table below."] if more > 0 else [])
+    return bullets(lines, "also")
 
 
 def comparison_facts(comparison: Comparison) -> Safe:

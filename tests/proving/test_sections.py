@@ -11,7 +11,7 @@ import pytest
 from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.kernel.sections import interval, p_phrase, p_text, percent, signed
 from rankproof.proving.records import Adjusted, Contrast, Detectable
-from rankproof.proving.wording import headline
+from rankproof.proving.sections import headline
 
 SHOWN = Contrast(
     "nDCG@10", "bm25", "dense", "", "higher", ("q1", "q2"), 0.4, 0.5, np.array([0.1, 0.1]),

@@ -8,7 +8,7 @@ from rankproof.measuring.evaluate import measure_run, prepare
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import DEFAULT_SETTINGS, Settings
-from rankproof.proving.blind_spots import blind_spots
+from rankproof.proving.movement import blind_spots
 from rankproof.proving.records import BlindSpot
 
 JUDGED = {query: {"best": 3, "good": 2, "fair": 1, "bad": 0} for query in ("q1", "q2", "q3")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankproof.measuring.evaluate import prepare
 from rankproof.measuring.records import Settings
-from rankproof.proving.diagnose import diagnose
+from rankproof.proving.diagnoses.contract import diagnose
 
 
 def test_warnings_come_first_and_carry_the_name() -> None:

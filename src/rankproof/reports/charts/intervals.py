@@ -1,12 +1,18 @@
-"""Forest plot: the difference of every contrast with its confidence interval, around a line at zero."""
+"""Plots of intervals: the differences of contrasts in a forest plot, and the ranges that unjudged documents leave open.
+
+A forest plot has each difference with its confidence interval, around a line at zero. A plot of bounds has each value
+or difference with the range over all grades that unjudged documents could have.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import confidence_interval, interval, printable, signed
+from rankproof.proving.holes.bounds import MeasureBounds
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.reports.charts.frame import (
     KEY,
@@ -21,7 +27,7 @@ from rankproof.reports.charts.frame import (
 )
 
 TONES = ("better", "worse", "not shown")
-# A difference of these is told on one axis: measures of other sizes would flatten them.
+# Differences up to this share one axis: measures on a larger scale would flatten them.
 UNIT = 1.0
 
 
@@ -60,10 +66,10 @@ def panels(comparison: Comparison) -> list[Panel]:
 
 def segment_panels(comparison: Comparison) -> list[Panel]:
     """One panel per measure and pair: all queries, then each segment."""
-    found: dict[tuple[str, str, str], list[Contrast]] = {}
+    by_pair: dict[tuple[str, str, str], list[Contrast]] = {}
     for contrast in comparison.contrasts:
-        found.setdefault((contrast.measure, contrast.baseline, contrast.candidate), []).append(contrast)
-    several = len({pair[1:] for pair in found}) > 1
+        by_pair.setdefault((contrast.measure, contrast.baseline, contrast.candidate), []).append(contrast)
+    several = len({pair[1:] for pair in by_pair}) > 1
     return [
         Panel(
             f"{measure} {candidate}" if several else measure,
@@ -71,7 +77,7 @@ def segment_panels(comparison: Comparison) -> list[Panel]:
             tuple(c.segment or "all queries" for c in of),
             tuple(of),
         )
-        for (measure, baseline, candidate), of in found.items()
+        for (measure, baseline, candidate), of in by_pair.items()
         if len(of) > 1
     ]
 
@@ -85,7 +91,7 @@ def forest(panel: Panel, look: ChartStyle) -> Spec:
         for i, (label, contrast) in enumerate(zip(labels(panel.rows), panel.contrasts, strict=True))
     ]
     colors = look.palette
-    # Every layer shows some of the rows: the order of all of them is said, or each layer would add its own.
+    # Every layer shows some of the rows: the order of all of them is given, or each layer would add its own.
     y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in data], "axis": rows_axis(look)}
     x = {
         "type": "quantitative",
@@ -154,12 +160,12 @@ def _row(number: int, label: str, contrast: Contrast, ends: Sequence[float]) -> 
 
 def _ends(contrast: Contrast) -> list[float]:
     answer = contrast.difference
-    found = [answer.value] if answer.value is not None else []
+    ends = [answer.value] if answer.value is not None else []
     if isinstance(answer, Estimate):
-        found += [answer.low, answer.high]
+        ends += [answer.low, answer.high]
         if contrast.adjusted is not None:
-            found += [contrast.adjusted.low, contrast.adjusted.high]
-    return found
+            ends += [contrast.adjusted.low, contrast.adjusted.high]
+    return ends
 
 
 def _margins(contrast: Contrast) -> list[float]:
@@ -194,3 +200,110 @@ def _reading(panel: Panel) -> str:
 
 def _minus(text: str) -> str:
     return text.replace("-", "−")
+
+
+# ---- bounds over unjudged documents --------------------------------------------------------------
+
+
+def bounded(comparison: Comparison) -> list[MeasureBounds]:
+    """The bounds of measures that were compared; some measures are texts and have no difference."""
+    all_bounds = comparison.holes.bounds if comparison.holes is not None else ()
+    return [bounds for bounds in all_bounds if bounds.measure in comparison.measures]
+
+
+def value_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle) -> Spec:
+    """Each system's value, and the range it could have."""
+    means = [evaluation[bounds.measure].mean for evaluation in comparison.evaluations]
+    ends = domain([v for b in bounds.values for v in (b.least, b.greatest)] + means)
+    data = [
+        {
+            "row": row,
+            "key": f"{KEY}{i}",
+            "least": bound.least,
+            "greatest": bound.greatest,
+            "value": mean,
+            "tone": "value",
+        }
+        for i, (row, bound, mean) in enumerate(zip(labels(comparison.systems), bounds.values, means, strict=True))
+    ]
+    title = f"{bounds.measure}: what unjudged documents could make of it"
+    explained = "Dot: value as judged; bar: from the least to the greatest value over all possible grades"
+    return _ranges(look, title, explained, data, ends, bounds.measure, zero=False)
+
+
+def difference_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle) -> Spec:
+    """Each candidate's difference, its confidence interval, and the range that unjudged documents leave open."""
+    contrasts = [comparison.contrast(bounds.measure, candidate) for candidate in comparison.systems[1:]]
+    answers = [contrast.difference for contrast in contrasts]
+    ends = domain(
+        [0.0, *(v for b in bounds.differences for v in (b.least, b.greatest))]
+        + [v for a in answers if isinstance(a, Estimate) for v in (a.low, a.high)]
+    )
+    data: list[dict[str, object]] = []
+    names = labels(comparison.systems[1:])
+    for i, (row, bound, contrast) in enumerate(zip(names, bounds.differences, contrasts, strict=True)):
+        answer = contrast.difference
+        fields: dict[str, object] = {"row": row, "key": f"{KEY}{i}", "least": bound.least, "greatest": bound.greatest,
+                                    "tone": contrast.direction}  # fmt: skip
+        if answer.value is not None:
+            fields["value"] = answer.value
+        if isinstance(answer, Estimate):
+            fields |= {"low": answer.low, "high": answer.high}
+        data.append(fields)
+    title = f"{bounds.measure}: how far unjudged documents could move a difference from {comparison.systems[0]}"
+    explained = f"Dot: as judged; line: {confidence_interval(comparison.level)}; wide bar: over all possible grades"
+    return _ranges(look, title, explained, data, ends, f"difference in {bounds.measure}", zero=True)
+
+
+def _drawable(row: dict[str, object], ends: list[float]) -> dict[str, object]:
+    """The row with its numbers within the plot; what is no number is left out."""
+    numbers = {name: value for name, value in row.items() if isinstance(value, float)}
+    drawn = {name: within(value, ends) for name, value in numbers.items() if not math.isnan(value)}
+    return {**{name: value for name, value in row.items() if name not in numbers}, **drawn}
+
+
+def _ranges(
+    look: ChartStyle,
+    title: str,
+    explained: str,
+    data: list[dict[str, object]],
+    ends: list[float],
+    axis: str,
+    zero: bool,
+) -> Spec:
+    colors = look.palette
+    data = [_drawable(row, ends) for row in data]
+    y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in data], "axis": rows_axis(look)}
+    ticks = {"title": axis, "tickCount": 4 if look.narrow else 7, **({"labelExpr": SIGNED_TICKS} if zero else {})}
+    x = {"type": "quantitative", "scale": {"domain": ends, "nice": False, "zero": False}, "axis": ticks}
+    color = {
+        "field": "tone", "type": "nominal", "legend": None,
+        "scale": {"domain": ["better", "worse", "not shown", "value"],
+                  "range": [colors.better, colors.worse, colors.neutral, colors.ink]},
+    }  # fmt: skip
+    key = {"field": "key", "type": "nominal"}
+    line = {"type": "rule", "color": colors.muted, "strokeWidth": 1}
+    layers: list[Spec] = [
+        {
+            "transform": [{"filter": "isValid(datum.least) && isValid(datum.greatest)"}],
+            "mark": {"type": "bar", "color": colors.reach, "height": {"band": 0.5}, "cornerRadius": 2},
+            "encoding": {"y": y, "x": {"field": "least", **x}, "x2": {"field": "greatest"}, "description": key},
+        },
+        {
+            "transform": [{"filter": "isValid(datum.low)"}],
+            "mark": {"type": "rule", "strokeWidth": 3},
+            "encoding": {"y": y, "x": {"field": "low", **x}, "x2": {"field": "high"}, "color": color},
+        },
+        {
+            "transform": [{"filter": "isValid(datum.value)"}],
+            "mark": {"type": "point", "filled": True, "size": 62, "opacity": 1, "stroke": colors.page,
+                     "strokeWidth": 1.5},
+            "encoding": {"y": y, "x": {"field": "value", **x}, "color": color, "description": key},
+        },
+    ]  # fmt: skip
+    if zero:
+        at = {"data": {"values": [{"at": 0.0}]}, "mark": line, "encoding": {"x": {"field": "at", **x}}}
+        layers.insert(1, at)
+    spec = framed(look, title, explained, layers, height={"step": 30})
+    spec["data"] = {"values": data}
+    return spec
