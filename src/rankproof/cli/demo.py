@@ -128,7 +128,7 @@ def run_demo(folder: str, cache: str | None = None, llm: bool = True, queries: i
     from rankproof.reports.charts.frame import converter
     from rankproof.stack import samples
     from rankproof.stack.benchmark.config import lacking, read_config, without
-    from rankproof.stack.pipelines.run import Runner
+    from rankproof.stack.pipeline import Runner
     from rankproof.stack.records import Ground
 
     began = time.perf_counter()

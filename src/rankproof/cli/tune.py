@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rankproof.reading.datasets.records import Dataset
-    from rankproof.stack.pipelines.run import Runner
+    from rankproof.stack.pipeline import Runner
     from rankproof.stack.tune.records import Setting, TuneConfig
 
 

@@ -15,8 +15,7 @@ from rankproof.proving.records import Design
 from rankproof.reading.source import read_toml
 from rankproof.stack.asking.limits import PARAMS
 from rankproof.stack.benchmark.records import BenchmarkConfig, Prices
-from rankproof.stack.pipelines.read import read_pipeline
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner, read_pipeline
 from rankproof.stack.records import Step
 
 

@@ -42,7 +42,7 @@ from rankproof.stack.benchmark.records import (
     Rescue,
     contrast_of,
 )
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import ModeOutcome, StepOutcome
 
 

@@ -17,7 +17,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.sections import counted
 from rankproof.kernel.specs.kinds import Param, Whole
 from rankproof.stack.engines._fields import Fields
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 from rankproof.stack.records import Step
 from rankproof.stack.tune.records import TunedParameter
 

@@ -28,7 +28,7 @@ from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS
 from rankproof.proving.per_unit import from_evaluations
 from rankproof.reading.datasets.records import Dataset
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Step, Values
 from rankproof.stack.tune.parameters import rounded
 from rankproof.stack.tune.records import TuneConfig, TunedParameter

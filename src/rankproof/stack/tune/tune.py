@@ -19,7 +19,7 @@ from rankproof.measuring.names import parse
 from rankproof.proving.records import Design
 from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.reading.datasets.records import Dataset
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Step, Values
 from rankproof.stack.tune import search as methods
 from rankproof.stack.tune.assess import best, judge, on_test, out_of_bag, responses
