@@ -43,11 +43,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.errors import UnknownName
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.specs.kinds import Choice, Number, Param
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.engines._fields import Fields, weights_of
+from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines._terms import ANALYSIS_PARAMS, Analysis, TermCounts, bm25s, weighted
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.records import Ground, Values
@@ -160,6 +161,19 @@ class _Bm25Searcher:
 
 
 _NOTHING = Ranking((), np.empty(0))
+
+
+def weights_of(fields: str | None, corpus: Corpus) -> dict[str, float]:
+    """The weight of each field of the corpus that counts: all of them, once, where nothing was said."""
+    if fields is None:
+        return dict.fromkeys(corpus.fields, 1.0)
+    weights: dict[str, float] = {}
+    for part in fields.split():
+        name, _, weight = part.partition("^")
+        if name not in corpus.fields:
+            raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
+        weights[name] = float(weight or 1)
+    return weights
 
 
 def open_bm25(values: Values, ground: Ground) -> _Bm25Searcher:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.libraries import library
 from rankproof.kernel.sections import counted
-from rankproof.stack.models.directory import ModelFolder
 from rankproof.stack.models.find import hub_folder
+from rankproof.stack.models.transformer import ModelFolder
 
 _WHO = "rerank_cross_encoder"
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")

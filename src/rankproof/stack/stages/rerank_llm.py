@@ -46,7 +46,7 @@ from rankproof.kernel.specs.kinds import Choice, Number, Param, Text, Texts, Who
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.records import Ground, Values
-from rankproof.stack.stages._reranking import mixed, passages, refuse_fields
+from rankproof.stack.stages._scores import mixed, passages, refuse_fields
 from rankproof.stack.stages.contract import Stage, rerank_head
 
 if TYPE_CHECKING:

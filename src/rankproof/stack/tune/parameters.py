@@ -16,7 +16,7 @@ from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.sections import counted
 from rankproof.kernel.specs.kinds import Param, Whole
-from rankproof.stack.engines._fields import Fields
+from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.pipeline import read_pipeline
 from rankproof.stack.records import Step
 from rankproof.stack.tune.records import TunedParameter
