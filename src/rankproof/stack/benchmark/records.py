@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from rankproof.kernel.estimate import Estimate
 from rankproof.proving.conversions import to_dict as comparison_dict
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design, Direction
 from rankproof.stack.records import Step
@@ -184,6 +185,9 @@ class Benchmark:
     advice: Advice | None = None
 
 
+_REVERSED: Mapping[Direction, Direction] = {"better": "worse", "worse": "better", "not shown": "not shown"}
+
+
 @dataclass(frozen=True, slots=True)
 class ModeComparison:
     """A mode compared with another one.
@@ -191,6 +195,7 @@ class ModeComparison:
     difference   of the means, mode minus other; None where there is none
     low, high    its interval, and `p` the p-value that decides; None where no test could be made
     shown        "better", "worse", or "not shown" where chance cannot be ruled out
+    queries      how many the mode won, how many are the same in both, and how many it lost
     """
 
     other: str
@@ -199,6 +204,31 @@ class ModeComparison:
     high: float | None
     p: float | None
     shown: Direction
+    queries: tuple[int, int, int]
+
+    @classmethod
+    def of(cls, comparison: Comparison, measure: str, mode: str, other: str) -> ModeComparison:
+        """Over all queries, whichever of the two is the baseline of their contrast."""
+        for contrast in comparison.contrasts:
+            if contrast.measure == measure and contrast.segment == ALL_QUERIES:
+                if (contrast.baseline, contrast.candidate) == (other, mode):
+                    return cls._of_contrast(other, contrast, 1)
+                if (contrast.baseline, contrast.candidate) == (mode, other):
+                    return cls._of_contrast(other, contrast, -1)
+        raise KeyError(f"no contrast of {other} and {mode} in {measure}")
+
+    @classmethod
+    def _of_contrast(cls, other: str, contrast: Contrast, sign: int) -> ModeComparison:
+        """`sign` is -1 where the contrast has the mode as its baseline."""
+        answer = contrast.difference
+        shown, queries = contrast.direction, (contrast.wins, contrast.ties, contrast.losses)
+        if sign < 0:
+            shown, queries = _REVERSED[shown], (contrast.losses, contrast.ties, contrast.wins)
+        if not isinstance(answer, Estimate):
+            difference = None if answer.value is None else sign * answer.value
+            return cls(other, difference, None, None, None, shown, queries)
+        low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
+        return cls(other, sign * answer.value, low, high, contrast.p_value, shown, queries)
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
@@ -314,14 +344,3 @@ def _row(row: ModeRow) -> dict[str, object]:
         "identity": {step: dict(texts) for step, texts in row.identity.items()},
         "notes": {step: dict(texts) for step, texts in row.notes.items()},
     }
-
-
-def contrast_of(comparison: Comparison, measure: str, before: str, after: str) -> tuple[Contrast, int]:
-    """The contrast of two modes, and whether its difference is after minus before (1) or the other way (-1)."""
-    for contrast in comparison.contrasts:
-        if contrast.measure == measure and contrast.segment == ALL_QUERIES:
-            if (contrast.baseline, contrast.candidate) == (before, after):
-                return contrast, 1
-            if (contrast.baseline, contrast.candidate) == (after, before):
-                return contrast, -1
-    raise KeyError(f"no contrast of {before} and {after} in {measure}")

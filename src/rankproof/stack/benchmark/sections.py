@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import (
     Section,
     confidence_interval,
@@ -26,7 +25,6 @@ from rankproof.stack.benchmark.records import (
     ModeComparison,
     ModeRow,
     ModeSummary,
-    contrast_of,
 )
 
 
@@ -168,9 +166,6 @@ def _segment(
     return means, directions
 
 
-TURNED = {"better": "worse", "worse": "better", "not shown": "not shown"}
-
-
 def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
     """A line for each difference somebody asks about; what decides is the corrected p."""
     comparison = benchmark.comparison
@@ -180,7 +175,8 @@ def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
     rows: list[tuple[str, ...]] = [("mode", "against", "difference", level, p, "won/same/lost", "result")]
     for row in benchmark.rows:
         for other, what in against(benchmark, row).items():
-            rows.append((row.mode, f"{other} ({what})", *_difference(comparison, row.mode, other, measure)))
+            held = ModeComparison.of(comparison, measure, row.mode, other)
+            rows.append((row.mode, f"{other} ({what})", *_difference(held)))
     lines = (
         f"A confidence interval (CI) is of its difference alone; p is corrected over "
         f"{counted(comparison.family.tests, 'test')}, and a difference is significant where p is at most "
@@ -199,17 +195,13 @@ def against(benchmark: Benchmark, row: ModeRow) -> dict[str, str]:
     return found
 
 
-def _difference(comparison: Comparison, mode: str, other: str, measure: str) -> tuple[str, ...]:
-    contrast, sign = contrast_of(comparison, measure, other, mode)
-    answer = contrast.difference
-    counts = (contrast.wins, contrast.ties, contrast.losses)[:: 1 if sign > 0 else -1]
-    queries = "/".join(map(str, counts))
-    result = verdict_word(contrast.direction if sign > 0 else TURNED[contrast.direction])
-    if not isinstance(answer, Estimate):
-        value = "none" if answer.value is None else signed(sign * answer.value)
+def _difference(held: ModeComparison) -> tuple[str, ...]:
+    queries = "/".join(map(str, held.queries))
+    result = verdict_word(held.shown)
+    value = "none" if held.difference is None else signed(held.difference)
+    if held.low is None or held.high is None:
         return value, "none", "none", queries, result
-    low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
-    return signed(sign * answer.value), interval(low, high), p_text(contrast.p_value), queries, result
+    return value, interval(held.low, held.high), p_text(held.p), queries, result
 
 
 VERDICT = "Verdict by "
