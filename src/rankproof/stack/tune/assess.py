@@ -181,7 +181,7 @@ def responses(
     """One for each value that was tried, in order; for each span of values where they are many numbers."""
     groups: dict[Any, list[int]] = {}
     for at, setting in enumerate(settings):
-        groups.setdefault(_hashable(setting.dials[parameter.name]), []).append(at)
+        groups.setdefault(_hashable(setting.parameters[parameter.name]), []).append(at)
     numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in groups)
     if numbers:
         groups = dict(sorted(groups.items()))

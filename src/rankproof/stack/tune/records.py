@@ -47,6 +47,11 @@ class TunedParameter:
     whole: bool = False
 
     @property
+    def values(self) -> tuple[Any, ...]:
+        """The values, or the two ends where everything between them is searched."""
+        return self.choices or (self.low, self.high)
+
+    @property
     def ordered(self) -> bool:
         """Whether its values are numbers that rise, so that near ones are alike."""
         if not self.choices:
@@ -68,7 +73,7 @@ class TuneConfig:
 
     benchmark: BenchmarkConfig
     texts: Mapping[str, str]
-    dials: tuple[TunedParameter, ...]
+    parameters: tuple[TunedParameter, ...]
     mode: str
     measure: str
     method: Method = "grid"
@@ -88,7 +93,7 @@ class Setting:
     """
 
     number: int
-    dials: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     pipeline: str
     mean: float
     values: NDArray[np.float64]
@@ -199,7 +204,7 @@ def to_dict(tuning: Tuning) -> dict[str, object]:
         "seed": config.seed,
         "depth": config.benchmark.depth,
         "proposed": tuning.proposed,
-        "dials": [_parameter(parameter) for parameter in config.dials],
+        "dials": [_parameter(parameter) for parameter in config.parameters],
         "settings": [_setting(setting) for setting in tuning.settings],
         "winner": tuning.winner.number,
         "dev": _gain(tuning.dev),
@@ -236,7 +241,7 @@ def _parameter(parameter: TunedParameter) -> dict[str, object]:
 def _setting(setting: Setting) -> dict[str, object]:
     return {
         "number": setting.number,
-        "dials": {name: _plain(value) for name, value in setting.dials.items()},
+        "dials": {name: _plain(value) for name, value in setting.parameters.items()},
         "pipeline": setting.pipeline,
         "value": setting.mean,
         "failures": setting.failures,
