@@ -134,7 +134,7 @@ def refuse_breach(
 
 
 def breach(stage: Stage, depth: int | None, before: Sequence[str], after: Sequence[str]) -> str:
-    """What a stage did that it promised not to do; nothing where it kept its word."""
+    """What a stage did that it promised not to do; "" where it did nothing of the kind."""
     if stage.keeps == "head" and tuple(after) != tuple(before[: len(after)]):
         return "it may only cut, but gave other documents or another order"
     if stage.keeps != "set":
@@ -156,7 +156,7 @@ AskAll = Callable[["Asker", Step, Sequence[Query], int], StepOutcome]
 
 
 class Runner:
-    """Runs pipelines. What a step gave is kept: a pipeline that begins like another one pays for its end only."""
+    """Runs pipelines. Results are held in memory: a pipeline that begins like another only runs what is new."""
 
     def __init__(
         self,
@@ -173,7 +173,7 @@ class Runner:
         self._words: dict[str, tuple[Query, ...]] = {}  # what rewrites gave, by the key of the step
 
     def open(self, pipelines: Sequence[Step]) -> None:
-        """Opens every item of every pipeline: what is missing or wrong is said before the first query is asked."""
+        """Opens every item of every pipeline: what is missing or wrong is reported before the first query."""
         for pipeline in pipelines:
             for step in pipeline.steps():
                 self._open(step)
@@ -196,7 +196,7 @@ class Runner:
         return [dict(self._open(step).identity) for step in pipeline.steps()]
 
     def forget(self, but: Sequence[Step]) -> None:
-        """Lets go of what steps gave and hold, except those of these pipelines: a long search must not fill memory."""
+        """Drops results and open items of all other pipelines: a long search must not fill memory."""
         steps = [step for pipeline in but for step in pipeline.steps()]
         keys, used = {step.key for step in steps}, {_item(step) for step in steps}
         self._done = {key: outcome for key, outcome in self._done.items() if key in keys}
@@ -207,7 +207,7 @@ class Runner:
                 opened.close()
 
     def asking(self, queries: Sequence[Query]) -> Runner:
-        """Somebody who runs pipelines over other queries with what is opened here. Only one of the two is closed."""
+        """A runner over other queries that shares the items opened here. Only one of the two is closed."""
         other = Runner(queries, self.depth, self.ground, self._ask_all, self._progress)
         other._opened = self._opened
         return other
@@ -234,7 +234,7 @@ class Runner:
             queries = self._words[step.inputs[0].key]
         opened = self._open(step)
         if engine.live:
-            assert self._ask_all is not None, "a live engine needs somebody who asks it"
+            assert self._ask_all is not None, "a live engine needs a function that asks it"
             return self._ask_all(opened, step, queries, self.depth)
         # What is built or loaded at first is not the time of a query.
         if hasattr(opened, "prepare"):
@@ -285,7 +285,7 @@ class Runner:
         return StepOutcome(step, tuple(rankings), times, tuple(failures), dict(identity))
 
     def _rewrite(self, step: Step) -> StepOutcome:
-        """The queries as a rewrite gives them, after those before it; they are kept for the engine that follows."""
+        """The queries as a rewrite gives them, after those before it; they are held for the engine that follows."""
         if step.inputs:
             self._outcome(step.inputs[0])
         before = self._words[step.inputs[0].key] if step.inputs else self.queries

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from rankproof.stack.records import ModeOutcome, Step, StepOutcome
 
 
-# What differs from one run to the next: seconds, and how many answers were kept from before.
+# What differs from one run to the next: seconds, and how many answers were stored before.
 Observed = Mapping[str, object]
 QRELS = "qrels.trec"
 MANIFEST = "manifest.json"
@@ -169,7 +169,7 @@ def _run_of(outcome: ModeOutcome) -> Run:
 
 def _latency_lines(outcome: ModeOutcome) -> Iterator[bytes]:
     for query, milliseconds in zip(outcome.query_ids, outcome.milliseconds.tolist(), strict=True):
-        if milliseconds == milliseconds:  # an answer that was kept has no time
+        if milliseconds == milliseconds:  # a stored answer has no time
             yield f"{query}\t{milliseconds:.6f}\n".encode("utf-8", "surrogateescape")
 
 
@@ -194,7 +194,7 @@ def only(config: BenchmarkConfig, modes: Sequence[str]) -> BenchmarkConfig:
 
 
 def dataset_of(config: BenchmarkConfig, judged: bool = True) -> Dataset:
-    """The data that the configuration names, from its folder; without judgments there is something to ask at least."""
+    """The data that the configuration names, from its folder; without `judged`, queries are enough."""
     from rankproof.reading.datasets.read import read_dataset
 
     name = config.dataset
@@ -241,7 +241,7 @@ def running(
 
 @contextmanager
 def _asking(config: BenchmarkConfig, folder: str, report: Progress) -> Iterator[AskAll]:
-    """What asks a live engine all queries, within the limits of the configuration; answers are kept in the folder."""
+    """What asks a live engine all queries, within the limits of the configuration; answers are stored in the folder."""
     from rankproof.stack.asking.answers import Answers
     from rankproof.stack.asking.ask import ask_step
     from rankproof.stack.asking.limits import Limits

@@ -20,7 +20,7 @@ from rankproof.stack.records import Step
 
 
 def read_limits(table: object, place: str) -> dict[str, Any]:
-    """How hard live engines may be asked, as `Limits` takes it."""
+    """Limits of requests to live engines, as `Limits` takes them."""
     return read_table(table, {param.name: param.kind for param in PARAMS}, f"{place}, [limits]")
 
 

@@ -39,8 +39,8 @@ class BenchmarkConfig:
     inputs     for each mode all modes that it builds on: a fusion may have several
     by         columns of the queries that make segments
     folder     what relative paths are named from
-    limits     how hard live engines may be asked, where not as usual
-    prices     what queries cost, where somebody said so
+    limits     limits of requests to live engines, where they differ from the defaults
+    prices     what queries cost, where the configuration has prices
     """
 
     name: str
@@ -62,7 +62,7 @@ class BenchmarkConfig:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Milliseconds of single queries, over those that were asked now; None where none was."""
+    """Milliseconds of single queries, over those that were run now; None where none was."""
 
     queries: int
     p50: float | None = None
@@ -121,10 +121,10 @@ class Rescue:
     """Relevant documents in the first k of a fusion and of its inputs, over all queries.
 
     relevant   how many the fusion has there
-    rescued    by input: how many of these the input had not in its own first k
-    lost       by input: how many the input had in its first k and the fusion has not
-    dropped    how many some input had in its first k and the fusion has not
-    new        how many the fusion has there that no input had in its first k
+    rescued    by input: how many of these are not in the input's own first k
+    lost       by input: how many are in the input's first k and not in the fusion's
+    dropped    how many are in some input's first k and not in the fusion's
+    new        how many of the fusion's are in no input's first k
     """
 
     k: int
@@ -142,7 +142,7 @@ class ModeRow:
     inputs     the modes that it builds on; `before` is the longest of them
     failures   how many, by kind
     examples   by kind the first of them, in words
-    cost       of 1,000 queries; None where nobody said a price
+    cost       of 1,000 queries; None where the configuration has no prices
     identity   what the answers depend on, by step
     notes      what steps have to say about their answers, by step
     """
@@ -256,7 +256,7 @@ class ModeSummary:
 class Advice:
     """What to ship, by one measure.
 
-    ship    the mode that one comes to from the baseline by taking only steps that are shown to be better
+    ship    the mode reached from the baseline by taking only significantly better steps
     path    the modes on that way, from the baseline to `ship`
     modes   every mode, in the order of the benchmark
     times   by mode the median time of a query in milliseconds, where it was taken

@@ -60,7 +60,7 @@ def unbeaten(gains: Mapping[str, float], prices: Mapping[str, float]) -> tuple[s
 
 
 def latency_of(milliseconds: NDArray[np.float64]) -> Latency:
-    """Percentiles over the queries that were asked now; those whose answer was kept have no time."""
+    """Percentiles over the queries that were run now; stored answers have no time."""
     timed = milliseconds[np.isfinite(milliseconds)]
     if not len(timed):
         return Latency(0)

@@ -135,12 +135,12 @@ class _Bm25Searcher:
         return {term: i for i, term in enumerate(counts.terms)}, index
 
     @cached_property
-    def _turn(self) -> NDArray[np.int64]:
+    def _by_id(self) -> NDArray[np.int64]:
         """The place of each document when ids descend, by which ties are broken."""
         by_id = np.argsort([doc.encode("utf-8", "surrogateescape") for doc in self.corpus.doc_ids], kind="stable")[::-1]
-        turn = np.empty(len(by_id), dtype=np.int64)
-        turn[by_id] = np.arange(len(by_id))
-        return turn
+        place = np.empty(len(by_id), dtype=np.int64)
+        place[by_id] = np.arange(len(by_id))
+        return place
 
     def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
         known, index = self._index
@@ -156,7 +156,7 @@ class _Bm25Searcher:
             # Of documents tied at the last place the ids decide, so all of them must be at hand.
             last = np.partition(scores[places], -depth)[-depth]
             places = places[scores[places] >= last]
-        places = places[np.lexsort((self._turn[places], -scores[places]))][:depth]
+        places = places[np.lexsort((self._by_id[places], -scores[places]))][:depth]
         return Ranking(tuple(self.corpus.doc_ids[i] for i in places.tolist()), scores[places])
 
 

@@ -107,8 +107,8 @@ class ModelFolder:
     @cached_property
     def _modules(self) -> list[tuple[str, str]]:
         """Kind and folder of each module: Transformer, Pooling, Normalize."""
-        found = [module for module in self._read("modules.json", list) if isinstance(module, dict)]
-        modules = [(str(m.get("type", "")).split(".")[-1], str(m.get("path", ""))) for m in found]
+        entries = [module for module in self._read("modules.json", list) if isinstance(module, dict)]
+        modules = [(str(m.get("type", "")).split(".")[-1], str(m.get("path", ""))) for m in entries]
         other = sorted({kind for kind, _ in modules} - {"Transformer", "Pooling", "Normalize"})
         if other:
             raise UsageError(
@@ -169,8 +169,8 @@ class ModelFolder:
 
 def batches(texts: Sequence[Tokenized], tokens: int) -> Iterator[tuple[list[int], NDArray[np.int64]]]:
     """Places of texts, and their tokens, texts x tokens; longest texts first."""
-    turn = sorted(range(len(texts)), key=lambda i: -len(texts[i].numbers))
-    for length, alike in groupby(turn, key=lambda i: len(texts[i].numbers)):
+    by_length = sorted(range(len(texts)), key=lambda i: -len(texts[i].numbers))
+    for length, alike in groupby(by_length, key=lambda i: len(texts[i].numbers)):
         places = list(alike)
         most = max(1, tokens // max(1, length))
         for at in range(0, len(places), most):

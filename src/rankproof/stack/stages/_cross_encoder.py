@@ -101,8 +101,8 @@ class CrossEncoder:
 
 def _alike(read: Sequence[Any], batch: int) -> Iterator[list[int]]:
     """Places of pairs with the same number of tokens: nothing is padded, so no pair changes the score of another."""
-    turn = sorted(range(len(read)), key=lambda i: len(read[i].ids))
-    for _, same in groupby(turn, key=lambda i: len(read[i].ids)):
+    by_length = sorted(range(len(read)), key=lambda i: len(read[i].ids))
+    for _, same in groupby(by_length, key=lambda i: len(read[i].ids)):
         places = list(same)
         yield from (places[at : at + batch] for at in range(0, len(places), batch))
 

@@ -47,7 +47,7 @@ class TunedParameter:
     whole: bool = False
 
     @property
-    def values(self) -> tuple[Any, ...]:
+    def values(self) -> tuple[object, ...]:
         """The values, or the two ends where everything between them is searched."""
         return self.choices or (self.low, self.high)
 
