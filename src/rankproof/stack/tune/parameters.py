@@ -10,7 +10,6 @@ import ast
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
@@ -24,7 +23,7 @@ from rankproof.stack.tune.records import TunedParameter
 
 
 def with_values(
-    texts: Mapping[str, str], parameters: Sequence[TunedParameter], values: Mapping[str, Any]
+    texts: Mapping[str, str], parameters: Sequence[TunedParameter], values: Mapping[str, object]
 ) -> dict[str, str]:
     """The texts of all modes with the parameters set; the text of other modes stays as it is."""
     changed = dict(texts)
@@ -41,7 +40,7 @@ def modes_of(texts: Mapping[str, str]) -> dict[str, Step]:
     return modes
 
 
-def with_value(text: str, parameter: TunedParameter, value: Any, texts: Mapping[str, str]) -> str:
+def with_value(text: str, parameter: TunedParameter, value: object, texts: Mapping[str, str]) -> str:
     """The text of a mode with one parameter set; UsageError where the step does not take the value."""
     tree, call = last_call(text)
     if parameter.element:
@@ -72,24 +71,25 @@ def last_call(text: str) -> tuple[ast.expr, ast.Call]:
     return tree, last
 
 
-def element_of(step: Step, param: Param, call: ast.Call, element: str, texts: Mapping[str, str]) -> Any:
+def element_of(step: Step, param: Param, call: ast.Call, element: str, texts: Mapping[str, str]) -> float:
     """One weight as it is now."""
     parts = _parts(step, param, element)
     return parts[_place(parts, call, element, texts)]
 
 
-def _whole(step: Step, call: ast.Call, parameter: TunedParameter, value: Any, texts: Mapping[str, str]) -> Any:
+def _whole(step: Step, call: ast.Call, parameter: TunedParameter, value: object, texts: Mapping[str, str]) -> object:
     """The whole parameter with one of its weights set."""
     kind = _param(step, parameter.param).kind
-    parts = _parts(step, _param(step, parameter.param), parameter.element)
-    parts[_place(parts, call, parameter.element, texts)] = value
+    now = _parts(step, _param(step, parameter.param), parameter.element)
+    parts: dict[str | int, object] = {**now}
+    parts[_place(now, call, parameter.element, texts)] = value
     try:
         return kind.read(parts if isinstance(kind, Fields) else list(parts.values()))
     except ValueError as error:
         raise UsageError(f"{parameter.name} = {value!r}: {parameter.param} {error}.") from None
 
 
-def _parts(step: Step, param: Param, element: str) -> dict[Any, float]:
+def _parts(step: Step, param: Param, element: str) -> dict[str | int, float]:
     """The weights of a parameter by name of a field, or by number from 1 on."""
     value = step.values[param.name]
     if isinstance(param.kind, Fields):
@@ -107,7 +107,7 @@ def _parts(step: Step, param: Param, element: str) -> dict[Any, float]:
     return dict(enumerate(value, 1))
 
 
-def _place(parts: Mapping[Any, float], call: ast.Call, element: str, texts: Mapping[str, str]) -> Any:
+def _place(parts: Mapping[str | int, float], call: ast.Call, element: str, texts: Mapping[str, str]) -> str | int:
     """The key of a part: a field's name, a number from 1 on, or the name of a mode that flows in."""
     if element in parts:
         return element
@@ -130,7 +130,7 @@ KEYS = ("low", "high", "step", "points", "log")
 MOST_VALUES = 10_000
 
 
-def read_parameters(table: Any, texts: Mapping[str, str], place: str) -> tuple[TunedParameter, ...]:
+def read_parameters(table: object, texts: Mapping[str, str], place: str) -> tuple[TunedParameter, ...]:
     """The parameters of [tune.dials], in the order of the modes: those later in a pipeline vary faster."""
     specs = dict(_flat(table, "")) if isinstance(table, Mapping) else {}
     if not specs:
@@ -150,7 +150,7 @@ def read_parameters(table: Any, texts: Mapping[str, str], place: str) -> tuple[T
     return tuple(sorted(tuned, key=lambda parameter: order.index(parameter.mode)))
 
 
-def _flat(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
+def _flat(table: Mapping[str, object], before: str) -> Iterator[tuple[str, object]]:
     """Names with points, whether they were written in quotes or as TOML's own dotted keys."""
     for key, value in table.items():
         name = f"{before}{key}"
@@ -160,7 +160,9 @@ def _flat(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _parameter(name: str, spec: Any, texts: Mapping[str, str], modes: Mapping[str, Step], place: str) -> TunedParameter:
+def _parameter(
+    name: str, spec: object, texts: Mapping[str, str], modes: Mapping[str, Step], place: str
+) -> TunedParameter:
     mode, _, rest = name.partition(".")
     word, _, element = rest.partition(".")
     if mode not in modes:
@@ -190,7 +192,7 @@ def _parameter(name: str, spec: Any, texts: Mapping[str, str], modes: Mapping[st
 
 
 def _valued(
-    name: str, mode: str, param: str, element: str, now: Any, spec: Any, whole: bool, place: str
+    name: str, mode: str, param: str, element: str, now: object, spec: object, whole: bool, place: str
 ) -> TunedParameter:
     """The parameter with the values that the configuration gives it."""
     if isinstance(spec, list):
@@ -219,8 +221,8 @@ def _valued(
 
 
 def _spaced(
-    name: str, spec: Mapping[str, Any], low: float, high: float, log: bool, whole: bool, place: str
-) -> tuple[Any, ...]:
+    name: str, spec: Mapping[str, object], low: float, high: float, log: bool, whole: bool, place: str
+) -> tuple[float, ...]:
     """The values by step or by number of points; none where the search goes in between."""
     step, points = spec.get("step"), spec.get("points")
     if step is None and points is None:
@@ -254,16 +256,17 @@ def rounded(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def at_end(parameter: TunedParameter, value: Any) -> bool:
+def at_end(parameter: TunedParameter, value: object) -> bool:
     """Whether a value is the least or the greatest of three numbers or more, and not what is written already."""
     if not parameter.ordered or value == parameter.as_written or 0 < len(parameter.choices) < 3:
         return False
     return value in (parameter.values[0], parameter.values[-1])
 
 
-def _number(value: Any) -> float | None:
-    fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return value if fits else None
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return value
 
 
 def _names(step: Step) -> set[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +39,8 @@ class TunedParameter:
     mode: str
     param: str
     element: str
-    as_written: Any
-    choices: tuple[Any, ...] = ()
+    as_written: object
+    choices: tuple[object, ...] = ()
     low: float = 0.0
     high: float = 0.0
     log: bool = False
@@ -56,8 +56,8 @@ class TunedParameter:
         """Whether its values are numbers that rise, so that near ones are alike."""
         if not self.choices:
             return True
-        numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.choices)
-        return numbers and list(self.choices) == sorted(self.choices)
+        numbers = [v for v in self.choices if isinstance(v, int | float) and not isinstance(v, bool)]
+        return len(numbers) == len(self.choices) and numbers == sorted(numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +93,7 @@ class Setting:
     """
 
     number: int
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     pipeline: str
     mean: float
     values: NDArray[np.float64]
@@ -133,8 +133,8 @@ class Response:
     gain         of the best one over the configuration as written, with its interval: it was picked, so it flatters
     """
 
-    low: Any
-    high: Any
+    low: object
+    high: object
     settings: int
     mean: float
     best: float

@@ -95,7 +95,7 @@ def _value(parameter: TunedParameter, drawn: Any) -> Any:
 
 def _as_written(tuned: Sequence[TunedParameter]) -> Values | None:
     """The configuration as written in the words of the search; None where it lies outside of what is searched."""
-    places = {}
+    places: dict[str, float] = {}
     for parameter in tuned:
         now = parameter.as_written
         if parameter.choices:
@@ -103,7 +103,7 @@ def _as_written(tuned: Sequence[TunedParameter]) -> Values | None:
             if not alike:
                 return None
             places[parameter.name] = alike[0]
-        elif now is not None and parameter.low <= now <= parameter.high:
+        elif isinstance(now, int | float) and parameter.low <= now <= parameter.high:
             places[parameter.name] = now
         else:
             return None
