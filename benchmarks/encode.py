@@ -29,11 +29,9 @@ from rankproof.kernel.cache import NO_CACHE, Cache, FolderCache
 from rankproof.measuring.evaluate import evaluate
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines.dense import Hnsw, exact
-from rankproof.stack.models.directory import ModelFolder
-from rankproof.stack.models.encoder import Encoder, StaticEncoder, Vectors, unit
+from rankproof.stack.models.encoder import Encoder, StaticEncoder, Vectors, kept_vectors, unit
 from rankproof.stack.models.find import minilm_folder, wordllama_files
-from rankproof.stack.models.transformer import TransformerEncoder
-from rankproof.stack.models.vector_cache import kept_vectors
+from rankproof.stack.models.transformer import ModelFolder, TransformerEncoder
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "scifact"
 ROUNDS, DEPTH = 4, 100

@@ -59,7 +59,7 @@ GRID = "[tune]\n[tune.dials]\nwords.k1 = [0.1, 0.9]\nwords.b = [0.0, 0.5]\n"
 
 
 def noise(here: Path, runs: int) -> None:
-    """Rankings by lot, one for each value of the dial: whichever is best on dev is so by chance."""
+    """Rankings by lot, one for each value of the parameter: whichever is best on dev is so by chance."""
     rng = random.Random(1)
     for number in range(runs + 1):
         lines = [
@@ -85,7 +85,7 @@ def test_a_bad_configuration_is_bettered_on_dev_and_on_test(here: Path) -> None:
     assert report["schema"] == "tune/1"
     assert report["test"]["gain"]["low"] > 0
     page = (here / "out" / "TuneReport.html").read_text()
-    assert page.count("<svg") == 4  # a chart for each dial, wide and for phones
+    assert page.count("<svg") == 4  # a chart for each parameter, wide and for phones
     # What was written runs, and gives the value that the report promises.
     ran = rankproof("benchmark", "run", "t-tuned.toml", "-o", "again", "--json")
     assert ran.exit_code == 0, ran.output

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.raising import raises
 
 from rankproof.kernel.specs.kinds import Text
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 
 
 def test_a_text_is_not_empty_unless_its_parameter_allows_it() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from rankproof.kernel import shelf
 from rankproof.reading.collection import Query
 from rankproof.stack.engines.contract import Asker
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 from rankproof.stack.records import Ground, Step
 
 PARAMS = {"q": "{query}", "n": "{depth}", "id": "{query_id}"}

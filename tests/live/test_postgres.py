@@ -19,7 +19,7 @@ from rankproof.reading.ranking import Ranking
 from rankproof.stack.asking.ask import ask_step
 from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
 from rankproof.stack.engines.contract import Asker, AskFailed
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -14,7 +14,7 @@ from tests.raising import raises
 from rankproof.errors import UsageError
 from rankproof.reading.collection import Query
 from rankproof.stack.engines.contract import AskFailed
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,7 @@ from rankproof.reading.ranking import Ranking
 from rankproof.stack.asking.ask import ask_step
 from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
 from rankproof.stack.models.find import open_model
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 from rankproof.stack.records import Ground
 from rankproof.testing.rankings import parameters_of
 

@@ -6,14 +6,14 @@ from contextlib import ExitStack
 from dataclasses import replace
 from unittest.mock import patch
 
-from tests.stack.pipelines.items import Letters, on_shelves
+from tests.stack.pipeline.items import Letters, on_shelves
 
 from rankproof.reading.collect import read_qrels
 from rankproof.reading.collection import Query
 from rankproof.stack.benchmark.config import config_of
 from rankproof.stack.benchmark.records import Benchmark, Latency
 from rankproof.stack.benchmark.run import benchmark
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Ground
 
 # `letters` answers a, b, c, ...; `turn` turns the first three around; g is relevant everywhere, c in most queries.

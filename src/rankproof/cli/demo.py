@@ -36,7 +36,7 @@ SCHEMA = "demo/1"
 def command(output: str, cache: str | None, without_llm: bool, as_json: bool) -> None:
     """Run BM25, vectors, their fusion, a MaxSim rerank and a language model's rerank on a made-up shop.
 
-    It takes one or two minutes on two cores and needs no network. A second run uses what the first one kept. A mode
+    It takes one or two minutes on two cores and needs no network. A second run uses what the first one stored. A mode
     whose library or weights are not installed is left out, with the line that installs them.
 
     \b
@@ -128,7 +128,7 @@ def run_demo(folder: str, cache: str | None = None, llm: bool = True, queries: i
     from rankproof.reports.charts.frame import converter
     from rankproof.stack import samples
     from rankproof.stack.benchmark.config import lacking, read_config, without
-    from rankproof.stack.pipelines.run import Runner
+    from rankproof.stack.pipeline import Runner
     from rankproof.stack.records import Ground
 
     began = time.perf_counter()

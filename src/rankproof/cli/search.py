@@ -53,22 +53,22 @@ def command(
     from rankproof.stack.benchmark.config import read_config
 
     read = benchmarking.only(read_config(config), modes)
-    wanted = {name: step for name, step in read.modes.items() if not modes or name in modes}
-    read = replace(read, modes=wanted, depth=max(read.depth, number))
+    chosen = {name: step for name, step in read.modes.items() if not modes or name in modes}
+    read = replace(read, modes=chosen, depth=max(read.depth, number))
     dataset = benchmarking.dataset_of(read, judged=False)
-    asked = _asked(dataset, query)
-    with benchmarking.running(read, dataset, [asked], cache) as runner:
-        runner.open(list(wanted.values()))
-        outcomes = {name: runner.run(name, step) for name, step in wanted.items()}
-    grades = dataset.qrels.get(asked.query_id, {})
+    known = _query_of(dataset, query)
+    with benchmarking.running(read, dataset, [known], cache) as runner:
+        runner.open(list(chosen.values()))
+        outcomes = {name: runner.run(name, step) for name, step in chosen.items()}
+    grades = dataset.qrels.get(known.query_id, {})
     if as_json:
-        _output.give(_json(asked, outcomes, grades, number), output)
+        _output.give(_json(known, outcomes, grades, number), output)
     else:
-        _output.give(_table(asked, outcomes, grades, dataset.corpus, number), output)
+        _output.give(_table(known, outcomes, grades, dataset.corpus, number), output)
 
 
-def _asked(dataset: Dataset, query: str) -> Query:
-    """A query of the dataset by its id or its very words; else these words, of which nothing is judged."""
+def _query_of(dataset: Dataset, query: str) -> Query:
+    """A query of the dataset by its id or its text; else a new query with this text, for which nothing is judged."""
     from rankproof.reading.collection import Query
 
     for known in dataset.queries:
@@ -78,17 +78,17 @@ def _asked(dataset: Dataset, query: str) -> Query:
 
 
 def _table(
-    asked: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], corpus: Corpus | None, number: int
+    query: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], corpus: Corpus | None, number: int
 ) -> str:
     from rankproof.kernel.sections import aligned, printable
 
-    lines = [f"{asked.query_id}: {asked.text}" if asked.query_id else f"{asked.text} (not a query of the dataset)"]
+    lines = [f"{query.query_id}: {query.text}" if query.query_id else f"{query.text} (not a query of the dataset)"]
     for name, outcome in outcomes.items():
         took = float(outcome.milliseconds[0])
         time = "kept" if math.isnan(took) else f"{took:.1f} ms"
         lines += ["", f"{name} ({time}): {outcome.pipeline.text}"]
         rows = [
-            (str(rank), doc, _grade(grades, doc, asked), _title(corpus, doc))
+            (str(rank), doc, _grade(grades, doc, query), _title(corpus, doc))
             for rank, doc in enumerate(outcome.rankings[0].doc_ids[:number], 1)
         ]
         lines += [f"  {line}" for line in aligned(rows, 4)] if rows else ["  nothing was found"]
@@ -96,8 +96,8 @@ def _table(
     return "\n".join(map(printable, lines)) + "\n"
 
 
-def _grade(grades: Mapping[str, int], doc: str, asked: Query) -> str:
-    if not asked.query_id:
+def _grade(grades: Mapping[str, int], doc: str, query: Query) -> str:
+    if not query.query_id:
         return ""
     return f"grade {grades[doc]}" if doc in grades else "unjudged"
 
@@ -110,14 +110,14 @@ def _title(corpus: Corpus | None, doc: str) -> str:
     return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 3]}..."
 
 
-def _json(asked: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], number: int) -> str:
+def _json(query: Query, outcomes: Mapping[str, ModeOutcome], grades: Mapping[str, int], number: int) -> str:
     from rankproof.kernel.jsontext import to_json
     from rankproof.kernel.version import __version__
 
     document = {
         "rankproof": __version__,
         "schema": "search/1",
-        "query": {"query_id": asked.query_id or None, "text": asked.text},
+        "query": {"query_id": query.query_id or None, "text": query.text},
         "modes": [
             {
                 "mode": name,

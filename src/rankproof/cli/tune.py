@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rankproof.reading.datasets.records import Dataset
-    from rankproof.stack.pipelines.run import Runner
+    from rankproof.stack.pipeline import Runner
     from rankproof.stack.tune.records import Setting, TuneConfig
 
 
 SCHEMA = "tune/1"
-SECONDS_BETWEEN_SIGNS = 0.1
+SECONDS_BETWEEN_UPDATES = 0.1
 
 
 @click.command("tune")
@@ -39,7 +39,7 @@ def command(config: str, output: str | None, cache: str | None, as_json: bool) -
     """Search the parameters that [tune] of CONFIG names, on its dev queries; test the winner on queries left untouched.
 
     Writes the winning configuration beside CONFIG (CONFIG-tuned.toml) and TuneReport.json and TuneReport.html into a
-    folder. What was tried is kept: a search that was stopped goes on where it was.
+    folder. What was tried is stored: a search that was stopped continues where it was.
 
     \b
     rankproof tune benchmark.toml
@@ -63,26 +63,26 @@ def command(config: str, output: str | None, cache: str | None, as_json: bool) -
     refuse_output_folder(folder)
     whole = replace(read.benchmark, split="all") if read.dev else read.benchmark
     dev, test = halves(read, benchmarking.dataset_of(whole))
-    sign = _SearchProgress(read)
+    progress = _SearchProgress(read)
 
     def open_runner(dataset: Dataset) -> AbstractContextManager[Runner]:
-        return benchmarking.running(read.benchmark, dataset, dataset.judged_queries, cache, sign.step)
+        return benchmarking.running(read.benchmark, dataset, dataset.judged_queries, cache, progress.step)
 
     try:
-        found, ran = tune(read, dev, test, open_runner, sign.told)
+        tuning, ran = tune(read, dev, test, open_runner, progress.proposal)
     finally:
-        sign.end()
+        progress.end()
     observed = {"seconds": round(time.perf_counter() - began, 6), "pipelines_run": ran}
-    shown = document(SCHEMA, {**to_dict(found), "observed": observed})
+    shown = document(SCHEMA, {**to_dict(tuning), "observed": observed})
     os.makedirs(folder, exist_ok=True)
-    page = tuning_page(found)
+    page = tuning_page(tuning)
     for file, content in (("TuneReport.json", shown), ("TuneReport.html", page)):
         replace_file(os.path.join(folder, file), [content.encode("utf-8", "surrogateescape")])
-    replace_file(winner, [winning_config(found, text).encode("utf-8", "surrogateescape")])
+    replace_file(winner, [winning_config(tuning, text).encode("utf-8", "surrogateescape")])
     if as_json:
         _output.say(shown)
         return
-    _output.say(tuned(found))
+    _output.say(summary(tuning))
     _output.say(f"\nWinner: {winner}\nReport: {os.path.join(folder, 'TuneReport.html')}\n")
 
 
@@ -106,15 +106,15 @@ class _SearchProgress:
         if config.method == "grid":
             import math
 
-            self._total = math.prod(len(dial.choices) for dial in config.dials)
+            self._total = math.prod(len(parameter.choices) for parameter in config.parameters)
 
     def step(self, step: str, done: int, total: int) -> None:
-        """Told of every query of every step."""
-        if time.monotonic() - self._last >= SECONDS_BETWEEN_SIGNS:
+        """Called after every query of every step."""
+        if time.monotonic() - self._last >= SECONDS_BETWEEN_UPDATES:
             self._say(f"{self._search}; {step} {done} of {total}")
 
-    def told(self, done: int, setting: Setting, best: Setting) -> None:
-        """Told of every setting."""
+    def proposal(self, done: int, setting: Setting, best: Setting) -> None:
+        """Called after every setting."""
         self._search = f"setting {done} of {self._total}; best {self._measure} {best.mean:.4f}"
         self._say(self._search)
 
@@ -133,16 +133,19 @@ class _SearchProgress:
 NONE = "-"
 
 
-def tuned(tuning: Tuning) -> str:
+def summary(tuning: Tuning) -> str:
     """The whole answer."""
-    parts = [[title(tuning)], _dials(tuning), _gains(tuning), [conclusion(tuning), *_reasons(tuning)]]
+    parts = [[title(tuning)], _parameters(tuning), _gains(tuning), [conclusion(tuning), *_reasons(tuning)]]
     parts += [_against(tuning), *_responses(tuning)]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def _dials(tuning: Tuning) -> list[str]:
-    rows = [["dial", "as written", "winner"]]
-    rows += [[d.name, value_text(d.as_written), value_text(tuning.winner.dials[d.name])] for d in tuning.config.dials]
+def _parameters(tuning: Tuning) -> list[str]:
+    rows = [["parameter", "as written", "winner"]]
+    rows += [
+        [d.name, value_text(d.as_written), value_text(tuning.winner.parameters[d.name])]
+        for d in tuning.config.parameters
+    ]
     return aligned(rows, 1)
 
 
@@ -153,12 +156,12 @@ def _gains(tuning: Tuning) -> list[str]:
     rows.append(["out of bag", *_gain(tuning.out_of_bag)])
     if tuning.test is not None:
         rows.append(["test", *_gain(tuning.test)])
-    said = {
+    remarks = {
         "dev": "picked on these queries, so it flatters",
         "out of bag": "picked again without the queries it is measured on",
         "test": "never seen by the search",
     }
-    return [f"{line}  {said.get(row[0], '')}".rstrip() for line, row in zip(aligned(rows, 1), rows, strict=True)]
+    return [f"{line}  {remarks.get(row[0], '')}".rstrip() for line, row in zip(aligned(rows, 1), rows, strict=True)]
 
 
 def _gain(gain: Gain) -> list[str]:
@@ -193,13 +196,13 @@ def _other(other: Against) -> list[str]:
 
 
 def _responses(tuning: Tuning) -> list[list[str]]:
-    """A table for each dial: short ones say more than the chart on a terminal."""
-    found = []
+    """A table for each parameter: short ones say more than the chart on a terminal."""
+    tables = []
     for name, several in tuning.responses.items():
         rows = [[name, "settings", f"mean {tuning.config.measure}", "best", "gain of the best", "interval"]]
         rows += [
             [response_text(at), f"{at.settings:,}", number(at.mean), number(at.best), *_answer(at.gain)[:2]]
             for at in several
         ]
-        found.append(aligned(rows, 1))
-    return found
+        tables.append(aligned(rows, 1))
+    return tables

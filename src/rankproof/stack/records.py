@@ -32,7 +32,7 @@ Values = Mapping[str, Any]
 class Step:
     """An engine or a stage with every choice made, and what flows into it.
 
-    said     the values that differ from the defaults, as text: what the printed form shows
+    options  the values that differ from the defaults, as text: what the printed form shows
     inputs   the pipelines that flow in: none for an engine, one or more for a stage; for an engine after a rewrite,
              the rewrite
     """
@@ -40,14 +40,14 @@ class Step:
     shelf: Literal["engines", "stages"]
     name: str
     values: Values
-    said: Mapping[str, str]
+    options: Mapping[str, str]
     inputs: tuple[Step, ...] = ()
     fuses: bool = False  # its inputs stand in its parentheses and not before it
 
     @cached_property
     def text(self) -> str:
         """The printed form, which reads back to the same pipeline."""
-        options = [f"{name}={value}" for name, value in self.said.items()]
+        options = [f"{name}={value}" for name, value in self.options.items()]
         if self.fuses:
             return f"{self.name}({', '.join([*(step.text for step in self.inputs), *options])})"
         call = f"{self.name}({', '.join(options)})"
@@ -80,8 +80,8 @@ class StepOutcome:
     """One step over all queries.
 
     rankings       in the order of the queries; none of a rewrite, which gives words
-    milliseconds   the step's own time for each query; NaN where no answer came. Of an answer that was kept, the time
-                   of the fetch that asked it
+    milliseconds   the step's own time for each query; NaN where no answer came. Of a stored answer, the time
+                   of the fetch that got it
     identity       what the answers depend on besides the step itself: hashes of corpus and model, versions
     notes          what the step has to say about its answers, such as the recall of an approximate search
     kept           how many answers of a live engine come from an earlier fetch
@@ -149,8 +149,8 @@ class ModeOutcome:
 class Ground:
     """`corpus` is None where only live engines answer; `folder` is what relative paths are named from.
 
-    read_run   reads a run file by its path: reading lies outside the shelves, so it comes in from there
-    progress   told while documents are encoded or an index is built
+    read_run   reads a run file by its path; whoever runs pipelines passes it in
+    progress   called while documents are encoded or an index is built
     """
 
     corpus: Corpus | None = None

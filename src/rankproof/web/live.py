@@ -21,7 +21,7 @@ from rankproof.web.problems import Problem
 if TYPE_CHECKING:
     from rankproof.stack.benchmark.records import BenchmarkConfig
     from rankproof.stack.engines.contract import Asker
-    from rankproof.stack.pipelines.run import Runner
+    from rankproof.stack.pipeline import Runner
     from rankproof.stack.records import Step, StepOutcome
 
 PATIENCE = 10.0  # seconds
@@ -94,7 +94,7 @@ class Stack:
         from rankproof.reading.datasets.read import read_dataset
         from rankproof.stack.asking.ask import ask_step
         from rankproof.stack.asking.limits import KEEP_NOTHING, Limits
-        from rankproof.stack.pipelines.run import Runner
+        from rankproof.stack.pipeline import Runner
         from rankproof.stack.records import Ground
 
         config, limits = self.config, Limits(**self.config.limits)

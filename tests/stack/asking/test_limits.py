@@ -15,7 +15,7 @@ def test_waits_double_up_to_the_longest() -> None:
 
 
 def test_what_the_server_asked_for_is_waited_in_full() -> None:
-    assert Limits(first_wait=1).wait(3, draw=0.25, asked=9) == 9.25
+    assert Limits(first_wait=1).wait(3, draw=0.25, requested=9) == 9.25
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from tests.stack.pipelines.items import on_shelves
+from tests.stack.pipeline.items import on_shelves
 
 from rankproof.errors import UsageError
 from rankproof.reading.collect import read_qrels
@@ -14,7 +14,7 @@ from rankproof.stack.benchmark.config import config_of, lacking, without
 from rankproof.stack.benchmark.records import Advice, BenchmarkConfig
 from rankproof.stack.benchmark.run import benchmark
 from rankproof.stack.benchmark.sections import verdict
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Ground, Step
 
 # `letters` answers a, b, c, d, e. In 18 queries c is relevant and in 2 it is a.

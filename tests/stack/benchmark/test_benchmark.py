@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tests.stack.pipelines.items import on_shelves
+from tests.stack.pipeline.items import on_shelves
 
 from rankproof.kernel import shelf
 from rankproof.reading.collect import read_qrels
@@ -14,7 +14,7 @@ from rankproof.reading.collection import Query
 from rankproof.stack.benchmark.config import config_of
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.run import benchmark, latency_of, leader
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Ground
 
 # `letters` answers a, b, c, d, e; `turn` makes c, b, a, d, e of it; `letters(step=3)` answers a, d, g, j, m.

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.raising import raises
-from tests.stack.pipelines.items import on_shelves
+from tests.stack.pipeline.items import on_shelves
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.stack.asking.limits import PARAMS, Limits

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.raising import raises
-from tests.stack.pipelines.items import Letters, Turn, on_shelves
+from tests.stack.pipeline.items import Letters, Turn, on_shelves
 
 from rankproof.errors import InputError, UsageError
 from rankproof.measuring.prepare import prepare_qrels
@@ -17,8 +17,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure
 from rankproof.stack.benchmark.config import config_of
 from rankproof.stack.benchmark.run import benchmark, ceiling_of, refuse_silence, rescue_of, unbeaten, warning_of
-from rankproof.stack.pipelines.read import read_pipeline
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner, read_pipeline
 from rankproof.stack.records import Ground, ModeOutcome
 
 # `letters` answers a, b, c, d, e; `turn` makes c, b, a, d, e of it; `letters(step=3)` answers a, d, g, j, m.

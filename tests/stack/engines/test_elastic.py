@@ -13,7 +13,7 @@ from tests.raising import raises
 from rankproof.errors import UsageError
 from rankproof.reading.collection import Query
 from rankproof.stack.engines.contract import Asker, AskFailed
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 
 CHANGES = "/shop/_stats/docs?level=shards&filter_path=indices.*.shards.*.seq_no"
 HITS = [{"_id": "b", "_score": 3.5, "_source": {"sku": "B1"}}, {"_id": "a", "_score": 3.5, "_source": {"sku": "A1"}}]

@@ -16,7 +16,7 @@ from rankproof.errors import UsageError
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines.contract import AskFailed
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 
 NASTY = 'red "shoes" & 50% off?\n{depth} ${HOME} \\ ü #1/2+3'
 SHOP = json.dumps({"found": {"items": [{"sku": "b", "w": 2.5}, {"sku": 7, "w": 2.5}, {"sku": "a", "w": 1}]}}).encode()

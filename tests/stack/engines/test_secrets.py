@@ -10,7 +10,7 @@ from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.kernel.secrets import Secrets
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 
 URL = "https://agnes:p%40ss-word@search.example/v1"
 

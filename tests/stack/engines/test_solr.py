@@ -14,7 +14,7 @@ from tests.raising import raises
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines.contract import AskFailed
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 
 GOOD: dict[str, Any] = {
     "responseHeader": {"status": 0},

@@ -15,11 +15,10 @@ from tests.stack.models import tiny
 
 from rankproof.errors import InputError, MissingExtra, UsageError
 from rankproof.stack.models import find as packaged
-from rankproof.stack.models.directory import ModelFolder
 from rankproof.stack.models.encoder import StaticEncoder
 from rankproof.stack.models.endpoint import EndpointEncoder
 from rankproof.stack.models.find import open_model, prefixes
-from rankproof.stack.models.transformer import TransformerEncoder
+from rankproof.stack.models.transformer import ModelFolder, TransformerEncoder
 from rankproof.stack.records import Ground
 
 pytest.importorskip("onnxruntime")

@@ -10,10 +10,9 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
-from rankproof.stack.models.directory import ModelFolder
 from rankproof.stack.models.encoder import StaticEncoder
 from rankproof.stack.models.find import minilm_folder, wordllama_files
-from rankproof.stack.models.transformer import TransformerEncoder
+from rankproof.stack.models.transformer import ModelFolder, TransformerEncoder
 
 pytest.importorskip("onnxruntime")
 pytest.importorskip("tokenizers")

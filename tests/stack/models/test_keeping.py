@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from rankproof.stack.models.vector_cache import TOGETHER, kept_token_vectors, kept_vectors
+from rankproof.stack.models.encoder import TOGETHER, kept_token_vectors, kept_vectors
 
 
 class Kept(dict[str, bytes]):

@@ -17,8 +17,7 @@ from tests.stack.models import tiny
 
 from rankproof.errors import InputError, MissingExtra
 from rankproof.stack.models.bert import bert_graph, eight_bits, read_bert
-from rankproof.stack.models.directory import ModelFolder
-from rankproof.stack.models.transformer import TransformerEncoder
+from rankproof.stack.models.transformer import ModelFolder, TransformerEncoder
 
 TEXTS = ["red tent", "green lamp : rope", "", "tent", "red red red red red red red red tent lamp"]
 

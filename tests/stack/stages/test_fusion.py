@@ -9,7 +9,7 @@ from tests.raising import raises
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
-from rankproof.stack.stages._fusing import Weights, misfit
+from rankproof.stack.stages._scores import Weights, misfit
 from rankproof.testing.rankings import passed
 
 

@@ -15,8 +15,7 @@ from rankproof.kernel.cache import FolderCache
 from rankproof.reading.collect import read_run
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Passed, Ranking
-from rankproof.stack.pipelines.read import read_pipeline
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner, read_pipeline
 from rankproof.stack.records import Ground
 from rankproof.stack.stages._cross_encoder import CrossEncoder
 

@@ -7,7 +7,7 @@ import pytest
 from tests.raising import raises
 
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.stages._reranking import mixed
+from rankproof.stack.stages._scores import mixed
 from rankproof.stack.stages.contract import reorder_head, rerank_head
 
 INCOMING = Ranking(("a", "b", "c", "d", "e"), np.array([9.0, 8.0, 7.0, 6.0, 6.0]))

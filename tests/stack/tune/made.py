@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar
 
-from tests.stack.pipelines.items import on_shelves
+from tests.stack.pipeline.items import on_shelves
 
 from rankproof.kernel import shelf
 from rankproof.kernel.cache import NO_CACHE, Cache
@@ -20,7 +20,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.datasets.records import Dataset
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Ground
 from rankproof.stack.tune.config import halves, tune_config_of
 from rankproof.stack.tune.records import Setting, TuneConfig, Tuning

@@ -1,4 +1,4 @@
-"""Whether a search is flagged: by hand, and in simulations of dials that do nothing and of dials that do much."""
+"""Whether a search is flagged: by hand, and in simulations of parameters that matter little and much."""
 
 from __future__ import annotations
 
@@ -117,11 +117,11 @@ def flagged(times: int, seed: int, how: Search) -> float:
     return sum(search(rng, how).overfitted for _ in range(times)) / times
 
 
-def test_dials_that_do_nothing_are_flagged_most_of_the_time() -> None:
+def test_parameters_that_do_nothing_are_flagged_most_of_the_time() -> None:
     assert flagged(60, 1, Search(200, 30, 0.0, 0.0)) > 0.85
 
 
-def test_dials_that_do_much_are_rarely_flagged() -> None:
+def test_parameters_that_do_much_are_rarely_flagged() -> None:
     assert flagged(60, 2, Search(50, 30, 0.8, 0.5)) < 0.05
 
 

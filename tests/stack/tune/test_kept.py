@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from tests.stack.tune.made import ASKED, RELEVANT, SPLITS, at_hand, collection, config, opener, tuned
 
-from rankproof.stack.tune.parameters import modes_of, turned
+from rankproof.stack.tune.parameters import modes_of, with_values
 from rankproof.stack.tune.search import REMEMBERED, Measurer
 
 
@@ -87,15 +87,15 @@ def test_a_long_search_holds_the_last_pipelines_and_the_one_as_written() -> None
     home = modes_of(found.texts)["final"]
     with opener(found)(dataset) as runner:
         measured = Measurer(runner, dataset, "RR", home)
-        for value in found.dials[0].choices:
-            measured(modes_of(turned(found.texts, found.dials, {"plain.effort": value}))["final"])
+        for value in found.parameters[0].choices:
+            measured(modes_of(with_values(found.texts, found.parameters, {"plain.effort": value}))["final"])
         # Two steps each.
         assert len(runner._done) <= 2 * (REMEMBERED + 1)
         assert len(runner._opened) <= REMEMBERED + 2
         assert measured.computed == 40
 
 
-def test_a_later_dial_does_not_ask_the_engine_again() -> None:
+def test_a_later_parameter_does_not_ask_the_engine_again() -> None:
     tuned(config(dials={"final": {"depth": [1, 2, 3, 6]}}))
     dev = [asked for asked in ASKED if asked[1] in SPLITS["dev"]]
     assert len(dev) == 6 + 1  # each query once, and the first to warm the engine

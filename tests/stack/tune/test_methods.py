@@ -1,4 +1,4 @@
-"""Methods: a grid tries everything once, cheap dials fastest; the estimator is seeded and knows what is written."""
+"""Methods: a grid tries everything once, cheap parameters fastest; the estimator is seeded and starts as written."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ def test_the_same_seed_proposes_the_same() -> None:
     assert proposed(other) != proposed(fused("optuna", **DIALS))
 
 
-def test_what_is_written_is_tried_first_also_where_no_dial_reaches_it() -> None:
+def test_what_is_written_is_tried_first_also_where_no_parameter_reaches_it() -> None:
     found, _ = tuned(config(method="optuna", trials=12, dials={"plain": {"first": ["b", "c", "d"]}}))
-    assert found.settings[0].dials == {"plain.first": "a"}
+    assert found.settings[0].parameters == {"plain.first": "a"}
     assert found.proposed == 12
     assert len(found.settings) == 4  # what is proposed twice is tried once
-    assert found.winner.dials == {"plain.first": "c"}
+    assert found.winner.parameters == {"plain.first": "c"}
 
 
 def test_lists_and_whole_numbers_are_searched_too() -> None:

@@ -24,9 +24,9 @@ def test_the_best_setting_on_dev_wins_and_both_gains_are_told() -> None:
     test: as written (5/3 + 1/4) / 6 = 23/72; with c first (5 + 1/4) / 6 = 63/72
     """
     found, _ = tuned(config())
-    assert found.winner.dials == {"plain.first": "c"}
+    assert found.winner.parameters == {"plain.first": "c"}
     assert found.winner.pipeline == "spelled(first='c') >> cutoff(depth=6)"
-    assert [setting.dials["plain.first"] for setting in found.settings] == ["a", "b", "c", "d"]
+    assert [setting.parameters["plain.first"] for setting in found.settings] == ["a", "b", "c", "d"]
     assert (found.dev.before, found.dev.after) == (pytest.approx(25 / 72), pytest.approx(55 / 72))
     assert found.test is not None
     assert (found.test.before, found.test.after) == (pytest.approx(23 / 72), pytest.approx(63 / 72))
@@ -74,13 +74,13 @@ def test_a_measure_where_less_is_better_turns_the_sign() -> None:
     """AvgPos of the one relevant letter: a gain is a position won, and above 0."""
     found, _ = tuned(config(measure="AvgPos"))
     assert found.better == "lower"
-    assert found.winner.dials == {"plain.first": "c"}
+    assert found.winner.parameters == {"plain.first": "c"}
     assert found.test is not None
     assert found.test.answer.value == pytest.approx((5 * 2 + 0) / 6)
     assert found.ruling.outcome == "gain"
 
 
-def test_how_the_measure_answers_to_a_dial() -> None:
+def test_how_the_measure_answers_to_a_parameter() -> None:
     found, _ = tuned(config(dials={"plain": {"first": ["b", "c"], "effort": [1, 10]}}))
     replies = {reply.low: reply for reply in found.responses["plain.first"]}
     assert [reply.settings for reply in replies.values()] == [1, 2, 2]  # a as written, then b and c with both efforts

@@ -19,7 +19,7 @@ dataset = "here"        # not moved
 measures = ["RR"]
 
 [modes]
-plain = 'spelled()'     # the dial
+plain = 'spelled()'     # tuned
 final = "plain >> cutoff(depth=6)"
 
 [tune]
@@ -44,7 +44,7 @@ def found(text: str, relevant: dict[str, str] | None = None) -> Tuning:
     return tuned(tune_config_of(tomllib.loads(text), "t.toml"), collection(relevant or RELEVANT, SPLITS))[0]
 
 
-def test_only_the_pipeline_of_the_dial_is_another() -> None:
+def test_only_the_pipeline_of_the_parameter_is_another() -> None:
     lines = winning_config(found(TEXT), TEXT).split("\n")
     head, body = lines[:3], lines[4:]
     assert head[0].startswith(f"{MARK} ")
@@ -52,7 +52,7 @@ def test_only_the_pipeline_of_the_dial_is_another() -> None:
     assert "on which it was picked: +0.4167, 95% interval" in head[1]
     assert "which the search never saw: +0.5556, 95% interval" in head[2]
     changed = [(now, before) for now, before in zip(body, TEXT.split("\n"), strict=True) if now != before]
-    assert changed == [("plain = \"spelled(first='c')\"     # the dial", "plain = 'spelled()'     # the dial")]
+    assert changed == [("plain = \"spelled(first='c')\"     # tuned", "plain = 'spelled()'     # tuned")]
 
 
 @pytest.mark.parametrize("text", [TEXT, INLINE])

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from rankproof.kernel.progress import Progress
     from rankproof.reading.collection import Query
     from rankproof.reading.datasets.records import Dataset
+    from rankproof.reading.records import Run
     from rankproof.stack.asking.ask import FetchProgress
     from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
     from rankproof.stack.engines.contract import Asker
-    from rankproof.stack.pipelines.run import Runner
+    from rankproof.stack.pipeline import AskAll, Runner
     from rankproof.stack.records import ModeOutcome, Step, StepOutcome
 
 
-# What differs from one run to the next: seconds, and how many answers were kept from before.
+# What differs from one run to the next: seconds, and how many answers were stored before.
 Observed = Mapping[str, object]
 QRELS = "qrels.trec"
 MANIFEST = "manifest.json"
@@ -78,7 +79,6 @@ def write_runs(
     """A run and a latency file for each mode, and the manifest of them all; each file whole or not at all."""
     from rankproof.kernel.atomic import replace_file
     from rankproof.kernel.jsontext import to_json
-    from rankproof.reading.collect import read_run
     from rankproof.reading.write import format_for, pieces
     from rankproof.stack.benchmark.manifest import fetch_manifest
 
@@ -89,7 +89,7 @@ def write_runs(
         os.makedirs(os.path.join(folder, below), exist_ok=True)
     for name, outcome in outcomes.items():
         run, latency = f"runs/{name}.run", f"latency/{name}.tsv"
-        content = b"".join(pieces(read_run(outcome.as_run(), name=name), format_for(run, "run", "trec")))
+        content = b"".join(pieces(_run_of(outcome), format_for(run, "run", "trec")))
         replace_file(os.path.join(folder, run), [content])
         replace_file(os.path.join(folder, latency), _latency_lines(outcome))
         files[name] = {"run": run, "latency": latency, "sha256": sha256(content).hexdigest()}
@@ -153,9 +153,23 @@ def _refuse_ids(name: str, outcome: ModeOutcome) -> None:
                 )
 
 
+def _run_of(outcome: ModeOutcome) -> Run:
+    """The rankings as a run. No ranking has a document twice or a score that is not finite, so the checks of reading
+    are only asked to explain a run without rows, or ids that are not text."""
+    from rankproof.core import Rows
+    from rankproof.reading.collect import read_run
+    from rankproof.reading.records import DEFAULT_ORDER, Run
+
+    rankings = outcome.as_run()
+    rows = Rows.from_dicts(rankings)
+    if len(rows) == 0 or rows.undecodable:
+        return read_run(rankings, name=outcome.name)
+    return Run.of(rows, DEFAULT_ORDER, outcome.name)
+
+
 def _latency_lines(outcome: ModeOutcome) -> Iterator[bytes]:
     for query, milliseconds in zip(outcome.query_ids, outcome.milliseconds.tolist(), strict=True):
-        if milliseconds == milliseconds:  # an answer that was kept has no time
+        if milliseconds == milliseconds:  # a stored answer has no time
             yield f"{query}\t{milliseconds:.6f}\n".encode("utf-8", "surrogateescape")
 
 
@@ -180,7 +194,7 @@ def only(config: BenchmarkConfig, modes: Sequence[str]) -> BenchmarkConfig:
 
 
 def dataset_of(config: BenchmarkConfig, judged: bool = True) -> Dataset:
-    """The data that the configuration names, from its folder; without judgments there is something to ask at least."""
+    """The data that the configuration names, from its folder; without `judged`, queries are enough."""
     from rankproof.reading.datasets.read import read_dataset
 
     name = config.dataset
@@ -207,37 +221,48 @@ def running(
     """
     from rankproof.kernel.cache import FolderCache
     from rankproof.reading.collect import read_run
-    from rankproof.stack.asking.answers import Answers
-    from rankproof.stack.asking.ask import ask_step
-    from rankproof.stack.asking.limits import Limits
-    from rankproof.stack.pipelines.run import Runner
+    from rankproof.stack.pipeline import Runner, asks_live_engine
     from rankproof.stack.records import Ground
 
     folder = cache or os.path.join(config.folder, CACHE)
     _make_folder(folder)
+    live = any(asks_live_engine(pipeline) for pipeline in config.modes.values())
+    with (
+        ticking() if progress is None else nullcontext(progress) as report,
+        _asking(config, folder, report) if live else nullcontext() as ask_all,
+    ):
+        ground = Ground(dataset.corpus, FolderCache(folder), config.folder, read_run=read_run, progress=report)
+        runner = Runner(queries, config.depth, ground, ask_all, report)
+        try:
+            yield runner
+        finally:
+            runner.close()
+
+
+@contextmanager
+def _asking(config: BenchmarkConfig, folder: str, report: Progress) -> Iterator[AskAll]:
+    """What asks a live engine all queries, within the limits of the configuration; answers are stored in the folder."""
+    from rankproof.stack.asking.answers import Answers
+    from rankproof.stack.asking.ask import ask_step
+    from rankproof.stack.asking.limits import Limits
+
     limits = Limits(**config.limits)
-    watching = ticking() if progress is None else nullcontext(progress)
-    with watching as tell, Answers(os.path.join(folder, "answers.jsonl")) as keep:
+    with Answers(os.path.join(folder, "answers.jsonl")) as keep:
         if keep.damaged:
             are = "is" if keep.damaged == 1 else "are"
             answers = f"{counted(keep.damaged, 'kept answer')} {are} damaged"
             click.echo(f"{keep.path}: {answers}; what is missing is asked again", err=True)
 
-        def ask(asker: Asker, step: Step, queries: Sequence[Query], depth: int) -> StepOutcome:
+        def ask_all(asker: Asker, step: Step, queries: Sequence[Query], depth: int) -> StepOutcome:
             def report_progress(far: FetchProgress) -> None:
-                tell(f"{step.name}: query", far.done, far.total)
+                report(f"{step.name}: query", far.done, far.total)
 
             return ask_step(
                 asker, step, queries, depth, limits=limits, keep=keep, seed=config.design.seed,
                 on_progress=report_progress,
             )  # fmt: skip
 
-        ground = Ground(dataset.corpus, FolderCache(folder), config.folder, read_run=read_run, progress=tell)
-        runner = Runner(queries, config.depth, ground, ask, tell)
-        try:
-            yield runner
-        finally:
-            runner.close()
+        yield ask_all
 
 
 def _make_folder(folder: str) -> None:

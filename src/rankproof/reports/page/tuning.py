@@ -54,7 +54,10 @@ def _gains(tuning: Tuning) -> PageSection:
     parameters = table(
         "Parameters",
         [Column("parameter", "name"), Column("as written"), Column("winner")],
-        [[d.name, value_text(d.as_written), value_text(tuning.winner.dials[d.name])] for d in tuning.config.dials],
+        [
+            [d.name, value_text(d.as_written), value_text(tuning.winner.parameters[d.name])]
+            for d in tuning.config.parameters
+        ],
     )
     lede = "What did the search find, and what is it worth on queries it never saw?"
     winner = tag("p", "Winner: ", tag("code", tuning.winner.pipeline))
@@ -145,12 +148,12 @@ def _reply(found: Response, sign: float, written: float, scaled: bool) -> Reply:
 def _settings(tuning: Tuning) -> PageSection:
     sign = -1.0 if tuning.better == "lower" else 1.0
     order = sorted(tuning.settings, key=lambda setting: (-sign * setting.mean, setting.number))
-    names = [dial.name for dial in tuning.config.dials]
+    names = [parameter.name for parameter in tuning.config.parameters]
     columns = [Column("setting", "name"), Column(tuning.config.measure), *(Column(name) for name in names)]
     rows = [
         [
             "as written" if s.number == 0 else str(s.number), number(s.mean),
-            *(value_text(s.dials[name]) for name in names),
+            *(value_text(s.parameters[name]) for name in names),
         ]
         for s in order[:MOST_SETTINGS]
     ]  # fmt: skip

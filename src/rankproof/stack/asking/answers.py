@@ -1,9 +1,9 @@
-"""Answers of live engines on disk, kept as they come: a fetch that was killed goes on where it was.
+"""Answers of live engines on disk, stored as they arrive: a fetch that was killed continues where it was.
 
 A file of JSON lines that only ever grows. Each line carries a checksum, so that half a line (the process was killed,
 the disk was full) is known for what it is, and one line is written by one call: what `put` returned from survives the
-process. The disk is told to hold on to it once a second at most, and at the end; a machine that loses its power loses
-the last second, which is then asked again.
+process. The file is synced to the disk once a second at most, and at the end; a machine that loses its power loses the
+last second, which is then asked again.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Answers:
         return len(self._places)
 
     def get(self, key: str) -> Answered | None:
-        """What was kept under a key."""
+        """The answer that is stored under a key."""
         place = self._places.get(key)
         if place is None:
             return None
@@ -75,7 +75,7 @@ class Answers:
             return None
 
     def put(self, key: str, answered: Answered) -> None:
-        """Keeps an answer."""
+        """Stores an answer."""
         line = _line(
             {
                 "key": key,

@@ -54,7 +54,7 @@ NOTHING = Ranking.in_order(())
 
 @dataclass(frozen=True, slots=True)
 class FetchProgress:
-    """How far a fetch is: `done` of `total` queries, `kept` of them from before, `failed` without an answer."""
+    """How far a fetch is: `done` of `total` queries, `kept` of them stored before, `failed` without an answer."""
 
     done: int
     total: int
@@ -77,7 +77,7 @@ def ask_all(
     """What the engine answers to each query, in the order of the queries.
 
     A query without an answer has an empty ranking and a Failure that says why, with the fallback "no answer"; failures
-    are not kept, so the next fetch asks again. `engine` is the key of the step (its name and all its parameters) and
+    are not stored, so the next fetch asks again. `engine` is the key of the step (its name and all its parameters) and
     `stage` what failures call it. InputError when the engine cannot even say what it is.
     """
     # The waits of a query are drawn before anything is asked: threads do not change them.
@@ -99,7 +99,7 @@ def ask_all(
     keeping = Lock()
 
     def answer_and_keep(i: int) -> Answered:
-        """Kept by the thread that asked, before it asks anything else: a kill loses what is under way and no more."""
+        """Stored by the thread that asked, before it asks anything else: a kill loses only requests under way."""
         answer = asking.answer(queries[i], draws[i])
         if not answer.failures:
             with keeping:
@@ -130,7 +130,7 @@ class _Fetch:
         self.asker, self.depth, self.limits, self.stage = asker, depth, limits, stage
         self.stop, self.pace, self.health = stop, Pace(limits.rate), Health(limits.dead_after, stop)
 
-    def turn(self) -> bool:
+    def wait_for_turn(self) -> bool:
         """Waits until a request may go; False when the fetch was stopped meanwhile."""
         while (seconds := self.pace.reserve()) > 0:
             if not self.pause(seconds):
@@ -145,7 +145,7 @@ class _Fetch:
         """The answer to a query, or its failure."""
         failed: AskFailed | None = None
         for attempt in range(1, self.limits.attempts + 1):
-            if not self.turn():
+            if not self.wait_for_turn():
                 return self.no_answer(query, failed, attempt - 1)
             began = time.perf_counter()
             try:
@@ -188,7 +188,7 @@ class _Fetch:
     def identity(self, draws: Sequence[float]) -> Mapping[str, str]:
         """What the engine is, asked as patiently as a query; InputError when it does not say."""
         for attempt in range(1, self.limits.attempts + 1):
-            self.turn()
+            self.wait_for_turn()
             try:
                 identity = self.asker.identity
             except AskFailed as failed:
@@ -212,7 +212,7 @@ def ask_step(
     seed: int = 0,
     on_progress: Callable[[FetchProgress], None] | None = None,
 ) -> StepOutcome:
-    """What a live engine gives as a step. Times of answers that were kept are those of the fetch that asked them."""
+    """What a live engine gives as a step. Times of stored answers are those of the fetch that got them."""
     rng = np.random.default_rng([seed, int(step.key[:16], 16)])
     answers = ask_all(asker, queries, depth, limits, keep, rng, on_progress, stage=step.name, engine=step.key)
     times = np.array([math.nan if a.milliseconds is None else a.milliseconds for a in answers], dtype=np.float64)

@@ -48,19 +48,19 @@ class Limits:
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise UsageError(f"{name} must be 0 seconds or more; got {getattr(self, name)}.")
 
-    def wait(self, attempt: int, draw: float, asked: float | None = None) -> float:
+    def wait(self, attempt: int, draw: float, requested: float | None = None) -> float:
         """Seconds to wait after an attempt that failed (the first is 1). `draw` is a random number from 0 to 1.
 
         Waits double, and a random part keeps those who failed together from coming back together: between half of
-        the wait and all of it. What the server asked for is waited in full, and the random part comes on top.
+        the wait and all of it. A wait that the server requested is waited in full, and the random part is added.
 
         >>> Limits(first_wait=1).wait(3, draw=1.0), Limits(first_wait=1).wait(3, draw=0.0)
         (4.0, 2.0)
-        >>> Limits(first_wait=1).wait(1, draw=0.5, asked=7)
+        >>> Limits(first_wait=1).wait(1, draw=0.5, requested=7)
         7.5
         """
-        if asked is not None:
-            return asked + draw * self.first_wait
+        if requested is not None:
+            return requested + draw * self.first_wait
         # The power is bounded before it is taken: no number of attempts overflows.
         doubled = self.first_wait * 2.0 ** min(attempt - 1, 60)
         return min(doubled, self.longest_wait) * (0.5 + 0.5 * draw)
@@ -80,13 +80,13 @@ PARAMS = (
 
 
 class AnswerStore(Protocol):
-    """Answers by key, kept between fetches. Several threads may call, but never two at once."""
+    """Answers by key, stored between fetches. Several threads may call, but never two at once."""
 
     def get(self, key: str) -> Answered | None:
-        """What was kept; None where nothing is, or where it is damaged."""
+        """The stored answer; None where there is none, or where it is damaged."""
 
     def put(self, key: str, answered: Answered) -> None:
-        """Keeps it: after this call it is there for the next fetch, even when this process is killed."""
+        """Stores it: after this call it is there for the next fetch, even when this process is killed."""
 
 
 class KeepNothing:

@@ -15,13 +15,12 @@ from rankproof.proving.records import Design
 from rankproof.reading.source import read_toml
 from rankproof.stack.asking.limits import PARAMS
 from rankproof.stack.benchmark.records import BenchmarkConfig, Prices
-from rankproof.stack.pipelines.read import read_pipeline
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner, read_pipeline
 from rankproof.stack.records import Step
 
 
 def read_limits(table: object, place: str) -> dict[str, Any]:
-    """How hard live engines may be asked, as `Limits` takes it."""
+    """Limits of requests to live engines, as `Limits` takes them."""
     return read_table(table, {param.name: param.kind for param in PARAMS}, f"{place}, [limits]")
 
 

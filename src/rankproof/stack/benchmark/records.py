@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from rankproof.kernel.estimate import Estimate
 from rankproof.proving.conversions import to_dict as comparison_dict
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design, Direction
 from rankproof.stack.records import Step
@@ -38,8 +39,8 @@ class BenchmarkConfig:
     inputs     for each mode all modes that it builds on: a fusion may have several
     by         columns of the queries that make segments
     folder     what relative paths are named from
-    limits     how hard live engines may be asked, where not as usual
-    prices     what queries cost, where somebody said so
+    limits     limits of requests to live engines, where they differ from the defaults
+    prices     what queries cost, where the configuration has prices
     """
 
     name: str
@@ -61,7 +62,7 @@ class BenchmarkConfig:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Milliseconds of single queries, over those that were asked now; None where none was."""
+    """Milliseconds of single queries, over those that were run now; None where none was."""
 
     queries: int
     p50: float | None = None
@@ -120,10 +121,10 @@ class Rescue:
     """Relevant documents in the first k of a fusion and of its inputs, over all queries.
 
     relevant   how many the fusion has there
-    rescued    by input: how many of these the input had not in its own first k
-    lost       by input: how many the input had in its first k and the fusion has not
-    dropped    how many some input had in its first k and the fusion has not
-    new        how many the fusion has there that no input had in its first k
+    rescued    by input: how many of these are not in the input's own first k
+    lost       by input: how many are in the input's first k and not in the fusion's
+    dropped    how many are in some input's first k and not in the fusion's
+    new        how many of the fusion's are in no input's first k
     """
 
     k: int
@@ -141,7 +142,7 @@ class ModeRow:
     inputs     the modes that it builds on; `before` is the longest of them
     failures   how many, by kind
     examples   by kind the first of them, in words
-    cost       of 1,000 queries; None where nobody said a price
+    cost       of 1,000 queries; None where the configuration has no prices
     identity   what the answers depend on, by step
     notes      what steps have to say about their answers, by step
     """
@@ -184,6 +185,9 @@ class Benchmark:
     advice: Advice | None = None
 
 
+_REVERSED: Mapping[Direction, Direction] = {"better": "worse", "worse": "better", "not shown": "not shown"}
+
+
 @dataclass(frozen=True, slots=True)
 class ModeComparison:
     """A mode compared with another one.
@@ -191,6 +195,7 @@ class ModeComparison:
     difference   of the means, mode minus other; None where there is none
     low, high    its interval, and `p` the p-value that decides; None where no test could be made
     shown        "better", "worse", or "not shown" where chance cannot be ruled out
+    queries      how many the mode won, how many are the same in both, and how many it lost
     """
 
     other: str
@@ -199,6 +204,31 @@ class ModeComparison:
     high: float | None
     p: float | None
     shown: Direction
+    queries: tuple[int, int, int]
+
+    @classmethod
+    def of(cls, comparison: Comparison, measure: str, mode: str, other: str) -> ModeComparison:
+        """Over all queries, whichever of the two is the baseline of their contrast."""
+        for contrast in comparison.contrasts:
+            if contrast.measure == measure and contrast.segment == ALL_QUERIES:
+                if (contrast.baseline, contrast.candidate) == (other, mode):
+                    return cls._of_contrast(other, contrast, 1)
+                if (contrast.baseline, contrast.candidate) == (mode, other):
+                    return cls._of_contrast(other, contrast, -1)
+        raise KeyError(f"no contrast of {other} and {mode} in {measure}")
+
+    @classmethod
+    def _of_contrast(cls, other: str, contrast: Contrast, sign: int) -> ModeComparison:
+        """`sign` is -1 where the contrast has the mode as its baseline."""
+        answer = contrast.difference
+        shown, queries = contrast.direction, (contrast.wins, contrast.ties, contrast.losses)
+        if sign < 0:
+            shown, queries = _REVERSED[shown], (contrast.losses, contrast.ties, contrast.wins)
+        if not isinstance(answer, Estimate):
+            difference = None if answer.value is None else sign * answer.value
+            return cls(other, difference, None, None, None, shown, queries)
+        low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
+        return cls(other, sign * answer.value, low, high, contrast.p_value, shown, queries)
 
     def to_dict(self) -> dict[str, object]:
         """As JSON has it."""
@@ -226,7 +256,7 @@ class ModeSummary:
 class Advice:
     """What to ship, by one measure.
 
-    ship    the mode that one comes to from the baseline by taking only steps that are shown to be better
+    ship    the mode reached from the baseline by taking only significantly better steps
     path    the modes on that way, from the baseline to `ship`
     modes   every mode, in the order of the benchmark
     times   by mode the median time of a query in milliseconds, where it was taken
@@ -314,14 +344,3 @@ def _row(row: ModeRow) -> dict[str, object]:
         "identity": {step: dict(texts) for step, texts in row.identity.items()},
         "notes": {step: dict(texts) for step, texts in row.notes.items()},
     }
-
-
-def contrast_of(comparison: Comparison, measure: str, before: str, after: str) -> tuple[Contrast, int]:
-    """The contrast of two modes, and whether its difference is after minus before (1) or the other way (-1)."""
-    for contrast in comparison.contrasts:
-        if contrast.measure == measure and contrast.segment == ALL_QUERIES:
-            if (contrast.baseline, contrast.candidate) == (before, after):
-                return contrast, 1
-            if (contrast.baseline, contrast.candidate) == (after, before):
-                return contrast, -1
-    raise KeyError(f"no contrast of {before} and {after} in {measure}")

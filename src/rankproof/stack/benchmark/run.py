@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.estimate import Estimate
 from rankproof.measuring.evaluate import evaluate
 from rankproof.measuring.grade_shares import grade_shares
 from rankproof.measuring.names import parse
@@ -25,7 +24,7 @@ from rankproof.measuring.prepare import PreparedQrels, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Result
 from rankproof.proving.compare import compare_evaluations, compare_runs
 from rankproof.proving.percentile import nearest_rank
-from rankproof.proving.records import ALL_QUERIES, Comparison, Direction
+from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.reading.records import Qrels
@@ -40,9 +39,8 @@ from rankproof.stack.benchmark.records import (
     ModeSummary,
     Reach,
     Rescue,
-    contrast_of,
 )
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import ModeOutcome, StepOutcome
 
 
@@ -62,7 +60,7 @@ def unbeaten(gains: Mapping[str, float], prices: Mapping[str, float]) -> tuple[s
 
 
 def latency_of(milliseconds: NDArray[np.float64]) -> Latency:
-    """Percentiles over the queries that were asked now; those whose answer was kept have no time."""
+    """Percentiles over the queries that were run now; stored answers have no time."""
     timed = milliseconds[np.isfinite(milliseconds)]
     if not len(timed):
         return Latency(0)
@@ -221,21 +219,18 @@ def _heads(outcome: StepOutcome, k: int) -> list[set[str]]:
     return [set(ranking.doc_ids[:k]) for ranking in outcome.rankings]
 
 
-_TURNED: Mapping[Direction, Direction] = {"better": "worse", "worse": "better", "not shown": "not shown"}
-
-
 def advise(benchmark: Benchmark) -> Advice:
     """What to ship by the first measure."""
     measure = benchmark.config.measures[0]
     modes = [row.mode for row in benchmark.rows]
     path = [benchmark.config.baseline]
     while True:
-        better = [
-            m for m in modes if m != path[-1] and _mode_comparison(benchmark, m, path[-1], measure).shown == "better"
-        ]
-        if not better:
+        others = (mode for mode in modes if mode != path[-1])
+        better = (m for m in others if ModeComparison.of(benchmark.comparison, measure, m, path[-1]).shown == "better")
+        first = next(better, None)
+        if first is None:
             break
-        path.append(better[0])
+        path.append(first)
     return Advice(
         measure,
         path[-1],
@@ -249,18 +244,8 @@ def _summary(benchmark: Benchmark, row: ModeRow, measure: str) -> ModeSummary:
     (mean,) = (e[measure].mean for e in benchmark.comparison.evaluations if e.run_name == row.mode)
     base = benchmark.config.baseline
     others = row.inputs or ((base,) if row.mode != base else ())
-    comparisons = tuple(_mode_comparison(benchmark, row.mode, other, measure) for other in others)
+    comparisons = tuple(ModeComparison.of(benchmark.comparison, measure, row.mode, other) for other in others)
     return ModeSummary(row.mode, mean, comparisons, sum(row.failures.values()))
-
-
-def _mode_comparison(benchmark: Benchmark, mode: str, other: str, measure: str) -> ModeComparison:
-    contrast, sign = contrast_of(benchmark.comparison, measure, other, mode)
-    answer = contrast.difference
-    direction = contrast.direction if sign > 0 else _TURNED[contrast.direction]
-    if not isinstance(answer, Estimate):
-        return ModeComparison(other, None if answer.value is None else sign * answer.value, None, None, None, direction)
-    low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
-    return ModeComparison(other, sign * answer.value, low, high, contrast.p_value, direction)
 
 
 # Where heads of rankings are looked at: what a person sees on a first page.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import (
     Section,
     confidence_interval,
@@ -26,7 +25,6 @@ from rankproof.stack.benchmark.records import (
     ModeComparison,
     ModeRow,
     ModeSummary,
-    contrast_of,
 )
 
 
@@ -35,16 +33,16 @@ def ceilings(benchmark: Benchmark) -> Section:
     rows = [
         ("mode", "reranks", "recall there", "before", "after", "at best", "won of possible", "won/same/lost", "in/out"),
     ]
-    found = [(row.mode, row.ceiling) for row in benchmark.rows if row.ceiling is not None]
-    for mode, c in found:
+    reranks = [(row.mode, row.ceiling) for row in benchmark.rows if row.ceiling is not None]
+    for mode, c in reranks:
         queries = f"{c.wins}/{c.same}/{c.losses}"
         rows.append(
             (mode, f"first {c.depth}", f"{c.recall:.1%}", number(c.before), number(c.after), number(c.best),
              "nothing to win" if c.won is None else f"{round(100 * c.won)}%", queries, f"{c.entered}/{c.left}")
         )  # fmt: skip
-    if not found:
+    if not reranks:
         return Section("")
-    _, first = found[0]
+    _, first = reranks[0]
     lines = (
         f"{first.measure}; at best: the same documents in the best order; recall there: the share of the relevant "
         f"documents among those that it reranks; won/same/lost: queries; in/out: relevant documents moved into the "
@@ -56,11 +54,13 @@ def ceilings(benchmark: Benchmark) -> Section:
 def reaches(benchmark: Benchmark) -> Section:
     """What a stage after each mode could reach at best."""
     measure = benchmark.config.measures[0]
-    found = [(row.mode, row.reach) for row in benchmark.rows if row.reach is not None]
+    reachable = [(row.mode, row.reach) for row in benchmark.rows if row.reach is not None]
     values = {e.run_name: e[measure].mean for e in benchmark.comparison.evaluations}
     rows = [("mode", "documents a query", "recall", measure, "at best")]
-    rows += [(mode, f"{r.documents:.1f}", f"{r.recall:.1%}", number(values[mode]), number(r.best)) for mode, r in found]
-    if not found:
+    rows += [
+        (mode, f"{r.documents:.1f}", f"{r.recall:.1%}", number(values[mode]), number(r.best)) for mode, r in reachable
+    ]
+    if not reachable:
         return Section("")
     lines = (
         "Recall: the share of the relevant documents among those that a mode gives, which no stage after it can raise; "
@@ -71,10 +71,10 @@ def reaches(benchmark: Benchmark) -> Section:
 
 def fusions(benchmark: Benchmark) -> Section:
     """Relevant documents in the head of each fusion and of its inputs."""
-    found = [(row.mode, row.rescue) for row in benchmark.rows if row.rescue is not None]
+    rescues = [(row.mode, row.rescue) for row in benchmark.rows if row.rescue is not None]
     rows = [("mode", "input", "input has", "brought", "dropped", "fusion has", "change")]
     lines = []
-    for mode, r in found:
+    for mode, r in rescues:
         for name, brought in r.rescued.items():
             lost = r.lost[name]
             before = r.relevant - brought + lost
@@ -84,9 +84,9 @@ def fusions(benchmark: Benchmark) -> Section:
             f"{mode}: {r.new} of its {r.relevant} were in no input's first {r.k}; {r.dropped} that some input had "
             "there are gone."
         )
-    if not found:
+    if not rescues:
         return Section("")
-    k = found[0][1].k
+    k = rescues[0][1].k
     return Section(f"Relevant documents that a fusion brought into the first {k}", tuple(lines), tuple(rows), 2, True)
 
 
@@ -133,19 +133,19 @@ def grades(benchmark: Benchmark) -> Section:
 
 def segments(benchmark: Benchmark) -> Section:
     """The mean of the first measure by segment and mode, and where a difference from the baseline is significant."""
-    found = benchmark.by_segment
-    if found is None:
+    by_segment = benchmark.by_segment
+    if by_segment is None:
         return Section("")
     measure, base = benchmark.config.measures[0], benchmark.config.baseline
     modes = [row.mode for row in benchmark.rows]
     rows = [("queries", "n", *modes)]
     marks = set()
-    for segment, queries in found.segments.items():
-        means, directions = _segment(found, measure, segment, base)
+    for segment, queries in by_segment.segments.items():
+        means, directions = _segment(by_segment, measure, segment, base)
         marks |= set(directions.values())
         cells = [number(means[mode]) + SIGNS[directions.get(mode, "not shown")] for mode in modes]
         rows.append((segment, str(len(queries)), *cells))
-    after = f"after the correction over {counted(found.family.tests, 'test')}"
+    after = f"after the correction over {counted(by_segment.family.tests, 'test')}"
     if marks <= {"not shown"}:
         rows = [tuple(cell.rstrip() for cell in row) for row in rows]
         line = f"No segment differs significantly from {base}, {after}."
@@ -168,9 +168,6 @@ def _segment(
     return means, directions
 
 
-TURNED = {"better": "worse", "worse": "better", "not shown": "not shown"}
-
-
 def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
     """A line for each difference somebody asks about; what decides is the corrected p."""
     comparison = benchmark.comparison
@@ -180,7 +177,8 @@ def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
     rows: list[tuple[str, ...]] = [("mode", "against", "difference", level, p, "won/same/lost", "result")]
     for row in benchmark.rows:
         for other, what in against(benchmark, row).items():
-            rows.append((row.mode, f"{other} ({what})", *_difference(comparison, row.mode, other, measure)))
+            held = ModeComparison.of(comparison, measure, row.mode, other)
+            rows.append((row.mode, f"{other} ({what})", *_difference(held)))
     lines = (
         f"A confidence interval (CI) is of its difference alone; p is corrected over "
         f"{counted(comparison.family.tests, 'test')}, and a difference is significant where p is at most "
@@ -193,23 +191,19 @@ def against(benchmark: Benchmark, row: ModeRow) -> dict[str, str]:
     """The modes that a mode is held against, and what they are to it."""
     base = benchmark.config.baseline
     before = dict.fromkeys(row.inputs, "before" if row.rescue is None else "input")  # of its fusion
-    found = {other: f"{what}, baseline" if other == base else what for other, what in before.items()}
-    if row.mode != base and base not in found:
-        found[base] = "baseline"
-    return found
+    others = {other: f"{what}, baseline" if other == base else what for other, what in before.items()}
+    if row.mode != base and base not in others:
+        others[base] = "baseline"
+    return others
 
 
-def _difference(comparison: Comparison, mode: str, other: str, measure: str) -> tuple[str, ...]:
-    contrast, sign = contrast_of(comparison, measure, other, mode)
-    answer = contrast.difference
-    counts = (contrast.wins, contrast.ties, contrast.losses)[:: 1 if sign > 0 else -1]
-    queries = "/".join(map(str, counts))
-    result = verdict_word(contrast.direction if sign > 0 else TURNED[contrast.direction])
-    if not isinstance(answer, Estimate):
-        value = "none" if answer.value is None else signed(sign * answer.value)
+def _difference(held: ModeComparison) -> tuple[str, ...]:
+    queries = "/".join(map(str, held.queries))
+    result = verdict_word(held.shown)
+    value = "none" if held.difference is None else signed(held.difference)
+    if held.low is None or held.high is None:
         return value, "none", "none", queries, result
-    low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
-    return signed(sign * answer.value), interval(low, high), p_text(contrast.p_value), queries, result
+    return value, interval(held.low, held.high), p_text(held.p), queries, result
 
 
 VERDICT = "Verdict by "
@@ -266,7 +260,7 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
     every_measure   a stage table for each measure, and not for the first alone
     """
     first, *others = benchmark.config.measures if every_measure else benchmark.config.measures[:1]
-    found = [
+    parts = [
         Section(title(benchmark), _leaders(benchmark), _values(benchmark), starred=any(benchmark.best.values())),
         Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
         *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
@@ -283,12 +277,12 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
     ]
     for section in comparison_sections(benchmark.comparison, per_query):
         if section.title == "Warnings":
-            found.append(section)
+            parts.append(section)
         elif section.title == "Each query":
-            found.append(Section(section.title, section.lines, section.table, section.names, folded=True))
+            parts.append(Section(section.title, section.lines, section.table, section.names, folded=True))
         elif section.title == "Fine print":
-            found.append(Section(section.title, (*section.lines, *fine_print(benchmark)), folded=True))
-    return [section for section in found if section.lines or section.table]
+            parts.append(Section(section.title, (*section.lines, *fine_print(benchmark)), folded=True))
+    return [section for section in parts if section.lines or section.table]
 
 
 def title(benchmark: Benchmark) -> str:

@@ -19,8 +19,7 @@ from rankproof.kernel.specs.kinds import REQUIRED, Choice, Param, Text, Whole
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
-from rankproof.stack.engines._fields import Fields
-from rankproof.stack.engines._kinds import Json
+from rankproof.stack.engines._kinds import Fields, Json
 from rankproof.stack.engines._template import fill, fill_json, known_of, names_in
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire

@@ -43,11 +43,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.errors import UnknownName
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.specs.kinds import Choice, Number, Param
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.engines._fields import Fields, weights_of
+from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines._terms import ANALYSIS_PARAMS, Analysis, TermCounts, bm25s, weighted
 from rankproof.stack.engines.contract import Engine
 from rankproof.stack.records import Ground, Values
@@ -134,12 +135,12 @@ class _Bm25Searcher:
         return {term: i for i, term in enumerate(counts.terms)}, index
 
     @cached_property
-    def _turn(self) -> NDArray[np.int64]:
+    def _by_id(self) -> NDArray[np.int64]:
         """The place of each document when ids descend, by which ties are broken."""
         by_id = np.argsort([doc.encode("utf-8", "surrogateescape") for doc in self.corpus.doc_ids], kind="stable")[::-1]
-        turn = np.empty(len(by_id), dtype=np.int64)
-        turn[by_id] = np.arange(len(by_id))
-        return turn
+        place = np.empty(len(by_id), dtype=np.int64)
+        place[by_id] = np.arange(len(by_id))
+        return place
 
     def search(self, queries: Sequence[Query], depth: int) -> list[Ranking]:
         known, index = self._index
@@ -155,11 +156,24 @@ class _Bm25Searcher:
             # Of documents tied at the last place the ids decide, so all of them must be at hand.
             last = np.partition(scores[places], -depth)[-depth]
             places = places[scores[places] >= last]
-        places = places[np.lexsort((self._turn[places], -scores[places]))][:depth]
+        places = places[np.lexsort((self._by_id[places], -scores[places]))][:depth]
         return Ranking(tuple(self.corpus.doc_ids[i] for i in places.tolist()), scores[places])
 
 
 _NOTHING = Ranking((), np.empty(0))
+
+
+def weights_of(fields: str | None, corpus: Corpus) -> dict[str, float]:
+    """The weight of each field of the corpus that counts: all of them, once, where nothing was said."""
+    if fields is None:
+        return dict.fromkeys(corpus.fields, 1.0)
+    weights: dict[str, float] = {}
+    for part in fields.split():
+        name, _, weight = part.partition("^")
+        if name not in corpus.fields:
+            raise UnknownName(f"field of {corpus.name}", name, corpus.fields)
+        weights[name] = float(weight or 1)
+    return weights
 
 
 def open_bm25(values: Values, ground: Ground) -> _Bm25Searcher:

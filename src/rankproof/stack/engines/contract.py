@@ -32,7 +32,7 @@ class Searcher(Protocol):
 class Asker(Protocol):
     """A live engine, opened: one query at a time, perhaps from several threads at once.
 
-    Waiting, retrying, limits and keeping answers are not its business: flow does that for every engine alike.
+    Waiting, retrying, limits and storing answers are not its business: `stack/asking` does that for every engine.
     """
 
     @property
@@ -60,9 +60,9 @@ class AskFailed(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Engine:
-    """One item of the shelf. `page` is the module's docstring: what it does, what it needs, its dials, an example.
+    """One item of the shelf. `page` is the module's docstring: what it does, what it needs, its parameters, an example.
 
-    params   what a configuration may say of it; the dials that tuning may turn are among them
+    params   what a configuration may set; tuning may vary each of them
     open     gives a Searcher (or an Asker when `live`); cheap things are checked here, before anything runs
     live     asked over a network
     needs    "corpus" where it searches texts it is given

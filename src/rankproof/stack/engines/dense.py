@@ -49,9 +49,8 @@ from rankproof.kernel.specs.kinds import Choice, Param, Texts, Whole
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines.contract import Engine
-from rankproof.stack.models.encoder import Encoder, Vectors, unit
+from rankproof.stack.models.encoder import Encoder, Vectors, kept_vectors, unit
 from rankproof.stack.models.find import ENDPOINT_PARAMS, MODEL_PARAMS, open_model, prefixes
-from rankproof.stack.models.vector_cache import kept_vectors
 from rankproof.stack.records import Ground, Values
 
 # The graph is built on one thread, document after document, so that it is the same every time.

@@ -33,7 +33,7 @@ from rankproof.kernel.specs.kinds import REQUIRED, Choice, Number, Param, Text, 
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of
-from rankproof.stack.engines._fields import Fields
+from rankproof.stack.engines._kinds import Fields
 from rankproof.stack.engines._postgres_pool import ConnectionPool
 from rankproof.stack.engines._postgres_sql import (
     ABOUT,

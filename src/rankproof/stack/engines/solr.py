@@ -27,8 +27,7 @@ from rankproof.kernel.specs.kinds import REQUIRED, Param, Text
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.engines._answer import ranking_of, unreadable
-from rankproof.stack.engines._fields import Fields
-from rankproof.stack.engines._kinds import StringTable
+from rankproof.stack.engines._kinds import Fields, StringTable
 from rankproof.stack.engines._template import fill, known_of, names_in
 from rankproof.stack.engines._vectors import VECTOR_PARAMS, open_vectors
 from rankproof.stack.engines._wire import NOT_ALLOWED, Wire

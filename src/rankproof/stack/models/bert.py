@@ -19,13 +19,20 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.libraries import library
-from rankproof.stack.models.directory import first_position
 
 Array = NDArray[np.float32]
 Linear = tuple[Array, Array]  # in x out, and what is added
 Norm = tuple[Array, Array]
 # RoBERTa and those after it differ in where their positions begin.
 FAMILIES = ("bert", "roberta", "xlm-roberta", "camembert")
+
+# Families whose positions begin after the number of the padding token.
+_PADDED = ("roberta", "xlm-roberta", "camembert", "mpnet")
+
+
+def first_position(config: Mapping[str, Any]) -> int:
+    """The row of the table of positions that the first token has."""
+    return int(config.get("pad_token_id", 1)) + 1 if config.get("model_type") in _PADDED else 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

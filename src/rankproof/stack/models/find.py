@@ -19,10 +19,9 @@ from typing import Final
 from rankproof.errors import UsageError
 from rankproof.kernel.libraries import library
 from rankproof.kernel.specs.kinds import Choice, Param, Text, Whole
-from rankproof.stack.models.directory import ModelFolder
 from rankproof.stack.models.encoder import Encoder, StaticEncoder
 from rankproof.stack.models.endpoint import EndpointEncoder
-from rankproof.stack.models.transformer import TransformerEncoder
+from rankproof.stack.models.transformer import ModelFolder, TransformerEncoder
 from rankproof.stack.records import Ground, Values
 
 # What a folder needs; weights in other forms would only be downloaded.

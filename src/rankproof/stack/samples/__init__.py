@@ -6,10 +6,10 @@ from importlib.resources import files
 
 
 def shop() -> str:
-    """The folder of the shop sample: corpus.jsonl, queries.csv, qrels.trec and a README that tells what they are."""
+    """The folder of the shop sample: corpus.jsonl, queries.csv, qrels.trec and a README that describes them."""
     return str(files(__name__) / "shop")
 
 
 def ladder() -> str:
-    """The configuration of a benchmark on the shop sample: a search stack, rung by rung."""
+    """The configuration of a benchmark on the shop sample: a search stack, stage by stage."""
     return str(files(__name__) / "ladder.toml")

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.libraries import library
 from rankproof.kernel.sections import counted
-from rankproof.stack.models.directory import ModelFolder
 from rankproof.stack.models.find import hub_folder
+from rankproof.stack.models.transformer import ModelFolder
 
 _WHO = "rerank_cross_encoder"
 _HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
@@ -101,8 +101,8 @@ class CrossEncoder:
 
 def _alike(read: Sequence[Any], batch: int) -> Iterator[list[int]]:
     """Places of pairs with the same number of tokens: nothing is padded, so no pair changes the score of another."""
-    turn = sorted(range(len(read)), key=lambda i: len(read[i].ids))
-    for _, same in groupby(turn, key=lambda i: len(read[i].ids)):
+    by_length = sorted(range(len(read)), key=lambda i: len(read[i].ids))
+    for _, same in groupby(by_length, key=lambda i: len(read[i].ids)):
         places = list(same)
         yield from (places[at : at + batch] for at in range(0, len(places), batch))
 

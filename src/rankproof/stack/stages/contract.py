@@ -44,7 +44,7 @@ class Rewrite(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """One item of the shelf. `page` is the module's docstring: what it does, what it needs, its dials, an example.
+    """One item of the shelf. `page` is the module's docstring: what it does, what it needs, its parameters, an example.
 
     takes    "query" (comes before an engine), "one" ranking, or "many" (two or more pipelines flow into it)
     keeps    what it promises about the documents: "set" (the same ones, as a rerank), "head" (some of the first),
@@ -75,10 +75,10 @@ class Stage:
 def rerank_head(incoming: Ranking, depth: int, scores: Sequence[float | None] | NDArray[np.floating]) -> Ranking:
     """The first `depth` documents by new scores, one for each in the incoming order; nothing below them moves.
 
-    None stands for a score that could not be had: that document keeps its place and the others share the places that
-    are left. Equal scores leave the incoming order. The scores that come out are the new ones, raised all alike when
-    that is needed to stand above the tail, and set apart by the least step of a 32-bit number where they would tie, so
-    that no reader of a run file orders them otherwise. The tail keeps its scores.
+    None stands for a score that could not be computed: that document keeps its place and the others share the places
+    that are left. Equal scores leave the incoming order. The scores that come out are the new ones, raised all alike
+    when that is needed to stand above the tail, and set apart by the least step of a 32-bit number where they would
+    tie, so that no reader of a run file orders them otherwise. The tail keeps its scores.
     """
     head = min(depth, len(incoming))
     if len(scores) != head:
@@ -90,12 +90,12 @@ def rerank_head(incoming: Ranking, depth: int, scores: Sequence[float | None] | 
     numbers = np.array([score for score in values if score is not None])
     if not np.isfinite(numbers).all():
         raise ValueError("a new score is not finite")
-    turn = list(range(head))
+    order = list(range(head))
     for place, best in zip(places, np.argsort(-numbers, kind="stable"), strict=True):
-        turn[place] = places[best]
-    falling = _falling([values[i] for i in turn], incoming.scores[head:])
+        order[place] = places[best]
+    falling = _falling([values[i] for i in order], incoming.scores[head:])
     return Ranking(
-        tuple(incoming.doc_ids[i] for i in turn) + incoming.doc_ids[head:],
+        tuple(incoming.doc_ids[i] for i in order) + incoming.doc_ids[head:],
         np.concatenate([falling, incoming.scores[head:]]),
     )
 

@@ -29,8 +29,7 @@ from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground, Values
-from rankproof.stack.stages._fusing import WEIGHTS, misfit, summed, weights_for
-from rankproof.stack.stages._scaling import minmax, zscore
+from rankproof.stack.stages._scores import WEIGHTS, minmax, misfit, summed, weights_for, zscore
 from rankproof.stack.stages.contract import Stage
 
 

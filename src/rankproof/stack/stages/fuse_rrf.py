@@ -29,7 +29,7 @@ from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground, Values
-from rankproof.stack.stages._fusing import WEIGHTS, misfit, summed, weights_for
+from rankproof.stack.stages._scores import WEIGHTS, misfit, summed, weights_for
 from rankproof.stack.stages.contract import Stage
 
 

@@ -32,7 +32,7 @@ from rankproof.kernel.specs.kinds import Choice, Param
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Passed, Ranking
 from rankproof.stack.records import Ground, Values
-from rankproof.stack.stages._scaling import by_rank, minmax, total, zscore
+from rankproof.stack.stages._scores import by_rank, minmax, total, zscore
 from rankproof.stack.stages.contract import Stage
 
 METHODS = {"minmax": minmax, "zscore": zscore, "sum": total, "rank": by_rank}

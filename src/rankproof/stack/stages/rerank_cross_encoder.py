@@ -33,7 +33,7 @@ from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.records import Ground, Values
 from rankproof.stack.stages._cross_encoder import CrossEncoder
-from rankproof.stack.stages._reranking import mixed, passages, refuse_fields
+from rankproof.stack.stages._scores import mixed, passages, refuse_fields
 from rankproof.stack.stages.contract import Stage, rerank_head
 
 # There is an entry for each query, under a key of the model's files, what runs them, where pairs are cut, and the words

@@ -46,7 +46,7 @@ from rankproof.kernel.specs.kinds import Choice, Number, Param, Text, Texts, Who
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.records import Ground, Values
-from rankproof.stack.stages._reranking import mixed, passages, refuse_fields
+from rankproof.stack.stages._scores import mixed, passages, refuse_fields
 from rankproof.stack.stages.contract import Stage, rerank_head
 
 if TYPE_CHECKING:
@@ -111,10 +111,10 @@ class LanguageModelRerank:
     def _listwise(self, query: str, readable: list[tuple[str, str]]) -> tuple[dict[str, float], list[NoAnswer], bool]:
 
         texts = [text for _, text in readable]
-        asked = order(self._endpoint, query, texts, self._values["window"], self._values["step"])
-        ((turn, wrong, kept),) = self._endpoint.together([asked])
-        points = {readable[place][0]: float(len(turn) - i) for i, place in enumerate(turn)}
-        return ({} if turn == sorted(turn) else points), wrong, kept
+        request = order(self._endpoint, query, texts, self._values["window"], self._values["step"])
+        ((places_in_order, wrong, kept),) = self._endpoint.together([request])
+        points = {readable[place][0]: float(len(places_in_order) - i) for i, place in enumerate(places_in_order)}
+        return ({} if places_in_order == sorted(places_in_order) else points), wrong, kept
 
 
 def open_rerank(values: Values, ground: Ground) -> LanguageModelRerank:
@@ -261,11 +261,11 @@ async def order(
     endpoint: Endpoint, query: str, passages: Sequence[str], window: int, step: int
 ) -> tuple[list[int], list[NoAnswer], bool]:
     """The passages of a query in the model's order, what failed, and whether all answers were kept from before."""
-    turn = list(range(len(passages)))
+    places_in_order = list(range(len(passages)))
     wrong: list[NoAnswer] = []
     kept = True
     for start, end in windows(len(passages), window, step):
-        span = turn[start:end]
+        span = places_in_order[start:end]
         answer = await endpoint.ask(
             SYSTEM, listwise_prompt(query, [passages[i] for i in span]), enough_tokens(len(span))
         )
@@ -276,9 +276,9 @@ async def order(
             continue
         places, faults = read_order(answer, len(span))
         wrong += [NoAnswer(fault.kind, f"{where}: {fault.message}") for fault in faults]
-        turn[start:end] = [span[place] for place in places]
+        places_in_order[start:end] = [span[place] for place in places]
         kept = kept and answer.kept
-    return turn, wrong, kept
+    return places_in_order, wrong, kept
 
 
 def _few(places: Sequence[int]) -> str:

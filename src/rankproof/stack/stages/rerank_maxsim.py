@@ -40,11 +40,10 @@ from rankproof.kernel.progress import Progress, silent
 from rankproof.kernel.specs.kinds import Number, Param, Texts, Whole
 from rankproof.reading.collection import Corpus, Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
-from rankproof.stack.models.encoder import Encoder, Vectors
+from rankproof.stack.models.encoder import Encoder, Vectors, kept_token_vectors
 from rankproof.stack.models.find import MODEL_PARAMS, open_model, prefixes
-from rankproof.stack.models.vector_cache import kept_token_vectors
 from rankproof.stack.records import Ground, Values
-from rankproof.stack.stages._reranking import mixed
+from rankproof.stack.stages._scores import mixed
 from rankproof.stack.stages.contract import Stage, rerank_head
 
 PARAMS = (

@@ -25,7 +25,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,22 +178,19 @@ def responses(
     parameter: TunedParameter, settings: Sequence[Setting], gains: NDArray[np.float64], infer: Infer
 ) -> tuple[Response, ...]:
     """One for each value that was tried, in order; for each span of values where they are many numbers."""
-    groups: dict[Any, list[int]] = {}
+    groups: dict[object, list[int]] = {}
     for at, setting in enumerate(settings):
-        groups.setdefault(_hashable(setting.dials[parameter.name]), []).append(at)
-    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in groups)
-    if numbers:
-        groups = dict(sorted(groups.items()))
-    if numbers and len(groups) > MOST_VALUES:
-        spans = _spans(list(groups), parameter.log)
+        groups.setdefault(_hashable(setting.parameters[parameter.name]), []).append(at)
+    rows: list[tuple[object, object, list[int]]] = [(value, value, members) for value, members in groups.items()]
+    numbers = sorted(value for value in groups if isinstance(value, int | float) and not isinstance(value, bool))
+    if len(numbers) == len(groups):
+        spans = _spans(numbers, parameter.log) if len(groups) > MOST_VALUES else [[number] for number in numbers]
         rows = [(values[0], values[-1], [at for v in values for at in groups[v]]) for values in spans]
-    else:
-        rows = [(value, value, members) for value, members in groups.items()]
     return tuple(_response(low, high, members, settings, gains, infer) for low, high, members in rows)
 
 
 def _response(
-    low: Any, high: Any, members: list[int], settings: Sequence[Setting], gains: NDArray[np.float64], infer: Infer
+    low: object, high: object, members: list[int], settings: Sequence[Setting], gains: NDArray[np.float64], infer: Infer
 ) -> Response:
     top = max(members, key=lambda at: (float(gains[at].mean()), -at))
     mean = math.fsum(settings[at].mean for at in members) / len(members)

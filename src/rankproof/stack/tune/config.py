@@ -17,10 +17,10 @@ from rankproof.reading.datasets.records import Dataset
 from rankproof.reading.datasets.split import split
 from rankproof.reading.source import open_source, require_text
 from rankproof.stack.benchmark.config import config_of
-from rankproof.stack.tune.parameters import modes_of, read_dials, turned
+from rankproof.stack.tune.parameters import modes_of, read_parameters, with_values
 from rankproof.stack.tune.records import TuneConfig, TunedParameter
 
-DIALS = "dials"
+PARAMETERS = "dials"
 KEYS: Mapping[str, Kind] = {
     "mode": Text(),
     "measure": Text(),
@@ -55,7 +55,7 @@ def tune_config_of(document: Mapping[str, Any], place: str, folder: str = ".", n
         raise UsageError(
             f"{place} does not say what to tune. Add a table [tune.dials] with lines such as: lexical.k1 = [0.9, 1.2]"
         )
-    values = read_table(table, KEYS, f"{place}, [tune]", others=(DIALS,))
+    values = read_table(table, KEYS, f"{place}, [tune]", others=(PARAMETERS,))
     texts = {mode: str(text) for mode, text in document["modes"].items()}
     mode = values.pop("mode", list(texts)[-1])
     if mode not in texts:
@@ -65,11 +65,11 @@ def tune_config_of(document: Mapping[str, Any], place: str, folder: str = ".", n
         raise UsageError(f"{place}: [tune] takes dev and test, two splits of the dataset, or share for dev; not both.")
     if "dev" in values and values["dev"] == values["test"]:
         raise UsageError(f"{place}: dev and test of [tune] are the same split. Nothing would be left to test on.")
-    dials = read_dials(table.get(DIALS), texts, place)
+    parameters = read_parameters(table.get(PARAMETERS), texts, place)
     config = TuneConfig(
         benchmark,
         texts,
-        dials,
+        parameters,
         mode,
         measure,
         method=values.get("method", "grid"),
@@ -99,23 +99,22 @@ def _measure(name: str, place: str) -> str:
 def _refuse_idle(config: TuneConfig, place: str) -> None:
     """Refuses a parameter that the tuned mode does not depend on: its search would change nothing."""
     texts, mode = config.texts, config.mode
-    for dial in config.dials:
-        keys = {
-            modes_of(turned(texts, [dial], {dial.name: v}))[mode].key for v in dial.choices or (dial.low, dial.high)
-        }
+    for parameter in config.parameters:
+        keys = {modes_of(with_values(texts, [parameter], {parameter.name: v}))[mode].key for v in parameter.values}
         if len(keys) == 1:
             raise UsageError(
-                f"{place}: the parameter {dial.name} changes nothing in {mode}, the mode that is tuned. Name "
-                f"{dial.mode} in the pipeline of {mode}, as in fuse_rrf({dial.mode}, ...), or leave the parameter out."
+                f"{place}: the parameter {parameter.name} changes nothing in {mode}, the mode that is tuned. Name "
+                f"{parameter.mode} in the pipeline of {mode}, as in fuse_rrf({parameter.mode}, ...), or leave the "
+                "parameter out."
             )
 
 
 def _refuse_corners(config: TuneConfig, place: str) -> None:
     """Refuses values that cannot be combined, such as weights that are all 0. The first and last values are tried."""
     for end in (0, -1):
-        values = {dial.name: (dial.choices or (dial.low, dial.high))[end] for dial in config.dials}
+        values = {parameter.name: parameter.values[end] for parameter in config.parameters}
         try:
-            modes_of(turned(config.texts, config.dials, values))
+            modes_of(with_values(config.texts, config.parameters, values))
         except UsageError as error:
             setting = ", ".join(f"{name} = {value}" for name, value in values.items())
             raise UsageError(f"{place}: these values cannot be combined ({setting}). {error}") from None
@@ -125,13 +124,13 @@ def _refuse_size(config: TuneConfig, place: str) -> None:
     """Refuses a grid that is larger than the number of trials: a grid is tried whole or not at all."""
     if config.method != "grid":
         return
-    between: list[TunedParameter] = [dial for dial in config.dials if not dial.choices]
+    between: list[TunedParameter] = [parameter for parameter in config.parameters if not parameter.choices]
     if between:
         raise UsageError(
             f"{place}: a grid needs the values of {between[0].name}. Add step or points to it, or set method = "
             "'optuna', which searches in between."
         )
-    size = math.prod(len(dial.choices) for dial in config.dials)
+    size = math.prod(len(parameter.choices) for parameter in config.parameters)
     if size > config.trials:
         raise UsageError(
             f"{place}: the grid has {size:,} settings and trials is {config.trials:,}. Set trials = {size} in [tune], "

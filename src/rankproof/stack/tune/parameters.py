@@ -1,7 +1,7 @@
 """Parameters to tune, checked against the steps they belong to, and pipelines with parameters set to values.
 
-A dial is a list of values, or a table: {low, high, step}, {low, high, points}, or {low, high} to search in between;
-with log = true steps multiply.
+Its values are a list, or a table: {low, high, step}, {low, high, points}, or {low, high} to search in between; with
+log = true steps multiply.
 """
 
 from __future__ import annotations
@@ -10,52 +10,54 @@ import ast
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.sections import counted
+from rankproof.kernel.specs.calls import parse_expression
 from rankproof.kernel.specs.kinds import Param, Whole
-from rankproof.stack.engines._fields import Fields
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.engines._kinds import Fields
+from rankproof.stack.pipeline import read_pipeline
 from rankproof.stack.records import Step
 from rankproof.stack.tune.records import TunedParameter
 
 
-def turned(texts: Mapping[str, str], dials: Sequence[TunedParameter], values: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of all modes with the parameters set; modes without one of them keep their text, letter for letter."""
+def with_values(
+    texts: Mapping[str, str], parameters: Sequence[TunedParameter], values: Mapping[str, object]
+) -> dict[str, str]:
+    """The texts of all modes with the parameters set; the text of other modes stays as it is."""
     changed = dict(texts)
-    for dial in dials:
-        changed[dial.mode] = with_value(changed[dial.mode], dial, values[dial.name], changed)
+    for parameter in parameters:
+        changed[parameter.mode] = with_value(changed[parameter.mode], parameter, values[parameter.name], changed)
     return changed
 
 
 def modes_of(texts: Mapping[str, str]) -> dict[str, Step]:
-    """The pipelines that texts describe, each with those above it at hand."""
+    """The pipelines that texts describe; each may name those above it."""
     modes: dict[str, Step] = {}
     for name, text in texts.items():
         modes[name] = read_pipeline(text, modes)
     return modes
 
 
-def with_value(text: str, dial: TunedParameter, value: Any, texts: Mapping[str, str]) -> str:
+def with_value(text: str, parameter: TunedParameter, value: object, texts: Mapping[str, str]) -> str:
     """The text of a mode with one parameter set; UsageError where the step does not take the value."""
-    tree, call = opened(text)
-    if dial.element:
-        value = _whole(modes_of(texts)[dial.mode], call, dial, value, texts)
+    tree, call = last_call(text)
+    if parameter.element:
+        value = _whole(modes_of(texts)[parameter.mode], call, parameter, value, texts)
     literal = ast.parse(repr(list(value) if isinstance(value, tuple) else value), mode="eval").body
     for keyword in call.keywords:
-        if keyword.arg == dial.param:
+        if keyword.arg == parameter.param:
             keyword.value = literal
             break
     else:
-        call.keywords.append(ast.keyword(dial.param, literal))
+        call.keywords.append(ast.keyword(parameter.param, literal))
     return ast.unparse(tree)
 
 
-def opened(text: str) -> tuple[ast.expr, ast.Call]:
+def last_call(text: str) -> tuple[ast.expr, ast.Call]:
     """The text as a tree, and the call that is its last step, which may be changed in place."""
-    tree = ast.parse(text.strip(), mode="eval").body
+    tree = parse_expression(text)
     above, last = None, tree
     while isinstance(last, ast.BinOp):
         above, last = last, last.right
@@ -69,24 +71,25 @@ def opened(text: str) -> tuple[ast.expr, ast.Call]:
     return tree, last
 
 
-def element_of(step: Step, param: Param, call: ast.Call, element: str, texts: Mapping[str, str]) -> Any:
+def element_of(step: Step, param: Param, call: ast.Call, element: str, texts: Mapping[str, str]) -> float:
     """One weight as it is now."""
     parts = _parts(step, param, element)
     return parts[_place(parts, call, element, texts)]
 
 
-def _whole(step: Step, call: ast.Call, dial: TunedParameter, value: Any, texts: Mapping[str, str]) -> Any:
+def _whole(step: Step, call: ast.Call, parameter: TunedParameter, value: object, texts: Mapping[str, str]) -> object:
     """The whole parameter with one of its weights set."""
-    kind = _param(step, dial.param).kind
-    parts = _parts(step, _param(step, dial.param), dial.element)
-    parts[_place(parts, call, dial.element, texts)] = value
+    kind = _param(step, parameter.param).kind
+    now = _parts(step, _param(step, parameter.param), parameter.element)
+    parts: dict[str | int, object] = {**now}
+    parts[_place(now, call, parameter.element, texts)] = value
     try:
         return kind.read(parts if isinstance(kind, Fields) else list(parts.values()))
     except ValueError as error:
-        raise UsageError(f"{dial.name} = {value!r}: {dial.param} {error}.") from None
+        raise UsageError(f"{parameter.name} = {value!r}: {parameter.param} {error}.") from None
 
 
-def _parts(step: Step, param: Param, element: str) -> dict[Any, float]:
+def _parts(step: Step, param: Param, element: str) -> dict[str | int, float]:
     """The weights of a parameter by name of a field, or by number from 1 on."""
     value = step.values[param.name]
     if isinstance(param.kind, Fields):
@@ -104,7 +107,7 @@ def _parts(step: Step, param: Param, element: str) -> dict[Any, float]:
     return dict(enumerate(value, 1))
 
 
-def _place(parts: Mapping[Any, float], call: ast.Call, element: str, texts: Mapping[str, str]) -> Any:
+def _place(parts: Mapping[str | int, float], call: ast.Call, element: str, texts: Mapping[str, str]) -> str | int:
     """The key of a part: a field's name, a number from 1 on, or the name of a mode that flows in."""
     if element in parts:
         return element
@@ -118,8 +121,8 @@ def _place(parts: Mapping[Any, float], call: ast.Call, element: str, texts: Mapp
 
 
 def _param(step: Step, name: str) -> Param:
-    found: Param = next(param for param in shelf.find(step.shelf, step.name).params if param.name == name)
-    return found
+    params: tuple[Param, ...] = shelf.find(step.shelf, step.name).params
+    return next(param for param in params if param.name == name)
 
 
 KEYS = ("low", "high", "step", "points", "log")
@@ -127,7 +130,7 @@ KEYS = ("low", "high", "step", "points", "log")
 MOST_VALUES = 10_000
 
 
-def read_dials(table: Any, texts: Mapping[str, str], place: str) -> tuple[TunedParameter, ...]:
+def read_parameters(table: object, texts: Mapping[str, str], place: str) -> tuple[TunedParameter, ...]:
     """The parameters of [tune.dials], in the order of the modes: those later in a pipeline vary faster."""
     specs = dict(_flat(table, "")) if isinstance(table, Mapping) else {}
     if not specs:
@@ -135,17 +138,19 @@ def read_dials(table: Any, texts: Mapping[str, str], place: str) -> tuple[TunedP
             f"{place} names no parameter to tune. Add [tune.dials] with lines such as: lexical.k1 = [0.9, 1.2]"
         )
     modes = modes_of(texts)
-    found = [_dial(name, spec, texts, modes, place) for name, spec in specs.items()]
-    for dial in found:
-        if dial.element and any(
-            other.mode == dial.mode and other.name == f"{dial.mode}.{dial.param}" for other in found
+    tuned = [_parameter(name, spec, texts, modes, place) for name, spec in specs.items()]
+    for parameter in tuned:
+        if parameter.element and any(
+            other.mode == parameter.mode and other.name == f"{parameter.mode}.{parameter.param}" for other in tuned
         ):
-            raise UsageError(f"{place}: {dial.name} is a part of {dial.mode}.{dial.param}. Tune one of the two.")
+            raise UsageError(
+                f"{place}: {parameter.name} is a part of {parameter.mode}.{parameter.param}. Tune one of the two."
+            )
     order = list(modes)
-    return tuple(sorted(found, key=lambda dial: order.index(dial.mode)))
+    return tuple(sorted(tuned, key=lambda parameter: order.index(parameter.mode)))
 
 
-def _flat(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
+def _flat(table: Mapping[str, object], before: str) -> Iterator[tuple[str, object]]:
     """Names with points, whether they were written in quotes or as TOML's own dotted keys."""
     for key, value in table.items():
         name = f"{before}{key}"
@@ -155,12 +160,14 @@ def _flat(table: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _dial(name: str, spec: Any, texts: Mapping[str, str], modes: Mapping[str, Step], place: str) -> TunedParameter:
+def _parameter(
+    name: str, spec: object, texts: Mapping[str, str], modes: Mapping[str, Step], place: str
+) -> TunedParameter:
     mode, _, rest = name.partition(".")
     word, _, element = rest.partition(".")
     if mode not in modes:
         raise UnknownName(f"mode of {place} for the parameter {name!r}", mode, modes)
-    _, call = opened(texts[mode])
+    _, call = last_call(texts[mode])
     if isinstance(call.func, ast.Name) and call.func.id in modes:
         raise UsageError(f"{place}: {mode} is another name of {call.func.id}. Tune {call.func.id}.{rest} instead.")
     step = modes[mode]
@@ -175,17 +182,17 @@ def _dial(name: str, spec: Any, texts: Mapping[str, str], modes: Mapping[str, St
         raise UnknownName(f"option of {step.name} for the parameter {name!r}", word, params)
     param = params[word]
     now = element_of(step, param, call, element, texts) if element else step.values[word]
-    dial = _valued(name, mode, word, element, now, spec, isinstance(param.kind, Whole) and not element, place)
-    for value in dial.choices or (dial.low, dial.high):
+    parameter = _valued(name, mode, word, element, now, spec, isinstance(param.kind, Whole) and not element, place)
+    for value in parameter.values:
         try:
-            modes_of({**texts, mode: with_value(texts[mode], dial, value, texts)})
+            modes_of({**texts, mode: with_value(texts[mode], parameter, value, texts)})
         except UsageError as error:
             raise UsageError(f"{place}, parameter {name}: {error}") from None
-    return dial
+    return parameter
 
 
 def _valued(
-    name: str, mode: str, param: str, element: str, now: Any, spec: Any, whole: bool, place: str
+    name: str, mode: str, param: str, element: str, now: object, spec: object, whole: bool, place: str
 ) -> TunedParameter:
     """The parameter with the values that the configuration gives it."""
     if isinstance(spec, list):
@@ -214,8 +221,8 @@ def _valued(
 
 
 def _spaced(
-    name: str, spec: Mapping[str, Any], low: float, high: float, log: bool, whole: bool, place: str
-) -> tuple[Any, ...]:
+    name: str, spec: Mapping[str, object], low: float, high: float, log: bool, whole: bool, place: str
+) -> tuple[float, ...]:
     """The values by step or by number of points; none where the search goes in between."""
     step, points = spec.get("step"), spec.get("points")
     if step is None and points is None:
@@ -228,8 +235,7 @@ def _spaced(
             raise UsageError(f"{place}: step of the parameter {name} must be above 0 and fit between {low} and {high}.")
         # Decimals as they are written: 0.1 + 0.2 is 0.3 here.
         start, by = Decimal(str(low)), Decimal(str(width))
-        found = [start + by * i for i in range(int((Decimal(str(high)) - start) / by) + 1)]
-        values = [float(value) for value in found]
+        values = [float(start + by * i) for i in range(int((Decimal(str(high)) - start) / by) + 1)]
     else:
         if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= MOST_VALUES:
             raise UsageError(
@@ -250,16 +256,17 @@ def rounded(value: float) -> float:
     return float(f"{value:.4g}")
 
 
-def at_end(dial: TunedParameter, value: Any) -> bool:
+def at_end(parameter: TunedParameter, value: object) -> bool:
     """Whether a value is the least or the greatest of three numbers or more, and not what is written already."""
-    if not dial.ordered or value == dial.as_written or 0 < len(dial.choices) < 3:
+    if not parameter.ordered or value == parameter.as_written or 0 < len(parameter.choices) < 3:
         return False
-    return value in ((dial.choices[0], dial.choices[-1]) if dial.choices else (dial.low, dial.high))
+    return value in (parameter.values[0], parameter.values[-1])
 
 
-def _number(value: Any) -> float | None:
-    fits = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return value if fits else None
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return value
 
 
 def _names(step: Step) -> set[str]:

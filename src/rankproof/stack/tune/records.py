@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,20 +39,25 @@ class TunedParameter:
     mode: str
     param: str
     element: str
-    as_written: Any
-    choices: tuple[Any, ...] = ()
+    as_written: object
+    choices: tuple[object, ...] = ()
     low: float = 0.0
     high: float = 0.0
     log: bool = False
     whole: bool = False
 
     @property
+    def values(self) -> tuple[object, ...]:
+        """The values, or the two ends where everything between them is searched."""
+        return self.choices or (self.low, self.high)
+
+    @property
     def ordered(self) -> bool:
         """Whether its values are numbers that rise, so that near ones are alike."""
         if not self.choices:
             return True
-        numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.choices)
-        return numbers and list(self.choices) == sorted(self.choices)
+        numbers = [v for v in self.choices if isinstance(v, int | float) and not isinstance(v, bool)]
+        return len(numbers) == len(self.choices) and numbers == sorted(numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +73,7 @@ class TuneConfig:
 
     benchmark: BenchmarkConfig
     texts: Mapping[str, str]
-    dials: tuple[TunedParameter, ...]
+    parameters: tuple[TunedParameter, ...]
     mode: str
     measure: str
     method: Method = "grid"
@@ -88,7 +93,7 @@ class Setting:
     """
 
     number: int
-    dials: Mapping[str, Any]
+    parameters: Mapping[str, object]
     pipeline: str
     mean: float
     values: NDArray[np.float64]
@@ -128,8 +133,8 @@ class Response:
     gain         of the best one over the configuration as written, with its interval: it was picked, so it flatters
     """
 
-    low: Any
-    high: Any
+    low: object
+    high: object
     settings: int
     mean: float
     best: float
@@ -199,7 +204,7 @@ def to_dict(tuning: Tuning) -> dict[str, object]:
         "seed": config.seed,
         "depth": config.benchmark.depth,
         "proposed": tuning.proposed,
-        "dials": [_parameter(parameter) for parameter in config.dials],
+        "dials": [_parameter(parameter) for parameter in config.parameters],
         "settings": [_setting(setting) for setting in tuning.settings],
         "winner": tuning.winner.number,
         "dev": _gain(tuning.dev),
@@ -236,7 +241,7 @@ def _parameter(parameter: TunedParameter) -> dict[str, object]:
 def _setting(setting: Setting) -> dict[str, object]:
     return {
         "number": setting.number,
-        "dials": {name: _plain(value) for name, value in setting.dials.items()},
+        "dials": {name: _plain(value) for name, value in setting.parameters.items()},
         "pipeline": setting.pipeline,
         "value": setting.mean,
         "failures": setting.failures,

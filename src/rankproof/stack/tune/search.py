@@ -1,10 +1,10 @@
 """Search methods, and values of pipelines by query, stored so that an interrupted search continues.
 
-grid     every combination of the dials' values, what comes last in the pipelines turned fastest
+grid     every combination of the parameters' values, those that come last in the pipelines vary fastest
 optuna   a tree-structured Parzen estimator, seeded: the first proposals are drawn, later ones lie where good
          settings are denser than bad ones (Bergstra et al., Algorithms for Hyper-Parameter Optimization, NIPS 2011)
 
-The key of what is kept has everything that the values depend on: documents, queries and judgments, the pipeline and
+The key of stored values has everything that they depend on: documents, queries and judgments, the pipeline and
 what its steps say they rest on, the measure, the depth, the version.
 """
 
@@ -28,7 +28,7 @@ from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS
 from rankproof.proving.per_unit import from_evaluations
 from rankproof.reading.datasets.records import Dataset
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Step, Values
 from rankproof.stack.tune.parameters import rounded
 from rankproof.stack.tune.records import TuneConfig, TunedParameter
@@ -43,25 +43,27 @@ def search(config: TuneConfig, score: Score) -> None:
 
 
 def _grid(config: TuneConfig, score: Score) -> None:
-    names = [parameter.name for parameter in config.dials]
-    for values in itertools.product(*(parameter.choices for parameter in config.dials)):
+    names = [parameter.name for parameter in config.parameters]
+    for values in itertools.product(*(parameter.choices for parameter in config.parameters)):
         score(dict(zip(names, values, strict=True)))
 
 
 def _optuna(config: TuneConfig, score: Score) -> None:
     optuna = optuna_library()
-    spaces = {parameter.name: _space(optuna, parameter) for parameter in config.dials}
+    spaces = {parameter.name: _space(optuna, parameter) for parameter in config.parameters}
     quiet = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
         study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=config.seed))
-        written = _as_written(config.dials)
+        written = _as_written(config.parameters)
         if written is not None:  # what is known already
-            value = score({parameter.name: parameter.as_written for parameter in config.dials})
+            value = score({parameter.name: parameter.as_written for parameter in config.parameters})
             study.add_trial(optuna.trial.create_trial(params=written, distributions=spaces, value=value))
         for _ in range(config.trials):
             trial = study.ask(fixed_distributions=spaces)
-            values = {parameter.name: _value(parameter, trial.params[parameter.name]) for parameter in config.dials}
+            values = {
+                parameter.name: _value(parameter, trial.params[parameter.name]) for parameter in config.parameters
+            }
             study.tell(trial, score(values))
     finally:
         optuna.logging.set_verbosity(quiet)
@@ -93,7 +95,7 @@ def _value(parameter: TunedParameter, drawn: Any) -> Any:
 
 def _as_written(tuned: Sequence[TunedParameter]) -> Values | None:
     """The configuration as written in the words of the search; None where it lies outside of what is searched."""
-    places = {}
+    places: dict[str, float] = {}
     for parameter in tuned:
         now = parameter.as_written
         if parameter.choices:
@@ -101,7 +103,7 @@ def _as_written(tuned: Sequence[TunedParameter]) -> Values | None:
             if not alike:
                 return None
             places[parameter.name] = alike[0]
-        elif now is not None and parameter.low <= now <= parameter.high:
+        elif isinstance(now, int | float) and parameter.low <= now <= parameter.high:
             places[parameter.name] = now
         else:
             return None
@@ -112,7 +114,7 @@ def _same(value: object, now: object) -> bool:
     return list(value) == list(now) if isinstance(value, list) and isinstance(now, tuple) else bool(value == now)
 
 
-# Pipelines whose steps stay in memory besides the one as written: a search often comes back to what it just had.
+# Pipelines whose steps stay in memory besides the one as written: a search often returns to a recent one.
 REMEMBERED = 8
 
 
@@ -138,7 +140,7 @@ class Measurer:
         self.computed = self.kept = 0
 
     def __call__(self, pipeline: Step) -> Measured:
-        """The pipeline's values: kept, or computed now and kept."""
+        """The pipeline's values: read from the cache, or computed now and stored there."""
         self._recent.append(pipeline)
         self._runner.forget([self._home, *self._recent])
         key = self._key(pipeline)

@@ -19,12 +19,12 @@ from rankproof.measuring.names import parse
 from rankproof.proving.records import Design
 from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.reading.datasets.records import Dataset
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner
 from rankproof.stack.records import Step, Values
 from rankproof.stack.tune import search as methods
 from rankproof.stack.tune.assess import best, judge, on_test, out_of_bag, responses
 from rankproof.stack.tune.config import leaked
-from rankproof.stack.tune.parameters import at_end, modes_of, turned
+from rankproof.stack.tune.parameters import at_end, modes_of, with_values
 from rankproof.stack.tune.records import Against, Gain, Setting, TuneConfig, Tuning
 from rankproof.stack.tune.search import Measured, Measurer
 
@@ -66,7 +66,7 @@ def tune(
     against: tuple[Against, ...] = ()
     ran = 0
     if winner.number:
-        texts = turned(config.texts, config.dials, winner.dials)
+        texts = with_values(config.texts, config.parameters, winner.parameters)
         with open_runner(test) as runner:
             measurer = Measurer(runner, test, config.measure, written[config.mode])
             tested, against = on_test(config, written, modes_of(texts), measurer, sign)
@@ -74,7 +74,7 @@ def tune(
     tuning = Tuning(
         config, tuple(settings), winner, better, search.scale, query_ids, len(test.judged_queries), dev_gain, bag,
         tested, against,
-        {parameter.name: responses(parameter, settings, gains, infer) for parameter in config.dials},
+        {parameter.name: responses(parameter, settings, gains, infer) for parameter in config.parameters},
         judge(dev_gain, bag, tested, len(settings)),
         dev.content_hash, test.content_hash, search.proposed, _notes(config, dev, test, settings, winner),
     )  # fmt: skip
@@ -91,7 +91,9 @@ class _Search:
         if not first.by_query:
             raise InputError(f"{config.measure} has no value for any dev query: there is nothing to tune for.")
         self.query_ids, self.scale = tuple(first.by_query), first.scale
-        self._by_key = {written.key: self._setting(0, {d.name: d.as_written for d in config.dials}, written, first)}
+        self._by_key = {
+            written.key: self._setting(0, {d.name: d.as_written for d in config.parameters}, written, first)
+        }
         self.proposed = 0
         self._best = self.settings[0]
 
@@ -101,7 +103,7 @@ class _Search:
         return list(self._by_key.values())
 
     def __call__(self, values: Values) -> float:
-        pipeline = modes_of(turned(self._config.texts, self._config.dials, values))[self._config.mode]
+        pipeline = modes_of(with_values(self._config.texts, self._config.parameters, values))[self._config.mode]
         if pipeline.key not in self._by_key:
             measured = self._measured(pipeline)
             self._by_key[pipeline.key] = self._setting(len(self._by_key), values, pipeline, measured)
@@ -150,8 +152,8 @@ def _notes(
         )
     ends = [
         parameter.name
-        for parameter in config.dials
-        if winner.number and at_end(parameter, winner.dials[parameter.name])
+        for parameter in config.parameters
+        if winner.number and at_end(parameter, winner.parameters[parameter.name])
     ]
     if ends:
         notes.append(f"The winner lies at the end of what was tried for {', '.join(ends)}: look beyond it.")

@@ -10,7 +10,7 @@ from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.sections import interval, percent, signed
 from rankproof.kernel.version import __version__
-from rankproof.stack.tune.parameters import turned
+from rankproof.stack.tune.parameters import with_values
 from rankproof.stack.tune.records import Tuning
 
 MARK = "# Tuned by rankproof"
@@ -21,11 +21,11 @@ _MODES = re.compile(r"^[ \t]*\[[ \t]*modes[ \t]*\][^\n]*$", re.MULTILINE)
 
 
 def winning_config(tuning: Tuning, text: str) -> str:
-    """The text of a file that `rankproof benchmark run` reads; only the pipelines of turned modes are others."""
+    """The text of a file that `rankproof benchmark run` reads; only the pipelines with tuned parameters differ."""
     config = tuning.config
     texts = dict(config.texts)
     if tuning.winner.number:
-        texts = turned(config.texts, config.dials, tuning.winner.dials)
+        texts = with_values(config.texts, config.parameters, tuning.winner.parameters)
     changed = {mode: pipeline for mode, pipeline in texts.items() if pipeline != config.texts[mode]}
     whole = tomllib.loads(text)
     expected = {**whole, "modes": texts}

@@ -11,7 +11,7 @@ from tests.stack.tune.made import DOCUMENT, at_hand, config
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.stack.tune.config import tune_config_of
-from rankproof.stack.tune.parameters import at_end, modes_of, turned
+from rankproof.stack.tune.parameters import at_end, modes_of, with_values
 from rankproof.stack.tune.records import TuneConfig
 
 STACK = {
@@ -62,17 +62,21 @@ def stack(mode: str, dials: dict[str, Any], **table: Any) -> TuneConfig:
          "fuse_rrf(bm25(k1=0.9, fields='title^2 text'), dense(search='hnsw')) >> rerank_maxsim(depth=30)"),
     ],
 )  # fmt: skip
-def test_a_dial_turns_its_step_and_all_that_is_built_on_it(
+def test_a_parameter_changes_its_step_and_all_that_is_built_on_it(
     mode: str, dials: dict[str, Any], values: list[Any], text: str
 ) -> None:
     found = stack(mode, dials)
-    texts = turned(found.texts, found.dials, dict(zip([dial.name for dial in found.dials], values, strict=True)))
+    texts = with_values(
+        found.texts,
+        found.parameters,
+        dict(zip([parameter.name for parameter in found.parameters], values, strict=True)),
+    )
     assert modes_of(texts)[mode].text == text
 
 
-def test_texts_of_modes_without_a_dial_stay_as_they_are_written() -> None:
+def test_texts_of_modes_without_a_parameter_stay_as_they_are_written() -> None:
     found = stack("reranked", {"hybrid.k": [10, 60]})
-    texts = turned(found.texts, found.dials, {"hybrid.k": 10})
+    texts = with_values(found.texts, found.parameters, {"hybrid.k": 10})
     assert texts == {**STACK, "hybrid": "fuse_rrf(lexical, vector, k=10)"}
 
 
@@ -82,7 +86,7 @@ def test_values_by_step_by_points_and_by_ratio() -> None:
         "lexical.b": {"low": 0, "high": 1, "points": 3},
         "hybrid.k": {"low": 1, "high": 100, "points": 3, "log": True},
     }
-    found = {dial.name: dial.choices for dial in stack("hybrid", dials).dials}
+    found = {parameter.name: parameter.choices for parameter in stack("hybrid", dials).parameters}
     assert found == {
         "lexical.k1": (0.1, 0.2, 0.3, 0.4, 0.5),  # and not 0.30000000000000004
         "lexical.b": (0.0, 0.5, 1.0),
@@ -90,10 +94,10 @@ def test_values_by_step_by_points_and_by_ratio() -> None:
     }
 
 
-def test_dials_stand_in_the_order_of_the_modes() -> None:
+def test_parameters_stand_in_the_order_of_the_modes() -> None:
     """So that a grid turns last what is cheap to turn."""
     found = stack("reranked", {"reranked.depth": [10, 20], "lexical.k1": [1, 2], "hybrid.k": [10, 60]})
-    assert [dial.name for dial in found.dials] == ["lexical.k1", "hybrid.k", "reranked.depth"]
+    assert [parameter.name for parameter in found.parameters] == ["lexical.k1", "hybrid.k", "reranked.depth"]
 
 
 @pytest.mark.parametrize(
@@ -206,6 +210,6 @@ def test_a_file_without_the_table_is_told_what_to_add() -> None:
 
 
 def test_whether_a_value_lies_at_the_end_of_what_was_tried() -> None:
-    k1, b = stack("hybrid", {"lexical.k1": [0.5, 1.0, 2.0], "lexical.b": [0.2, 0.75]}).dials
+    k1, b = stack("hybrid", {"lexical.k1": [0.5, 1.0, 2.0], "lexical.b": [0.2, 0.75]}).parameters
     assert [at_end(k1, value) for value in k1.choices] == [True, False, True]
     assert not at_end(b, 0.2)  # of two values each is an end

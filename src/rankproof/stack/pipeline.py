@@ -1,18 +1,25 @@
-"""Run the steps of several pipelines over the same queries, each step once; what a stage promised is checked."""
+"""Pipelines: their text is read into steps, and the steps of several run over the same queries, each step once.
+
+Steps that do not fit are refused before anything runs; what a stage promises is checked on every query.
+"""
 
 from __future__ import annotations
 
+import ast
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from rankproof.errors import InputError
+from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.progress import Progress, silent
+from rankproof.kernel.sections import counted
+from rankproof.kernel.specs.calls import Call, call_of, parse_expression, shown_options
+from rankproof.kernel.specs.tables import read_params
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Failure, Passed, Ranking
 from rankproof.stack.engines.contract import Engine
@@ -21,6 +28,95 @@ from rankproof.stack.stages.contract import Stage
 
 if TYPE_CHECKING:
     from rankproof.stack.engines.contract import Asker
+
+
+def read_pipeline(text: str, named: Mapping[str, Step] | None = None) -> Step:
+    """The pipeline that a text describes. `named` are pipelines that a bare name may stand for."""
+    try:
+        tree = parse_expression(text)
+    except ValueError as error:
+        raise UsageError(
+            f"The pipeline {text!r} cannot be read{error}. Write it as: bm25(k1=0.9) >> cutoff(depth=100)"
+        ) from None
+    step = _PipelineReader(text, named or {}).step(tree, None)
+    if step.shelf == "stages" and shelf.find("stages", step.name).takes == "query":
+        raise UsageError(f"The pipeline {text!r} rewrites queries and asks no engine. Put an engine after it.")
+    return step
+
+
+class _PipelineReader:
+    def __init__(self, text: str, named: Mapping[str, Step]) -> None:
+        self.text, self.named = text, named
+
+    def refuse(self, why: str) -> UsageError:
+        return UsageError(f"The pipeline {self.text!r}: {why}")
+
+    def step(self, tree: ast.expr, before: Step | None) -> Step:
+        """One node of the tree; `before` is what flows into it."""
+        if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.RShift):
+            return self.step(tree.right, self.step(tree.left, before))
+        if isinstance(tree, ast.Name) and tree.id in self.named:
+            if before is not None:
+                raise self.refuse(f"nothing can flow into {tree.id!r}, which is a whole pipeline.")
+            return self.named[tree.id]
+        try:
+            call = call_of(tree)
+        except ValueError as error:
+            raise self.refuse(f"{str(error)!r} is no value: numbers, 'texts', lists, True and False are.") from None
+        if call is None:
+            raise self.refuse("its steps are names with options as name=value, such as bm25(k1=0.9), joined by >>.")
+        return self.called(call, before)
+
+    def called(self, call: Call, before: Step | None) -> Step:
+        name = call.name
+        kind, item = self.item(name)
+        inputs = tuple(self.step(tree, None) for tree in call.inputs)
+        if before is not None:
+            inputs = (before, *inputs)
+        place = f"The pipeline {self.text!r}: {name}"
+        values = read_params(call.options, item.params, place, noun=f"option of {name}")
+        self.refuse_misfit(name, item, inputs)
+        if isinstance(item, Stage) and item.misfit is not None and (why := item.misfit(values, len(inputs))):
+            raise self.refuse(why)
+        shown = shown_options(item.params, values)
+        return Step(kind, name, values, shown, inputs, isinstance(item, Stage) and item.takes == "many")
+
+    def item(self, name: str) -> tuple[Literal["engines", "stages"], Engine | Stage]:
+        engines, stages = shelf.everything("engines"), shelf.everything("stages")
+        if name in engines:
+            return "engines", engines[name]
+        if name in stages:
+            return "stages", stages[name]
+        raise UnknownName("engine, stage or mode", name, [*engines, *stages, *self.named])
+
+    def refuse_misfit(self, name: str, item: Engine | Stage, inputs: tuple[Step, ...]) -> None:
+        """What flows in must be what the item takes."""
+        rewrites = [step for step in inputs if step.shelf == "stages" and _takes(step) == "query"]
+        if isinstance(item, Engine):
+            if len(inputs) > 1 or len(rewrites) != len(inputs):
+                raise self.refuse(f"the engine {name} begins a pipeline; only a rewrite of queries may come before it.")
+            return
+        if item.takes == "query":
+            if len(rewrites) != len(inputs) or len(inputs) > 1:
+                raise self.refuse(f"{name} rewrites queries, so it comes before the engine.")
+            return
+        if rewrites:
+            raise self.refuse(f"{rewrites[0].name} rewrites queries, so an engine must follow it before {name}.")
+        if item.takes == "one" and len(inputs) != 1:
+            flow = "nothing flows" if not inputs else f"{counted(len(inputs), 'pipeline')} flow"
+            raise self.refuse(f"{name} takes one ranking and {flow} into it. Put it after an engine, with >>.")
+        if item.takes == "many" and len(inputs) < 2:
+            raise self.refuse(f"{name} takes two or more pipelines: {name}(bm25(), dense()).")
+
+
+def _takes(step: Step) -> str:
+    takes: str = shelf.find("stages", step.name).takes
+    return takes
+
+
+def asks_live_engine(pipeline: Step) -> bool:
+    """Whether one of its engines is asked over a network."""
+    return any(step.shelf == "engines" and shelf.find("engines", step.name).live for step in pipeline.steps())
 
 
 def refuse_breach(
@@ -38,7 +134,7 @@ def refuse_breach(
 
 
 def breach(stage: Stage, depth: int | None, before: Sequence[str], after: Sequence[str]) -> str:
-    """What a stage did that it promised not to do; nothing where it kept its word."""
+    """What a stage did that it promised not to do; "" where it did nothing of the kind."""
     if stage.keeps == "head" and tuple(after) != tuple(before[: len(after)]):
         return "it may only cut, but gave other documents or another order"
     if stage.keeps != "set":
@@ -60,7 +156,7 @@ AskAll = Callable[["Asker", Step, Sequence[Query], int], StepOutcome]
 
 
 class Runner:
-    """Runs pipelines. What a step gave is kept: a pipeline that begins like another one pays for its end only."""
+    """Runs pipelines. Results are held in memory: a pipeline that begins like another only runs what is new."""
 
     def __init__(
         self,
@@ -77,7 +173,7 @@ class Runner:
         self._words: dict[str, tuple[Query, ...]] = {}  # what rewrites gave, by the key of the step
 
     def open(self, pipelines: Sequence[Step]) -> None:
-        """Opens every item of every pipeline: what is missing or wrong is said before the first query is asked."""
+        """Opens every item of every pipeline: what is missing or wrong is reported before the first query."""
         for pipeline in pipelines:
             for step in pipeline.steps():
                 self._open(step)
@@ -100,7 +196,7 @@ class Runner:
         return [dict(self._open(step).identity) for step in pipeline.steps()]
 
     def forget(self, but: Sequence[Step]) -> None:
-        """Lets go of what steps gave and hold, except those of these pipelines: a long search must not fill memory."""
+        """Drops results and open items of all other pipelines: a long search must not fill memory."""
         steps = [step for pipeline in but for step in pipeline.steps()]
         keys, used = {step.key for step in steps}, {_item(step) for step in steps}
         self._done = {key: outcome for key, outcome in self._done.items() if key in keys}
@@ -111,7 +207,7 @@ class Runner:
                 opened.close()
 
     def asking(self, queries: Sequence[Query]) -> Runner:
-        """Somebody who runs pipelines over other queries with what is opened here. Only one of the two is closed."""
+        """A runner over other queries that shares the items opened here. Only one of the two is closed."""
         other = Runner(queries, self.depth, self.ground, self._ask_all, self._progress)
         other._opened = self._opened
         return other
@@ -138,7 +234,7 @@ class Runner:
             queries = self._words[step.inputs[0].key]
         opened = self._open(step)
         if engine.live:
-            assert self._ask_all is not None, "a live engine needs somebody who asks it"
+            assert self._ask_all is not None, "a live engine needs a function that asks it"
             return self._ask_all(opened, step, queries, self.depth)
         # What is built or loaded at first is not the time of a query.
         if hasattr(opened, "prepare"):
@@ -189,7 +285,7 @@ class Runner:
         return StepOutcome(step, tuple(rankings), times, tuple(failures), dict(identity))
 
     def _rewrite(self, step: Step) -> StepOutcome:
-        """The queries as a rewrite gives them, after those before it; they are kept for the engine that follows."""
+        """The queries as a rewrite gives them, after those before it; they are held for the engine that follows."""
         if step.inputs:
             self._outcome(step.inputs[0])
         before = self._words[step.inputs[0].key] if step.inputs else self.queries

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from tests.raising import raises
-from tests.stack.pipelines.items import ASKED, on_shelves
+from tests.stack.pipeline.items import ASKED, on_shelves
 
 from rankproof.errors import InputError
 from rankproof.reading.collection import Query
-from rankproof.stack.pipelines.read import read_pipeline
-from rankproof.stack.pipelines.run import Runner
+from rankproof.stack.pipeline import Runner, read_pipeline
 from rankproof.stack.records import Ground
 
 QUERIES = (Query("q1", "one"), Query("q2", "two"))

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 from tests.raising import raises
-from tests.stack.pipelines.items import on_shelves
+from tests.stack.pipeline.items import on_shelves
 
 from rankproof.errors import UnknownName, UsageError
-from rankproof.stack.pipelines.read import read_pipeline
+from rankproof.stack.pipeline import read_pipeline
 
 
 @pytest.fixture(autouse=True)

@@ -1,1 +1,0 @@
-"""Pipelines: their text read, their fit checked, their steps run once each."""
