@@ -72,15 +72,15 @@ def report(
     if path is None:
         if not values:
             raise UsageError("No value was reported. Write one or more, such as: P@3=0.67 nDCG@5=0.75")
-        asked = read_claims(values, decimals)
+        claimed = read_claims(values, decimals)
     else:
-        said = _file(path, values)
-        asked = claims(said.values, decimals if decimals is not None else said.decimals)
+        claim_file = _file(path, values)
+        claimed = claims(claim_file.values, decimals if decimals is not None else claim_file.decimals)
         # What is typed wins over what the file says.
         if relevant is None and not grades:
-            relevant, grades = said.relevant, said.grades
-        queries = queries if queries is not None else said.queries
-    audit = audit_report(asked, relevant=relevant, grades=grades, queries=1 if queries is None else queries)
+            relevant, grades = claim_file.relevant, claim_file.grades
+        queries = queries if queries is not None else claim_file.queries
+    audit = audit_report(claimed, relevant=relevant, grades=grades, queries=1 if queries is None else queries)
     return _answer(audit, "report", as_json, output, time.perf_counter() - began)
 
 
@@ -171,25 +171,25 @@ def report_text(audit: ReportAudit) -> str:
     rows += [[claim.measure, claim.said, f"{claim.low:.8g} to {claim.high:.8g}"] for claim in audit.claims]
     parts.append(aligned(rows, 1))
     parts.append([contradiction.reason for contradiction in audit.contradictions])
-    parts.append([_instead(found, len(audit.claims)) for found in audit.instead])
+    parts.append([_instead(alternative, len(audit.claims)) for alternative in audit.instead])
     parts.append(_example(audit))
     parts.append(list(audit.notes))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def _instead(found: Instead, claims: int) -> str:
-    places = max(3, len(found.said.rstrip("%").partition(".")[2]) + 1)
+def _instead(alternative: Instead, claims: int) -> str:
+    places = max(3, len(alternative.said.rstrip("%").partition(".")[2]) + 1)
     given = "" if claims == 1 else "If the other values are right, "
-    if not found.values:
-        ends = f"between {found.least:.{places}f} and {found.greatest:.{places}f}"
-        return f"{given}{found.measure} is {ends}, not {found.said}."
-    told = " or ".join(
+    if not alternative.values:
+        ends = f"between {alternative.least:.{places}f} and {alternative.greatest:.{places}f}"
+        return f"{given}{alternative.measure} is {ends}, not {alternative.said}."
+    text = " or ".join(
         f"{value:.{places}f} (relevant at {_ranks(placement)})"
-        for value, placement in zip(found.values, found.placements, strict=True)
+        for value, placement in zip(alternative.values, alternative.placements, strict=True)
     )
-    if found.complete:
-        return f"{given}{found.measure} is {told}, not {found.said}."
-    return f"{given}{found.measure} is not {found.said}; the nearest that it can be: {told}."
+    if alternative.complete:
+        return f"{given}{alternative.measure} is {text}, not {alternative.said}."
+    return f"{given}{alternative.measure} is not {alternative.said}; the nearest that it can be: {text}."
 
 
 def _example(audit: ReportAudit) -> list[str]:
@@ -197,8 +197,8 @@ def _example(audit: ReportAudit) -> list[str]:
         return []
     if audit.queries == 1:
         (placement,) = audit.example
-        told = ", ".join(f"{text} {value:.4f}" for text, value in placement.values.items())
-        return [f"For example: relevant documents at {_ranks(placement)}; {told}."]
+        values = ", ".join(f"{text} {value:.4f}" for text, value in placement.values.items())
+        return [f"For example: relevant documents at {_ranks(placement)}; {values}."]
     lines = ["For example:"]
     for placement in audit.example[:SHOWN]:
         queries = "1 query" if placement.queries == 1 else f"{placement.queries:,} queries"
@@ -212,13 +212,13 @@ def _ranks(placement: Placement) -> str:
     if not placement.ranks:
         return "no rank"
     graded = len({*placement.grades, *placement.missed}) > 1
-    told = [
+    ranks = [
         f"{rank} (grade {grade})" if graded else str(rank)
         for rank, grade in zip(placement.ranks, placement.grades, strict=True)
     ]
-    if len(told) > MOST_RANKS:
-        told = [*told[:MOST_RANKS], "..."]
-    return f"{'rank' if len(told) == 1 else 'ranks'} {', '.join(told)}"
+    if len(ranks) > MOST_RANKS:
+        ranks = [*ranks[:MOST_RANKS], "..."]
+    return f"{'rank' if len(ranks) == 1 else 'ranks'} {', '.join(ranks)}"
 
 
 def rerank_text(audit: RerankAudit) -> str:
@@ -251,9 +251,9 @@ def _headline(audit: RerankAudit) -> str:
         lesser = audit.claimed is not None and audit.least_depth != audit.claimed
         least = f" (it changes only the first {audit.least_depth})" if lesser else ""
         return f"CLEAN: {names}, reranked to depth {audit.depth}{least}; {queries}"
-    said = f", reranked to depth {audit.depth}" if audit.depth is not None else ", reranked to any depth"
+    depth = f", reranked to depth {audit.depth}" if audit.depth is not None else ", reranked to any depth"
     least = f"; it would be for depth {audit.least_depth}" if audit.least_depth is not None else ""
-    return f"BROKEN: {audit.reranked} is not {audit.base}{said}: {len(audit.broken):,} of {queries}{least}"
+    return f"BROKEN: {audit.reranked} is not {audit.base}{depth}: {len(audit.broken):,} of {queries}{least}"
 
 
 def _broken(ids: Sequence[str]) -> str:

@@ -66,7 +66,7 @@ def command() -> None:
 @command.command("show")
 @click.argument("dataset", type=click.Path())
 @reading
-def show(dataset: str, as_json: bool, output: str | None, **asked: Any) -> None:
+def show(dataset: str, as_json: bool, output: str | None, **options: Any) -> None:
     """Show what is in DATASET: counts, grades, joins, duplicates, leaks between splits.
 
     \b
@@ -77,15 +77,15 @@ def show(dataset: str, as_json: bool, output: str | None, **asked: Any) -> None:
     _refuse(output)
     from rankproof.reading.datasets.survey import survey
 
-    found = survey(_read(dataset, {**asked, "split": asked["split"] or "all"}))
-    _output.give(document("dataset/1", found.to_dict()) if as_json else as_text(found), output)
+    report = survey(_read(dataset, {**options, "split": options["split"] or "all"}))
+    _output.give(document("dataset/1", report.to_dict()) if as_json else as_text(report), output)
 
 
 @command.command("prepare")
 @click.argument("dataset", type=click.Path())
 @click.argument("folder", type=click.Path())
 @reading
-def prepare(dataset: str, folder: str, as_json: bool, output: str | None, **asked: Any) -> None:
+def prepare(dataset: str, folder: str, as_json: bool, output: str | None, **options: Any) -> None:
     """Write DATASET to a new FOLDER: corpus.jsonl, queries.jsonl, qrels.trec, manifest.json with hashes.
 
     \b
@@ -95,8 +95,8 @@ def prepare(dataset: str, folder: str, as_json: bool, output: str | None, **aske
     _refuse(output, folder)
     from rankproof.reading.datasets.survey import survey
 
-    found = _read(dataset, {**asked, "split": asked["split"] or "all"})
-    _write(found, survey(found), folder, as_json, output)
+    data = _read(dataset, {**options, "split": options["split"] or "all"})
+    _write(data, survey(data), folder, as_json, output)
 
 
 @command.command("split")
@@ -118,7 +118,7 @@ def split(
     by: Sequence[str],
     as_json: bool,
     output: str | None,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     """Split the queries of DATASET into parts, in a new FOLDER. Queries with the same text stay together.
 
@@ -132,11 +132,11 @@ def split(
     from rankproof.reading.datasets.split import with_splits
     from rankproof.reading.datasets.survey import survey
 
-    whole = _read(dataset, asked)
-    found = with_splits(whole, share_out(whole, sizes, by, asked["seed"]))
-    left = len(whole.queries) - len(found.queries)
-    splitting = {"parts": sizes, "by": list(by), "seed": asked["seed"], "left_out": left}
-    _write(found, survey(found), folder, as_json, output, {"splitting": splitting})
+    whole = _read(dataset, options)
+    divided = with_splits(whole, share_out(whole, sizes, by, options["seed"]))
+    left = len(whole.queries) - len(divided.queries)
+    splitting = {"parts": sizes, "by": list(by), "seed": options["seed"], "left_out": left}
+    _write(divided, survey(divided), folder, as_json, output, {"splitting": splitting})
 
 
 def _refuse(output: str | None, folder: str | None = None) -> None:
@@ -147,17 +147,17 @@ def _refuse(output: str | None, folder: str | None = None) -> None:
         refuse_folder(folder)
 
 
-def _read(dataset: str, asked: Mapping[str, Any]) -> Dataset:
+def _read(dataset: str, choices: Mapping[str, Any]) -> Dataset:
     from rankproof.reading.datasets.read import read_dataset
 
-    options = {**asked, "fields": asked["fields"] or None, "field": asked["topic_field"]}
+    options = {**choices, "fields": choices["fields"] or None, "field": choices["topic_field"]}
     del options["topic_field"]
     return read_dataset(dataset, **options)
 
 
-def _parts(said: Sequence[str]) -> dict[str, float]:
+def _parts(texts: Sequence[str]) -> dict[str, float]:
     parts: dict[str, float] = {}
-    for part in said:
+    for part in texts:
         name, equals, size = part.partition("=")
         try:
             value = int(size) if size.isdecimal() else float(size)
@@ -171,7 +171,7 @@ def _parts(said: Sequence[str]) -> dict[str, float]:
 
 def _write(
     dataset: Dataset,
-    found: Survey,
+    report: Survey,
     folder: str,
     as_json: bool,
     output: str | None,
@@ -179,12 +179,12 @@ def _write(
 ) -> None:
     from rankproof.reading.datasets.store import write_dataset
 
-    manifest = write_dataset(folder, dataset, found, more)
+    manifest = write_dataset(folder, dataset, report, more)
     if as_json:
         body = {name: value for name, value in manifest.items() if name not in ("rankproof", "schema")}
         text = document("dataset/1", {**body, "folder": folder})
     else:
-        text = f"{as_text(found)}\n{written(folder, manifest)}"
+        text = f"{as_text(report)}\n{written(folder, manifest)}"
     _output.give(text, output)
 
 
@@ -192,21 +192,23 @@ def _write(
 SHOWN = 12
 
 
-def as_text(found: Survey) -> str:
+def as_text(report: Survey) -> str:
     """The whole answer."""
     rows = [
-        *_documents(found.documents),
-        *_queries(found.queries),
-        *_judgments(found.judgments),
-        *([["joins", _join(found.join, found.documents is not None)]] if found.judgments.count else []),
-        *_splits(found),
-        ["content", f"sha256 {found.content_hash}"],
+        *_documents(report.documents),
+        *_queries(report.queries),
+        *_judgments(report.judgments),
+        *([["joins", _join(report.join, report.documents is not None)]] if report.judgments.count else []),
+        *_splits(report),
+        ["content", f"sha256 {report.content_hash}"],
     ]
-    lines = [f"{found.name}: {found.kind} dataset, {found.source}", "", *aligned(rows, 2), ""]
-    if found.judgments.grades:
-        lines += [*aligned(_grades(found.judgments), 0), ""]
-    lines += [f"note: {printable(note)}" for note in found.notes]
-    lines += [line.removeprefix("  ") for line in listed(found.findings)] or ["nothing found that would spoil a result"]
+    lines = [f"{report.name}: {report.kind} dataset, {report.source}", "", *aligned(rows, 2), ""]
+    if report.judgments.grades:
+        lines += [*aligned(_grades(report.judgments), 0), ""]
+    lines += [f"note: {printable(note)}" for note in report.notes]
+    lines += [line.removeprefix("  ") for line in listed(report.findings)] or [
+        "nothing found that would spoil a result"
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -231,12 +233,12 @@ def _documents(documents: DocumentSurvey | None) -> list[list[str]]:
 
 
 def _queries(queries: QuerySurvey) -> list[list[str]]:
-    said = f"{queries.count:,}; judged: {queries.judged:,}"
+    text = f"{queries.count:,}; judged: {queries.judged:,}"
     if queries.without_text:
-        said += f"; without text: {queries.without_text:,}"
+        text += f"; without text: {queries.without_text:,}"
     if queries.sharing_a_text:
-        said += f"; with the same text as another: {queries.sharing_a_text:,}"
-    rows = [["queries", said]]
+        text += f"; with the same text as another: {queries.sharing_a_text:,}"
+    rows = [["queries", text]]
     for column, values in queries.columns.items():
         if values is None:
             rows.append(["", f"{column}: too many values to make segments"])
@@ -249,38 +251,38 @@ def _queries(queries: QuerySurvey) -> list[list[str]]:
 def _judgments(judgments: JudgmentSurvey) -> list[list[str]]:
     if not judgments.count:
         return [["judgments", "none"]]
-    said = f"{judgments.count:,} for {count(judgments.queries, 'query', 'queries')}"
+    text = f"{judgments.count:,} for {count(judgments.queries, 'query', 'queries')}"
     per = judgments.per_query
     if per is not None:
-        said += f"; per query {per.least:,} to {per.most:,}, median {per.median:g}, mean {per.mean:.1f}"
-    return [["judgments", said]]
+        text += f"; per query {per.least:,} to {per.most:,}, median {per.median:g}, mean {per.mean:.1f}"
+    return [["judgments", text]]
 
 
 def _join(join: Join, corpus: bool) -> str:
-    said = [
+    parts = [
         f"{count(join.queries_without_text, 'judged query', 'judged queries')} without text"
         if join.queries_without_text
         else "every judged query has its text"
     ]
     if corpus:
-        said.append(
+        parts.append(
             f"{join.judgments_without_document:,} judgments of {join.documents_missing:,} documents not in the corpus"
             if join.documents_missing
             else "every judged document is there"
         )
-    return "; ".join(said)
+    return "; ".join(parts)
 
 
-def _splits(found: Survey) -> list[list[str]]:
-    if not found.splits:
+def _splits(report: Survey) -> list[list[str]]:
+    if not report.splits:
         return []
     rows = [
         ["splits" if i == 0 else "", f"{name}: {part.queries:,} queries, {part.judgments:,} judgments"]
-        for i, (name, part) in enumerate(found.splits.items())
+        for i, (name, part) in enumerate(report.splits.items())
     ]
-    if not found.leaks:
+    if not report.leaks:
         rows.append(["", "no query text in two of them"])
-    return rows + [["", f"{leak.texts:,} query texts in both {' and '.join(leak.splits)}"] for leak in found.leaks]
+    return rows + [["", f"{leak.texts:,} query texts in both {' and '.join(leak.splits)}"] for leak in report.leaks]
 
 
 def _grades(judgments: JudgmentSurvey) -> list[list[str]]:

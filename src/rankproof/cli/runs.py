@@ -68,8 +68,8 @@ def fetch(
         outcomes = {name: runner.run(name, step) for name, step in read.modes.items()}
     for outcome in outcomes.values():
         refuse_silence(outcome)
-    kept = {name: n for name, outcome in outcomes.items() if (n := sum(step.kept for step in outcome.steps))}
-    observed = {"seconds": round(time.perf_counter() - began, 6), **({"kept": kept} if kept else {})}
+    cached = {name: n for name, outcome in outcomes.items() if (n := sum(step.kept for step in outcome.steps))}
+    observed = {"seconds": round(time.perf_counter() - began, 6), **({"kept": cached} if cached else {})}
     document = benchmarking.write_runs(output, read, dataset, outcomes, observed)
     if as_json:
         _output.say(to_json(document, indent=2) + "\n")
@@ -97,9 +97,9 @@ def told(folder: str, outcomes: Mapping[str, ModeOutcome]) -> Iterator[str]:
         parts = [f"{len(outcome.query_ids):,} queries", f"{sum(map(len, outcome.rankings)):,} documents"]
         if time.p50 is not None:
             parts.append(f"p50 {time.p50:.1f} ms, p95 {time.p95:.1f} ms")
-        kept = sum(step.kept for step in outcome.steps)
-        if kept:
-            parts.append(f"{kept:,} answers kept from before")
+        cached = sum(step.kept for step in outcome.steps)
+        if cached:
+            parts.append(f"{cached:,} answers kept from before")
         yield f"{name}: {', '.join(parts)}: {os.path.join(folder, 'runs', f'{name}.run')}"
         yield from _failed(outcome.failures)
         missing += len(unanswered(outcome))
@@ -116,10 +116,10 @@ def _failed(failures: Sequence[Failure]) -> Iterator[str]:
     kinds: dict[tuple[str, str, str], list[Failure]] = {}
     for failure in failures:
         kinds.setdefault((failure.stage, failure.kind, failure.fallback), []).append(failure)
-    for (stage, kind, fallback), found in kinds.items():
-        names = ", ".join([failure.query_id for failure in found[:NAMED]] + ["..."] * (len(found) > NAMED))
-        yield printable(f"  {stage}: {kind}, {fallback}: {len(found):,} ({names})")
-        yield printable(f"    {found[0].message}")
+    for (stage, kind, fallback), group in kinds.items():
+        names = ", ".join([failure.query_id for failure in group[:NAMED]] + ["..."] * (len(group) > NAMED))
+        yield printable(f"  {stage}: {kind}, {fallback}: {len(group):,} ({names})")
+        yield printable(f"    {group[0].message}")
 
 
 if TYPE_CHECKING:
@@ -242,31 +242,33 @@ def validate(
     from rankproof.reading.validate import RunReference, read_reference
 
     judged, known = read_reference(qrels, topics)
-    wanted = RunReference(judged, known, cutoffs, max_depth or MAX_DEPTH, allow, strict)
+    reference = RunReference(judged, known, cutoffs, max_depth or MAX_DEPTH, allow, strict)
     reading = {"format": form, "order": order, "lower_is_better": lower_is_better}
     answers = []
     for path in watched(runs, "validating"):
         source = once(path)  # a pipe cannot be read twice
-        answer = _answer(source, path, wanted, reading)
+        answer = _answer(source, path, reference, reading)
         if fix is not None and answer.validated is not None:
-            answer = replace(answer, fixed=_fix(source, fix, wanted, {**reading, "tag": tag, "max_depth": max_depth}))
+            answer = replace(
+                answer, fixed=_fix(source, fix, reference, {**reading, "tag": tag, "max_depth": max_depth})
+            )
         answers.append(answer)
     _output.give(findings.as_json(answers) if as_json else findings.as_text(answers), output)
     return 0 if all(answer.valid for answer in answers) else 1
 
 
-def _answer(source: Any, path: str, wanted: RunReference, reading: dict[str, Any]) -> FileReport:
+def _answer(source: Any, path: str, reference: RunReference, reading: dict[str, Any]) -> FileReport:
     from rankproof.cli.shared.findings import FileReport
     from rankproof.reading.validate import validate_run
 
     try:
-        validated = validate_run(source, wanted, **reading)
+        validated = validate_run(source, reference, **reading)
     except InputError as error:
         return FileReport(path, unreadable=str(error))
     return FileReport(validated.said.source, validated)
 
 
-def _fix(source: Any, out: str, wanted: RunReference, how: dict[str, Any]) -> FixOutcome:
+def _fix(source: Any, out: str, reference: RunReference, how: dict[str, Any]) -> FixOutcome:
     """Repairs, writes what came of it, and checks it again."""
     from rankproof.cli.shared.findings import FixOutcome
     from rankproof.reading.detect import SourceDescription
@@ -279,7 +281,7 @@ def _fix(source: Any, out: str, wanted: RunReference, how: dict[str, Any]) -> Fi
     except InputError as error:  # a guess, or an id that the format cannot hold
         return FixOutcome(out, refused=str(error))
     return FixOutcome(
-        out, changes, wanted.findings(run.rows, SourceDescription(out, "run", form, run.order, unit="row"))
+        out, changes, reference.findings(run.rows, SourceDescription(out, "run", form, run.order, unit="row"))
     )
 
 

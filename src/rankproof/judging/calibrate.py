@@ -288,7 +288,7 @@ def calibrate(
         sets[judge] = {q: docs for q, docs in common.items() if docs}
     threshold = None if relevant is None else (relevant, relevant if model_relevant is None else model_relevant)
     variants = parse(measures) if runs else ()
-    found = []
+    calibrations = []
     for judge, passes in judges.items():
         common = sets[judge]
         theirs = {q: {d: passes[0][q][d] for d in docs} for q, docs in common.items()}
@@ -302,7 +302,7 @@ def calibrate(
             here = {system: values_of(people, run, variant) for system, run in (runs or {}).items()}
             there = {system: values_of(theirs, run, variant) for system, run in (runs or {}).items()}
             orders.append(order_of_systems(str(variant), here, there, variant.measure.better, level, resamples, seed))
-        found.append(
+        calibrations.append(
             JudgeCalibration(
                 judge,
                 two(ratings, HUMAN, called, level),
@@ -312,4 +312,4 @@ def calibrate(
                 tuple(orders),
             )
         )
-    return Calibration(name, sum(map(len, human.values())), len(human), level, tuple(found))
+    return Calibration(name, sum(map(len, human.values())), len(human), level, tuple(calibrations))

@@ -173,10 +173,10 @@ def _read(kind: Kind, schema: str, document: object) -> KeptDocument:
         name = f"{against} against {comparison.systems[0]}" if comparison.systems else "comparison"
         return KeptDocument(kind, name, tuple(comparison.evaluations), comparison)
     if schema == "evaluation/1":
-        found = tuple(msgspec.convert(document, _Evaluations).evaluations)
+        evaluations = tuple(msgspec.convert(document, _Evaluations).evaluations)
     else:
-        found = (msgspec.convert(document, KeptEvaluation),)
-    return KeptDocument(kind, ", ".join(one.run for one in found), found)
+        evaluations = (msgspec.convert(document, KeptEvaluation),)
+    return KeptDocument(kind, ", ".join(one.run for one in evaluations), evaluations)
 
 
 Moved = Literal["", "entered", "rose", "fell"]
@@ -212,18 +212,18 @@ def placed(
 ) -> list[PlacedRanking]:
     """The rankings in the order given; what moved is told against the run `against`, where there is such a one."""
     other = rankings.get(against)
-    found = []
+    ranked = []
     for run, docs in rankings.items():
         if other is None or run == against:
-            found.append(PlacedRanking(run, _places(docs[:depth], grades, {}), len(docs)))
+            ranked.append(PlacedRanking(run, _places(docs[:depth], grades, {}), len(docs)))
             continue
         entered, left, rose, fell = documents_moved(other[:depth], docs[:depth], grades)
         how: dict[str, tuple[Moved, int | None]] = {}
         for word, moves in (("entered", entered), ("rose", rose), ("fell", fell)):
             how.update({move.doc_id: (_word(word), move.before) for move in moves})
         gone = tuple(PlacedDocument(move.before or 0, move.doc_id, move.grade) for move in left)
-        found.append(PlacedRanking(run, _places(docs[:depth], grades, how), len(docs), gone))
-    return found
+        ranked.append(PlacedRanking(run, _places(docs[:depth], grades, how), len(docs), gone))
+    return ranked
 
 
 def _word(word: str) -> Moved:
@@ -262,15 +262,15 @@ def standing(runs: Mapping[str, Rankings], settled: Adjudicated, measures: str, 
         return RunsMeasured(tuple(variant.text for variant in variants))
     settings = Settings(level=relevant if relevant != 1 else None)
     judged = prepare_qrels(settled.qrels, None, ALLOWED)
-    found: dict[str, Evaluation] = {}
+    evaluations: dict[str, Evaluation] = {}
     left_out: dict[str, str] = {}
     for name, rankings in runs.items():
         try:
             ranked = {query: list(docs) for query, docs in rankings.items()}
-            found[name] = measure_run(join_run(judged, ranked, allow=ALLOWED, name=name), variants, settings)
+            evaluations[name] = measure_run(join_run(judged, ranked, allow=ALLOWED, name=name), variants, settings)
         except RankproofError as error:
             left_out[name] = str(error)
-    return RunsMeasured(tuple(variant.text for variant in variants), found, left_out)
+    return RunsMeasured(tuple(variant.text for variant in variants), evaluations, left_out)
 
 
 def compared(at: RunsMeasured, baseline: str, candidate: str, measure: str) -> Comparison | None:

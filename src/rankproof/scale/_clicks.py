@@ -62,13 +62,13 @@ def shown_rows(spark: SparkSession, log: SparkSource, columns: Mapping[str, str]
 
 def _guess(role: str, names: list[str]) -> str:
     known = (role, *NAMES["documents"][role])
-    found = next((name for name in known if name in names), None)
-    if found is None:
+    match = next((name for name in known if name in names), None)
+    if match is None:
         raise UsageError(
             f"The log has no column for {ROLES[role]}. Its columns are {', '.join(names)}. "
             f"Say which one it is: columns={{'{role}': ...}}."
         )
-    return found
+    return match
 
 
 def counts_of(rows: DataFrame) -> RankCounts:
@@ -93,9 +93,9 @@ def pages_of(rows: DataFrame, broken: int) -> Impressions:
     def numbered(name: str) -> tuple[tuple[str, ...], DataFrame]:
         """Ids in order of first appearance, and a table of their numbers."""
         place = f.min(f.struct("page", "rank")).alias("place")
-        found = [row[0] for row in rows.groupBy(name).agg(place).orderBy("place").select(name).collect()]
-        table = rows.sparkSession.createDataFrame(list(enumerate(found)), f"{name}_number int, {name} string")
-        return tuple(found), f.broadcast(table)
+        ids = [row[0] for row in rows.groupBy(name).agg(place).orderBy("place").select(name).collect()]
+        table = rows.sparkSession.createDataFrame(list(enumerate(ids)), f"{name}_number int, {name} string")
+        return tuple(ids), f.broadcast(table)
 
     query_ids, queries = numbered("query")
     if not query_ids:

@@ -71,32 +71,32 @@ class OnSpark:
             lambda batches: _work.join_rows_of(batches, judged, shape, own, order), _work.ANSWER
         )
         answers = self.answers(frame)
-        found = together([answer.part for answer in answers], len(judged.query_ids))
-        return replace(found, unjudged_queries=_unjudged(answers, shape.placed), tag=_tag(answers, shape.placed))
+        joined = together([answer.part for answer in answers], len(judged.query_ids))
+        return replace(joined, unjudged_queries=_unjudged(answers, shape.placed), tag=_tag(answers, shape.placed))
 
     def answers(self, frame: DataFrame) -> list[Any]:
         """What the tasks answered; an error when the rows of one could not be read."""
         from pyspark.errors import PySparkException
 
         try:
-            found = [pickle.loads(row[0]) for row in frame.collect()]
+            parts = [pickle.loads(row[0]) for row in frame.collect()]
         except PySparkException as error:
             raise UsageError(
                 f"Spark could not finish its job on {self.given.faulty.source}: {_reason(error)}"
             ) from error
-        for answer in found:
+        for answer in parts:
             if isinstance(answer, _work.Unusable):
                 name = re.compile(r"(?<=column ')\w+(?=')")
-                said = name.sub(lambda found: self.given.called.get(found[0], found[0]), answer.reason)
-                raise InputError(f"{self.given.faulty.source}: {said}.")
-        return found
+                reason = name.sub(lambda parts: self.given.called.get(parts[0], parts[0]), answer.reason)
+                raise InputError(f"{self.given.faulty.source}: {reason}.")
+        return parts
 
-    def refuse(self, found: Together, order: Order, qrels: PreparedQrels) -> None:
+    def refuse(self, joined: Together, order: Order, qrels: PreparedQrels) -> None:
         """Raises what the checks say of the run, when they find an error in it."""
         shape, faulty = self.given.shape, replace(self.given.faulty, order=order)
-        unjudged = () if found.in_run.any() else tuple(found.unjudged_queries)
+        unjudged = () if joined.in_run.any() else tuple(joined.unjudged_queries)
         findings: list[Finding] = []
-        rows, unread, first_lines = found.rows, 0, None
+        rows, unread, first_lines = joined.rows, 0, None
         if self.given.layout is not None:
             layout, first_lines = self.given.layout, self._first_lines()
             lines = first_lines
@@ -130,15 +130,15 @@ class OnSpark:
         if queries is not None and len(queries) <= FEW_IDS:
             frame = frame.filter(frame[name].cast("string").isin(sorted(queries)))
         elif queries is not None:
-            wanted = self.spark.createDataFrame([(query,) for query in sorted(queries)], "wanted string")
-            frame = frame.join(wanted, frame[name].cast("string") == wanted["wanted"], "left_semi")
+            selected = self.spark.createDataFrame([(query,) for query in sorted(queries)], "wanted string")
+            frame = frame.join(selected, frame[name].cast("string") == selected["wanted"], "left_semi")
         return self._read(frame.toArrow())
 
     def sampled(self, docs: Sequence[str]) -> Rows | None:
         """The first rows, to say why none of these documents is in the run; None when one is."""
         frame = self.rows()
-        wanted = self.spark.createDataFrame([(doc,) for doc in dict.fromkeys(docs)], "wanted string")
-        met = frame.join(wanted, frame[_work.DOC].cast("string") == wanted["wanted"], "left_semi")
+        selected = self.spark.createDataFrame([(doc,) for doc in dict.fromkeys(docs)], "wanted string")
+        met = frame.join(selected, frame[_work.DOC].cast("string") == selected["wanted"], "left_semi")
         return None if met.head(1) else self._read(frame.limit(SAMPLE).toArrow())
 
     def _read(self, table: pyarrow.Table) -> Rows:
@@ -188,8 +188,8 @@ def _unjudged(answers: Sequence[_work.TaskResult], placed: bool) -> list[str]:
     """The unjudged queries in order of first appearance; by id where rows have no order."""
     if not placed:
         return sorted(query for answer in answers for query in answer.part.unjudged)
-    found = [pair for answer in answers for pair in zip(answer.first, answer.part.unjudged, strict=True)]
-    return [query for _, query in sorted(found)]
+    pairs = [pair for answer in answers for pair in zip(answer.first, answer.part.unjudged, strict=True)]
+    return [query for _, query in sorted(pairs)]
 
 
 def _tag(answers: Sequence[_work.TaskResult], placed: bool) -> str:

@@ -113,8 +113,8 @@ def find_line_faults(
 
     for stretch in stretches(batches, layout, first_lines):
         rows = stretch.rows
-        found = findings_of(rows, faulty, without=(*OF_QUERIES, *OF_RUNS))
-        answer = pickle.dumps((found, rows.fault_count))
+        findings = findings_of(rows, faulty, without=(*OF_QUERIES, *OF_RUNS))
+        answer = pickle.dumps((findings, rows.fault_count))
         yield pyarrow.RecordBatch.from_pydict({"answer": pyarrow.array([answer], pyarrow.binary())})
 
 

@@ -93,24 +93,24 @@ def _hushed() -> Iterator[None]:
     Java keeps the stream it was started with, so that its log goes nowhere as long as it lives. What goes wrong in a
     job comes as an error.
     """
-    kept = os.dup(2)
+    stderr_copy = os.dup(2)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, 2)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr_copy, 2)
+        os.close(stderr_copy)
         os.close(nowhere)
 
 
 def _children() -> set[int]:
     """The processes that this one has started, where the system says so."""
-    found: set[int] = set()
+    children: set[int] = set()
     for path in glob.glob("/proc/self/task/*/children"):
         with suppress(OSError), open(path) as file:
-            found.update(map(int, file.read().split()))
-    return found
+            children.update(map(int, file.read().split()))
+    return children
 
 
 def _java() -> str | None:

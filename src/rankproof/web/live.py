@@ -52,12 +52,12 @@ class Stack:
         if not self._lock.acquire(timeout=PATIENCE):
             raise Problem(429, "The pipelines are busy with other queries.", "Try again in a moment.")
         try:
-            wanted = {mode: self.config.modes[mode] for mode in modes}
+            steps = {mode: self.config.modes[mode] for mode in modes}
             if self._runner is None:
                 self._runner = self._made()
-            self._runner.open(list(wanted.values()))
+            self._runner.open(list(steps.values()))
             running = self._runner.asking([query])
-            outcomes = {mode: running.run(mode, step) for mode, step in wanted.items()}
+            outcomes = {mode: running.run(mode, step) for mode, step in steps.items()}
         finally:
             self._lock.release()
         return {
@@ -123,13 +123,13 @@ class Live:
         except OSError:
             changed = 0.0  # reading says what is wrong
         with self._lock:
-            kept = self._stacks.get(path)
-            if kept is not None and kept[0] == changed:
-                return kept[1]
+            cached = self._stacks.get(path)
+            if cached is not None and cached[0] == changed:
+                return cached[1]
             made = Stack(path)
             self._stacks[path] = (changed, made)
-        if kept is not None:
-            kept[1].close()
+        if cached is not None:
+            cached[1].close()
         return made
 
 
@@ -139,9 +139,9 @@ def live_of(request: Request) -> Live:
     with _GUARD:
         if not hasattr(state, "live"):
             state.live = Live()
-    found = state.live
-    assert isinstance(found, Live)
-    return found
+    live = state.live
+    assert isinstance(live, Live)
+    return live
 
 
 def told_by(document: Mapping[str, object]) -> Told:

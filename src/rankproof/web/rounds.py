@@ -47,24 +47,24 @@ class Rounds:
     def of(self, project: Project) -> Round:
         """The round of a project, with every act that the store has."""
         with self._lock:
-            kept = self._kept.setdefault(project.slug, _Kept())
-        with kept.lock:
-            if kept.round is None or kept.made_from != self._made_from(project):
-                self._make(kept, project)
-            self._catch_up(kept, project.slug)
-            assert kept.round is not None
-            if kept.round.pool.follows and kept.told >= AGAIN and not kept.busy:
-                self._follow(kept, project)
-            return kept.round
+            current = self._kept.setdefault(project.slug, _Kept())
+        with current.lock:
+            if current.round is None or current.made_from != self._made_from(project):
+                self._make(current, project)
+            self._catch_up(current, project.slug)
+            assert current.round is not None
+            if current.round.pool.follows and current.told >= AGAIN and not current.busy:
+                self._follow(current, project)
+            return current.round
 
     def hand(self, project: Project, judge: str, n: int, now: float) -> list[NextPair]:
         """The next pairs for a judge; a selection that follows judgments is asked again before it says that none is."""
-        found = self.of(project).hand(judge, n, now)
-        kept = self._kept[project.slug]
-        if found or not kept.told or kept.round is None or not kept.round.pool.follows:
-            return found
-        with kept.lock:
-            self._make(kept, project)
+        pairs = self.of(project).hand(judge, n, now)
+        current = self._kept[project.slug]
+        if pairs or not current.told or current.round is None or not current.round.pool.follows:
+            return pairs
+        with current.lock:
+            self._make(current, project)
         return self.of(project).hand(judge, n, now)
 
     # ---- making --------------------------------------------------------------------------------
@@ -76,7 +76,7 @@ class Rounds:
         settings = project.selection, project.wanted, project.gold, project.scale.grades
         return settings, runs, store.assignments.newest(), store.gold.newest()
 
-    def _make(self, kept: _Kept, project: Project) -> None:
+    def _make(self, current: _Kept, project: Project) -> None:
         """Another round in the place of the one before, whose hands it takes over."""
         began = time.perf_counter()
         made_from = self._made_from(project)
@@ -86,11 +86,11 @@ class Rounds:
         for act in acts:
             words.tell(act)
         made = Round(pool, words)
-        with kept.lock:
-            if kept.round is not None:
-                made.resume(kept.round)
-            kept.round, kept.made_from = made, made_from
-            kept.last, kept.told, kept.took = last, 0, time.perf_counter() - began
+        with current.lock:
+            if current.round is not None:
+                made.resume(current.round)
+            current.round, current.made_from = made, made_from
+            current.last, current.told, current.took = last, 0, time.perf_counter() - began
 
     def _pool(self, project: Project) -> JudgingPool:
         store, slug = self._store, project.slug
@@ -103,26 +103,26 @@ class Rounds:
         runs = {run.name: store.runs.whole(slug, run.name) for run in store.runs.all(slug)}
         return selected(project, material_of(runs, judgments, project.scale, project.wanted), gold)
 
-    def _catch_up(self, kept: _Kept, slug: str) -> None:
-        assert kept.round is not None
-        acts, kept.last = self._store.judgments.news(slug, kept.last)
+    def _catch_up(self, current: _Kept, slug: str) -> None:
+        assert current.round is not None
+        acts, current.last = self._store.judgments.news(slug, current.last)
         for act in acts:
-            kept.round.tell(act)
-        kept.told += len(acts)
+            current.round.tell(act)
+        current.told += len(acts)
 
-    def _follow(self, kept: _Kept, project: Project) -> None:
-        if kept.took <= QUICK:
-            self._make(kept, project)
+    def _follow(self, current: _Kept, project: Project) -> None:
+        if current.took <= QUICK:
+            self._make(current, project)
             return
-        kept.busy = True
+        current.busy = True
 
         def work() -> None:
             try:
-                self._make(kept, project)
+                self._make(current, project)
             except Exception:
                 logging.getLogger(__name__).exception("the selection of %s could not be asked again", project.slug)
-                kept.told = 0
+                current.told = 0
             finally:
-                kept.busy = False
+                current.busy = False
 
         Thread(target=work, daemon=True, name=f"selection of {project.slug}").start()

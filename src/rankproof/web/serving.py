@@ -26,8 +26,8 @@ GRACE = 10
 def listening(settings: ServeSettings) -> Iterator[tuple[socket.socket, ServeSettings]]:
     """A socket that listens, and the settings with the port that it has. Nobody is answered yet."""
     try:
-        found = socket.getaddrinfo(settings.host.strip("[]"), settings.port, type=socket.SOCK_STREAM)
-        family, kind, _, _, place = found[0]
+        addresses = socket.getaddrinfo(settings.host.strip("[]"), settings.port, type=socket.SOCK_STREAM)
+        family, kind, _, _, place = addresses[0]
         bound = socket.socket(family, kind)
     except OSError as error:
         raise UsageError(f"{settings.host} is no address of this machine: {error.strerror}.") from None

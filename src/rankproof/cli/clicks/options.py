@@ -134,9 +134,11 @@ def mapping_of(limits: str | None, shares: str | None, steps: str | None, signal
     """The mapping that was asked for."""
     from rankproof.online.clicks.qrels import limits_mapping, shares_mapping, steps_mapping
 
-    said = [name for name, text in (("--limits", limits), ("--shares", shares), ("--steps", steps)) if text is not None]
-    if len(said) > 1:
-        raise UsageError(f"{' and '.join(said)} are several ways to grade. Give one of them.")
+    given = [
+        name for name, text in (("--limits", limits), ("--shares", shares), ("--steps", steps)) if text is not None
+    ]
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)} are several ways to grade. Give one of them.")
     if shares is not None:
         return shares_mapping(_numbers(shares, "--shares", "0.5,0.8"))
     if steps is not None:

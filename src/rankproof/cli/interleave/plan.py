@@ -62,11 +62,11 @@ def command(
     refuse_outputs(output)
     from rankproof.online.interleaving.plan import plan
 
-    found = plan(shares or SHARES, decided, units, per_day, power, confidence, looks)
+    result = plan(shares or SHARES, decided, units, per_day, power, confidence, looks)
     if as_json:
-        text = document(SCHEMA, found.to_dict())
+        text = document(SCHEMA, result.to_dict())
     else:
         from rankproof.cli.interleave.shared import planned
 
-        text = planned(found)
+        text = planned(result)
     _output.give(text, output)

@@ -79,7 +79,7 @@ def options(command: Any) -> Any:
 @project_option
 @options
 @answer_options
-def command(store: str, project: str | None, as_json: bool, output: str | None, **said: Any) -> int:
+def command(store: str, project: str | None, as_json: bool, output: str | None, **choices: Any) -> int:
     """Let a model judge pairs of a project in STORE, by any OpenAI-compatible endpoint.
 
     What cannot be read as a grade is a failure, kept with its text, never a grade. Every answer is in the store before
@@ -98,18 +98,18 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
     from rankproof.cli.judge.work import JudgeRunWork, prices_of
 
     began = time.perf_counter()
-    prices = prices_of(said)
-    with opened(store) as kept:
-        work = JudgeRunWork(kept, chosen(kept, project), said)
-        if said["dry_run"]:
+    prices = prices_of(choices)
+    with opened(store) as opened_store:
+        work = JudgeRunWork(opened_store, chosen(opened_store, project), choices)
+        if choices["dry_run"]:
             body = work.dry(prices)
             _output.give(document(SCHEMA, body) if as_json else text.dry(body), output)
             return 0
         try:
-            found = work.ask()
+            outcome = work.ask()
         except KeyboardInterrupt:
             raise Interrupted("Interrupted; answers so far are in the store. The same command goes on.") from None
-        body = work.told(found, prices)
+        body = work.told(outcome, prices)
     seconds = time.perf_counter() - began
     _output.give(document(SCHEMA, body, seconds) if as_json else text.told(body), output)
     return status(body["outcome"])

@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from rankproof.kernel.llm.endpoint import Endpoint
 
 
-def body_of(said: str | None) -> dict[str, Any]:
+def body_of(text: str | None) -> dict[str, Any]:
     """The fields that --body sets."""
     import json
 
-    if said is None:
+    if text is None:
         return {}
     try:
-        read = json.loads(said)
+        read = json.loads(text)
     except (ValueError, RecursionError):
         read = None
     if not isinstance(read, dict):
-        raise UsageError(f"--body must be a JSON object, such as '{{\"max_completion_tokens\": 500}}'; got {said:.60}")
+        raise UsageError(f"--body must be a JSON object, such as '{{\"max_completion_tokens\": 500}}'; got {text:.60}")
     if {"messages", "prompt", "model", "stream"} & read.keys():
         raise UsageError("--body may not set messages, prompt, model or stream: the judge and --model say these.")
     return read
@@ -58,19 +58,19 @@ KIND = "judge"  # of what the store keeps about a judge, by the hash of its cont
 class JudgeRunWork:
     """One run of one judge on one project."""
 
-    def __init__(self, store: Store, project: Project, said: Mapping[str, Any]) -> None:
-        self.store, self.project, self.said = store, project, said
-        self.asked: Configured = read_configured("judges", said["kind"])
+    def __init__(self, store: Store, project: Project, options: Mapping[str, Any]) -> None:
+        self.store, self.project, self.said = store, project, options
+        self.asked: Configured = read_configured("judges", options["kind"])
         misfit = self.asked.item.misfit(project.scale, self.asked.values) if self.asked.item.misfit else ""
         if misfit:
             raise UsageError(f"{self.asked}: {misfit}")
-        self.more = body_of(said["body"])
+        self.more = body_of(options["body"])
         self.model = self._model()
-        self.name: str = said["name"] or f"{self.asked.item.name}:{self.model.partition(' ')[0]}"
-        self.pins = [self._pin(n) for n in range(1, said["repeat"] + 1)]
+        self.name: str = options["name"] or f"{self.asked.item.name}:{self.model.partition(' ')[0]}"
+        self.pins = [self._pin(n) for n in range(1, options["repeat"] + 1)]
         for pinned in self.pins:
             self._refuse_other(pinned)
-        self.chosen = draw(self._chosen(), said["sample"], said["seed"])
+        self.chosen = draw(self._chosen(), options["sample"], options["seed"])
         self.questions = self._questions()
 
     # ---- who judges ----------------------------------------------------------------------------
@@ -101,9 +101,9 @@ class JudgeRunWork:
         from rankproof.judging.store.experiments import content_hash
 
         slug, digest = self.project.slug, content_hash(pinned.document)
-        for kept in self.store.experiments.all(slug, KIND):
-            if kept.name == pinned.name and kept.sha256 != digest:
-                other = ", ".join(differs(self.store.experiments.get(slug, kept.sha256), pinned)) or "settings"
+        for stored in self.store.experiments.all(slug, KIND):
+            if stored.name == pinned.name and stored.sha256 != digest:
+                other = ", ".join(differs(self.store.experiments.get(slug, stored.sha256), pinned)) or "settings"
                 raise UsageError(
                     f"The judge {pinned.name!r} has judged here with another {other}. Grades of two judges must not "
                     "mix: give this one another name with --as NAME."
@@ -181,8 +181,8 @@ class JudgeRunWork:
                 self.store.experiments.add(self.project.slug, KIND, pinned.name, pinned.document, who())
             with ticking() as tell:
                 keeper = StoreKeeper(self.store, self.project.slug)
-                found = ask_all(endpoint, self.questions, there, keeper, self.said["concurrency"], tell)
-            return replace(found, there_failed=sum(q.key in self._failed_before for q in self.questions.every))
+                outcome = ask_all(endpoint, self.questions, there, keeper, self.said["concurrency"], tell)
+            return replace(outcome, there_failed=sum(q.key in self._failed_before for q in self.questions.every))
         finally:
             endpoint.close()
 
@@ -246,24 +246,24 @@ class JudgeRunWork:
         }
         return {**self._about(), "dry_run": True, "plan": plan, "example": example, "outcome": None, "cost": None}
 
-    def told(self, found: ModelJudging, prices: TokenPrices | None) -> dict[str, Any]:
+    def told(self, judging: ModelJudging, prices: TokenPrices | None) -> dict[str, Any]:
         """What came of it."""
         cost = None
         if prices is not None:
-            amount = prices.of(found.tokens.asked, found.tokens.answered)
-            cost = {"amount": amount, "currency": prices.currency, "at_least": bool(found.tokens.uncounted)}
-        outcome = {**found.to_dict(), "from_cache": found.from_cache}
+            amount = prices.of(judging.tokens.asked, judging.tokens.answered)
+            cost = {"amount": amount, "currency": prices.currency, "at_least": bool(judging.tokens.uncounted)}
+        outcome = {**judging.to_dict(), "from_cache": judging.from_cache}
         return {**self._about(), "dry_run": False, "plan": None, "example": None, "outcome": outcome, "cost": cost}
 
 
-def prices_of(said: Mapping[str, Any]) -> TokenPrices | None:
+def prices_of(options: Mapping[str, Any]) -> TokenPrices | None:
     """The prices that were named; None where none was."""
-    asked, answered = said["price_in"], said["price_out"]
-    if asked is None and answered is None:
-        if said["currency"]:
+    price_in, price_out = options["price_in"], options["price_out"]
+    if price_in is None and price_out is None:
+        if options["currency"]:
             raise UsageError("--currency needs a price: --price-in, --price-out or both.")
         return None
-    return TokenPrices(asked or 0.0, answered or 0.0, said["currency"])
+    return TokenPrices(price_in or 0.0, price_out or 0.0, options["currency"])
 
 
 class StoreKeeper:
@@ -318,8 +318,8 @@ def dry(body: Mapping[str, Any]) -> str:
     if example is not None:
         about = " and ".join(example["doc_ids"])
         lines += ["", f"The first question, about {about} for {example['query_id']}:", ""]
-        told = f"system: {example['system']}\n\nuser: {example['user']}"
-        lines += [f"  {line}" if line else "" for line in told.splitlines()]
+        prompt = f"system: {example['system']}\n\nuser: {example['user']}"
+        lines += [f"  {line}" if line else "" for line in prompt.splitlines()]
     lines += ["", "Nothing was asked. Without --dry-run it is."]
     return _text(lines)
 
@@ -356,8 +356,8 @@ def _head(body: Mapping[str, Any]) -> Iterator[str]:
 def _counts(body: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[str]:
     there = f", there already {outcome['there']:,}" if outcome["there"] else ""
     there += f" ({outcome['there_failed']:,} of them failures)" if outcome["there_failed"] else ""
-    kept = f" ({counted(outcome['from_cache'], 'answer')} from the cache)" if outcome["from_cache"] else ""
-    yield f"  judged {outcome['judged']:,}, failed {outcome['failed']:,}{there}{kept}"
+    cached = f" ({counted(outcome['from_cache'], 'answer')} from the cache)" if outcome["from_cache"] else ""
+    yield f"  judged {outcome['judged']:,}, failed {outcome['failed']:,}{there}{cached}"
     if outcome["grades"]:
         yield f"  grades: {', '.join(f'{grade}: {count:,}' for grade, count in outcome['grades'].items())}"
     if outcome["preferences"]:
@@ -369,11 +369,11 @@ def _counts(body: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[str
 
 def _failures(outcome: Mapping[str, Any]) -> Iterator[str]:
     for answered, title in ((True, "no grades, kept with their text"), (False, "no answer")):
-        found = [kind for kind in outcome["failures"] if kind["answered"] == answered]
-        if found:
+        kinds = [kind for kind in outcome["failures"] if kind["answered"] == answered]
+        if kinds:
             rows = [
                 ["kind", "questions", "the first"],
-                *([kind["kind"], f"{kind['count']:,}", _first(kind)] for kind in found),
+                *([kind["kind"], f"{kind['count']:,}", _first(kind)] for kind in kinds),
             ]
             yield from ["", f"{title}:", *(f"  {line}" for line in aligned(rows, 1))]
 

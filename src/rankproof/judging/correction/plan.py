@@ -101,14 +101,14 @@ def probabilities(importance: Numbers, number: int) -> Numbers:
     """
     mean = importance.mean()
     shares = np.maximum(importance, FLOOR * mean) if mean > 0 else np.ones(len(importance))
-    found = np.zeros(len(shares))
+    scaled = np.zeros(len(shares))
     sure = np.zeros(len(shares), dtype=bool)
     while True:
         left = number - int(sure.sum())
-        found = np.where(sure, 1.0, shares * left / shares[~sure].sum())
-        over = ~sure & (found >= 1.0)
+        scaled = np.where(sure, 1.0, shares * left / shares[~sure].sum())
+        over = ~sure & (scaled >= 1.0)
         if not over.any():
-            return found
+            return scaled
         sure |= over
 
 
@@ -149,12 +149,12 @@ def _uncertainty(frame: Frame, form: GainForm, model: Grades, anchor: Grades | N
     levels = levels_of(np.concatenate([frame.model, theirs]), np.concatenate([frame.graded, np.ones(len(met), bool)]))
     here, there = levels[: len(frame.pairs)], levels[len(frame.pairs) :]
     overall = float(gains.var()) or 1.0
-    found = np.full(int(levels.max()) + 1, overall)
-    for level in range(len(found)):
+    variances = np.full(int(levels.max()) + 1, overall)
+    for level in range(len(variances)):
         own = gains[there == level]
         squares = float(((own - own.mean()) ** 2).sum()) if len(own) else 0.0
-        found[level] = (squares + PRIOR * overall) / (max(len(own) - 1, 0) + PRIOR)
-    return np.asarray(np.sqrt(found[here]))
+        variances[level] = (squares + PRIOR * overall) / (max(len(own) - 1, 0) + PRIOR)
+    return np.asarray(np.sqrt(variances[here]))
 
 
 def _expected(frame: Frame, spread: Numbers, p: Numbers, number: int, compare: bool) -> dict[str, tuple[float, float]]:

@@ -25,20 +25,20 @@ from rankproof.kernel.specs.calls import Configured
 def pick(selection: Configured, material: Material, n: int, without: Collection[Pair]) -> list[SelectedPair]:
     """The first `n` pairs of a selection that are not among `without`; an error where there are fewer."""
     capped = selection.values.get("pairs") is None and "pairs" in selection.values
-    asked, found, given = n, [], 0
+    limit, open_pairs, given = n, [], 0
     while True:
         # Each pair more that is asked for brings one pair at most, so that this comes to exactly `n`.
-        values = {**selection.values, "pairs": asked} if capped else selection.values
+        values = {**selection.values, "pairs": limit} if capped else selection.values
         chosen = selection.item.select(material, values)
-        found = [one for one in chosen if one.pair not in without]
-        if len(found) >= n:
-            return found[:n]
+        open_pairs = [one for one in chosen if one.pair not in without]
+        if len(open_pairs) >= n:
+            return open_pairs[:n]
         if not capped or len(chosen) == given:
             break
-        given, asked = len(chosen), asked + n - len(found)
+        given, limit = len(chosen), limit + n - len(open_pairs)
     raise UsageError(
-        f"{selection} gives {len(found):,} pairs that are not handed out, graded or gold yet, and {n:,} are wanted. "
-        f"Give a selection that goes deeper, or --pairs {len(found)}."
+        f"{selection} gives {len(open_pairs):,} pairs that are not handed out, graded or gold yet, and {n:,} are wanted. "
+        f"Give a selection that goes deeper, or --pairs {len(open_pairs)}."
     )
 
 
@@ -102,11 +102,11 @@ def _refuse(pairs: int, judges: Sequence[str], overlap: int, each: int) -> None:
 
 def taken_back(assignments: Sequence[Assignment], judgments: Sequence[Judgment], judge: str) -> list[Assignment]:
     """What a judge was asked by name and has not answered, as words that take it back; "later" is no answer."""
-    said = {(act.query_id, act.doc_id) for act in judgments if act.judge == judge and act.reason != "later"}
+    answered = {(act.query_id, act.doc_id) for act in judgments if act.judge == judge and act.reason != "later"}
     return [
         replace(one, withdrawn=True, time="")
         for one in assignments
-        if one.judge == judge and (one.query_id, one.doc_id) not in said
+        if one.judge == judge and (one.query_id, one.doc_id) not in answered
     ]
 
 
@@ -135,15 +135,15 @@ def handed_out(
     assignments: Iterable[Assignment], judgments: Iterable[Judgment], gold: Collection[Pair] = ()
 ) -> tuple[Handed, ...]:
     """By judge, in alphabetical order. Pairs that have become gold questions are asked as such and not counted."""
-    asked: dict[str, set[Pair]] = {}
+    assigned: dict[str, set[Pair]] = {}
     for one in assignments:
         if (one.query_id, one.doc_id) not in gold:
-            asked.setdefault(one.judge, set()).add((one.query_id, one.doc_id))
-    said: dict[str, set[Pair]] = {}
+            assigned.setdefault(one.judge, set()).add((one.query_id, one.doc_id))
+    answered: dict[str, set[Pair]] = {}
     for act in judgments:
         if act.reason != "later" and act.source.kind == "person":
             for name in (act.judge, ""):
-                said.setdefault(name, set()).add((act.query_id, act.doc_id))
+                answered.setdefault(name, set()).add((act.query_id, act.doc_id))
     return tuple(
-        Handed(judge, len(pairs), len(pairs & said.get(judge, set()))) for judge, pairs in sorted(asked.items())
+        Handed(judge, len(pairs), len(pairs & answered.get(judge, set()))) for judge, pairs in sorted(assigned.items())
     )

@@ -62,10 +62,10 @@ class JudgingPool:
 
 def selected(project: Project, material: Material, gold: Iterable[Pair] = ()) -> JudgingPool:
     """The pool that the project's selection picks."""
-    asked = read_configured("selections", project.selection)
-    item: Selection = asked.item
+    selection = read_configured("selections", project.selection)
+    item: Selection = selection.item
     known = _asked_gold(project, gold)
-    chosen = [one for one in item.select(material, asked.values) if one.pair not in known]
+    chosen = [one for one in item.select(material, selection.values) if one.pair not in known]
     pairs = [one.pair for one in chosen]
     return JudgingPool(
         (*pairs, *known),
@@ -137,8 +137,8 @@ def _worths(
         if pair.grade is not None:
             qrels.setdefault(pair.query_id, {})[pair.doc_id] = pair.grade
     given = [{query: list(docs) for query, docs in ranked.items()} for ranked in runs]
-    found = propose(qrels, given, measure, None, top_grade=max(0, *scale.grades))
-    return {(one.query_id, one.doc_id): one.worth for one in found.wanted}
+    proposal = propose(qrels, given, measure, None, top_grade=max(0, *scale.grades))
+    return {(one.query_id, one.doc_id): one.worth for one in proposal.wanted}
 
 
 WINDOW = 20

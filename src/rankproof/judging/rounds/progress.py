@@ -102,22 +102,22 @@ class Words:
         if act.source.kind != "person":
             return None
         pair = (act.query_id, act.doc_id)
-        said = self._said.setdefault(act.judge, {}).setdefault(pair, [])
-        before = said[-1] if said else None
+        words = self._said.setdefault(act.judge, {}).setdefault(pair, [])
+        before = words[-1] if words else None
         if act.withdraws:
-            said[:] = [word for word in said if word.key != act.withdraws]
+            words[:] = [word for word in words if word.key != act.withdraws]
         else:
-            said.append(Word(act.key, act.grade, act.reason, act.time))
-        after = said[-1] if said else None
+            words.append(Word(act.key, act.grade, act.reason, act.time))
+        after = words[-1] if words else None
         return None if before is after else JudgmentChange(act.judge, pair, before, after)
 
     def of(self, judge: str, pair: Pair) -> Word | None:
         """What holds of a judge about a pair."""
-        said = self._said.get(judge, {}).get(pair)
-        return said[-1] if said else None
+        words = self._said.get(judge, {}).get(pair)
+        return words[-1] if words else None
 
     def __iter__(self) -> Iterator[tuple[str, Pair, Word]]:
         for judge, pairs in self._said.items():
-            for pair, said in pairs.items():
-                if said:
-                    yield judge, pair, said[-1]
+            for pair, words in pairs.items():
+                if words:
+                    yield judge, pair, words[-1]

@@ -39,9 +39,9 @@ class Accounts:
     def password(self, name: str) -> str | None:
         """The hash of an account's password, active or not; None where there is no such account."""
         c = tables.accounts.c
-        asked = select(c.password).where(c.name == name)
+        statement = select(c.password).where(c.name == name)
         with self._database.reading() as connection:
-            return connection.execute(asked).scalar()
+            return connection.execute(statement).scalar()
 
     def all(self) -> list[Account]:
         """Every account, by the time it was made."""
@@ -189,9 +189,9 @@ class SessionTable:
     def with_account(self, token: str) -> tuple[StoredSession, Account] | None:
         """The session of a token's hash and its account, as it is now, in one question."""
         s, a = tables.sessions.c, tables.accounts.c
-        asked = select(s.account, s.csrf, s.expires, a.role, a.active).join(tables.accounts, a.name == s.account)
+        statement = select(s.account, s.csrf, s.expires, a.role, a.active).join(tables.accounts, a.name == s.account)
         with self._database.reading() as connection:
-            row = connection.execute(asked.where(s.token == token)).first()
+            row = connection.execute(statement.where(s.token == token)).first()
         return None if row is None else (StoredSession(*row[:3]), Account(row.account, row.role, row.active))
 
     def end(self, token: str) -> None:
@@ -232,10 +232,10 @@ class Audit:
     def all(self, *, newest: int | None = None, before: int | None = None) -> list[AuditEntry]:
         """Entries, the newest first; `newest` many at most, of those before the id `before`."""
         c = tables.audit.c
-        asked = select(c.id, c.time, c.account, c.action, c.detail).order_by(c.id.desc())
+        statement = select(c.id, c.time, c.account, c.action, c.detail).order_by(c.id.desc())
         if before is not None:
-            asked = asked.where(c.id < before)
+            statement = statement.where(c.id < before)
         if newest is not None:
-            asked = asked.limit(newest)
+            statement = statement.limit(newest)
         with self._database.reading() as connection:
-            return [AuditEntry(*row) for row in connection.execute(asked)]
+            return [AuditEntry(*row) for row in connection.execute(statement)]

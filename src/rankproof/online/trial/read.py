@@ -137,8 +137,8 @@ def _effects(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level:
             [p.effect for p in pooled.values()], design.method, level=level, correction=design.correction
         )
         for name, answer, also in zip(design.treatments, answers, adjusted, strict=True):
-            kept = _kept(days, metric, design.control, name) if metric.metric.covariate else None
-            results.append(_told(metric, name, pooled[name], answer, also, variance_kept=kept))
+            share_left = _kept(days, metric, design.control, name) if metric.metric.covariate else None
+            results.append(_told(metric, name, pooled[name], answer, also, variance_kept=share_left))
     return tuple(results)
 
 
@@ -180,9 +180,9 @@ def _kept(days: Sequence[Day], metric: TrialMetric, control: str, variant: str) 
     """Of the variance, what the covariate leaves among all units together."""
     arms = [
         merged(
-            found
+            moments
             for day in days
-            for cell, found in day.moments.items()
+            for cell, moments in day.moments.items()
             if (cell.metric, cell.variant, cell.segment) == (metric.name, name, WHOLE)
         )
         for name in (control, variant)

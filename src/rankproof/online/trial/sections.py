@@ -74,16 +74,16 @@ def _effects(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
 
 
 def _effect(effect: MetricEffect, several: bool) -> tuple[str, ...]:
-    found = effect.found
+    answer = effect.found
     cells = (
-        found.metric.name,
-        found.variant,
+        answer.metric.name,
+        answer.variant,
         effect.role,
         _level(effect.control),
         _level(effect.treatment),
-        *_answer(found.effect, found.scale),
+        *_answer(answer.effect, answer.scale),
     )
-    return (*cells, *((_adjusted(found.adjusted),) if several else ()), verdict_word(found.direction))
+    return (*cells, *((_adjusted(answer.adjusted),) if several else ()), verdict_word(answer.direction))
 
 
 def _effect_lines(reading: TrialReading) -> tuple[str, ...]:

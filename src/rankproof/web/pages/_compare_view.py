@@ -94,8 +94,8 @@ class ComparePage:
 
 def held_preference(store: Store, setup: Setup, judge: str, query_id: str) -> Preference | None:
     """What holds of a judge between these variants for a query."""
-    found = store.preferences.current(setup.slug, judge=judge, query_id=query_id)
-    return next((said for said in found if set(said.variants) == set(setup.called)), None)
+    current = store.preferences.current(setup.slug, judge=judge, query_id=query_id)
+    return next((preference for preference in current if set(preference.variants) == set(setup.called)), None)
 
 
 def is_revealed(store: Store, setup: Setup, judge: str, query_id: str) -> bool:
@@ -110,16 +110,16 @@ def is_blind(store: Store, setup: Setup, judge: str, query_id: str, key: str) ->
 
     It does not count against itself: sent again, it is what it was when it was sent first.
     """
-    before = [said for said in _said_before(store, setup, judge, query_id) if said.key != key]
+    before = [preference for preference in _said_before(store, setup, judge, query_id) if preference.key != key]
     if setup.names == "hidden":
-        return all(said.blind for said in before)
+        return all(preference.blind for preference in before)
     return setup.names == "after" and not before
 
 
 def _said_before(store: Store, setup: Setup, judge: str, query_id: str) -> list[Preference]:
     """Every preference that a judge ever gave between these variants for a query."""
-    said = store.preferences.history(setup.slug, judge=judge, query_id=query_id)
-    return [one for one in said if set(one.variants) == set(setup.called)]
+    history = store.preferences.history(setup.slug, judge=judge, query_id=query_id)
+    return [one for one in history if set(one.variants) == set(setup.called)]
 
 
 def compare_page(request: Request, project: Project, setup: Setup, query_id: str | None) -> ComparePage | None:
@@ -129,9 +129,9 @@ def compare_page(request: Request, project: Project, setup: Setup, query_id: str
     sets = query_sets(every)
     chosen = find_set(sets, setup.key)
     done = {
-        said.query_id
-        for said in store.preferences.current(project.slug, judge=me.name)
-        if set(said.variants) == set(setup.called)
+        preference.query_id
+        for preference in store.preferences.current(project.slug, judge=me.name)
+        if set(preference.variants) == set(setup.called)
     }
     if query_id is None:
         if not chosen.queries:
@@ -192,11 +192,11 @@ def _sides(
     judged = settled_grades(store.judgments.current(slug, query_id=query.query_id), project.scale)
     grades = judged.get(query.query_id, {})
     labels = {level.grade: f"{level.grade} {level.label}" for level in project.scale.levels}
-    shown = [doc for told in rankings.values() if told is not None for doc in told.doc_ids[:k]]
+    shown = [doc for ranking in rankings.values() if ranking is not None for doc in ranking.doc_ids[:k]]
     fields = store.items.documents(slug, shown)
     made = []
     for number, variant in enumerate(order, 1):
-        told = rankings[variant.name]
+        ranking = rankings[variant.name]
         results = tuple(
             ResultView(
                 rank,
@@ -205,19 +205,19 @@ def _sides(
                 own.get(("flag", doc)),
                 labels[grades[doc]] if revealed and doc in grades else "",
             )
-            for rank, doc in enumerate(told.doc_ids[:k] if told is not None else (), 1)
+            for rank, doc in enumerate(ranking.doc_ids[:k] if ranking is not None else (), 1)
         )
-        stands = standing(told.doc_ids, grades, project.scale.relevant, every, k) if told and revealed else None
+        stands = standing(ranking.doc_ids, grades, project.scale.relevant, every, k) if ranking and revealed else None
         made.append(
             Side(
                 number,
                 LETTERS[number - 1],
                 variant.name if revealed else "",
                 results,
-                told is not None,
+                ranking is not None,
                 variant.live and revealed,
                 stands,
-                told.failures if told is not None and revealed else (),
+                ranking.failures if ranking is not None and revealed else (),
             )
         )
     return tuple(made)

@@ -71,27 +71,27 @@ def asked_of(request: Request, project: Project, measures: str = "", query_id: s
     people = sorted({act.judge for act in judgments if act.source.kind == "person"})
     method = method_of(request, people)
     settled = method.settle(judgments, project)
-    wanted = measures or request.query_params.get("measures", "").strip() or MEASURES
+    chosen_measures = measures or request.query_params.get("measures", "").strip() or MEASURES
     if query_id is None:
         runs = {run.name: store.runs.whole(slug, run.name) for run in store.runs.all(slug)}
     else:
         runs = {name: {query_id: docs} for name, docs in store.runs.rankings(slug, query_id).items()}
     try:
-        at = standing(runs, settled, wanted[:1000], project.scale.relevant)
+        at = standing(runs, settled, chosen_measures[:1000], project.scale.relevant)
     except RankproofError as error:
         raise Problem(422, str(error)) from None
     names = list(runs)
-    said, against = request.query_params.get("run", ""), request.query_params.get("against", "")
+    chosen, against = request.query_params.get("run", ""), request.query_params.get("against", "")
     return ExploreRequest(
-        wanted, method, settled, at, said if said in names else "", against if against in names else ""
+        chosen_measures, method, settled, at, chosen if chosen in names else "", against if against in names else ""
     )
 
 
-def chosen_run(asked: ExploreRequest) -> tuple[str, str]:
+def chosen_run(explored: ExploreRequest) -> tuple[str, str]:
     """The run to look at and the one it is held against: as asked, else the first and none."""
-    names = list(asked.at.evaluations)
-    run = asked.run if asked.run in names else (names[0] if names else "")
-    return run, asked.against if asked.against in names and asked.against != run else ""
+    names = list(explored.at.evaluations)
+    run = explored.run if explored.run in names else (names[0] if names else "")
+    return run, explored.against if explored.against in names and explored.against != run else ""
 
 
 # Experiments that a page lists, queries that a table shows, and how deep rankings are shown.
@@ -198,8 +198,8 @@ def keep(request: Request) -> Response:
         if not isinstance(upload, UploadFile) or not upload.filename:
             raise Problem(422, "No file was chosen.", "Choose a report that rankproof wrote.")
         text = upload.file.read().decode("utf-8", "replace")
-        document, kept = parse_kept(text, upload.filename[:200])
-        digest = context.store.experiments.add(project.slug, kept.kind, kept.name[:200], document, me)
+        document, shown_report = parse_kept(text, upload.filename[:200])
+        digest = context.store.experiments.add(project.slug, shown_report.kind, shown_report.name[:200], document, me)
     except (Problem, RankproofError) as error:
         problem = understood(error)
         if problem is None:
@@ -213,21 +213,21 @@ def keep(request: Request) -> Response:
 def queries(request: Request) -> Response:
     """A measure query by query."""
     project, measure = project_of(request), request.query_params.get("measure", "").strip()
-    asked = asked_of(request, project, measure)
-    run, against = chosen_run(asked)
-    name = asked.at.measures[0]
-    names = tuple(asked.at.evaluations)
-    found = compared(asked.at, against, run, name) if against else None
-    contrast = found.contrasts[0] if found is not None else None
+    explored = asked_of(request, project, measure)
+    run, against = chosen_run(explored)
+    name = explored.at.measures[0]
+    names = tuple(explored.at.evaluations)
+    comparison = compared(explored.at, against, run, name) if against else None
+    contrast = comparison.contrasts[0] if comparison is not None else None
     differences = {} if contrast is None else dict(zip(contrast.query_ids, contrast.by_query.tolist(), strict=True))
     sort = request.query_params.get("sort", "")
     # The run that is looked at comes first, and what it is held against second.
     names = tuple(sorted(names, key=lambda one: (one != run, one != against)))
-    values = [asked.at.evaluations[one][name].by_query for one in names]
+    values = [explored.at.evaluations[one][name].by_query for one in names]
     rows = query_rows(values, differences, sort)
     page = QueriesPage(
         project,
-        asked,
+        explored,
         name,
         names,
         run,
@@ -246,12 +246,12 @@ def query(request: Request) -> Response:
     """The rankings of a query, with the documents."""
     context, project = app_context(request), project_of(request)
     slug, query_id = project.slug, request.query_params.get("query", "")
-    found = context.store.items.query(slug, query_id)
-    asked = asked_of(request, project, query_id=query_id)
+    shown_query = context.store.items.query(slug, query_id)
+    explored = asked_of(request, project, query_id=query_id)
     rankings = context.store.runs.rankings(slug, query_id)
-    run, against = asked.run, asked.against
+    run, against = explored.run, explored.against
     order = sorted(rankings, key=lambda one: (one != run and one != against, one != against, one != run))
-    grades = {p.doc_id: p.grade for p in asked.settled.pairs if p.query_id == query_id and p.grade is not None}
+    grades = {p.doc_id: p.grade for p in explored.settled.pairs if p.query_id == query_id and p.grade is not None}
     depth = _depth(request)
     ranked = placed({one: rankings[one] for one in order}, grades, depth, against)
     docs = [place.doc_id for one in ranked for place in (*one.places, *one.left)]
@@ -260,14 +260,14 @@ def query(request: Request) -> Response:
     here = ids.index(query_id)
     page = QueryPage(
         project,
-        asked,
-        found,
+        explored,
+        shown_query,
         tuple(ranked),
-        {name: _values(asked, name, query_id) for name in order},
+        {name: _values(explored, name, query_id) for name in order},
         against if against in rankings else "",
         depth,
-        {doc: show_document(project.template, doc, fields.get(doc), found.text) for doc in docs},
-        {pair.doc_id: pair for pair in asked.settled.pairs if pair.query_id == query_id},
+        {doc: show_document(project.template, doc, fields.get(doc), shown_query.text) for doc in docs},
+        {pair.doc_id: pair for pair in explored.settled.pairs if pair.query_id == query_id},
         ids[here - 1] if here else None,
         ids[here + 1] if here + 1 < len(ids) else None,
     )
@@ -282,21 +282,21 @@ def report(request: Request) -> Response:
     stored = next((one for one in context.store.experiments.all(project.slug) if one.sha256 == digest), None)
     if stored is None:
         raise Problem(404, "There is no report with this hash.")
-    kept = read_kept(context.store.experiments.get(project.slug, digest), "The report")
+    document = read_kept(context.store.experiments.get(project.slug, digest), "The report")
     measure, sort = request.query_params.get("measure", ""), request.query_params.get("sort", "")
-    columns, rows = _by_query(kept, measure, sort)
+    columns, rows = _by_query(document, measure, sort)
     texts = _texts(request, project.slug)
-    page = ExperimentPage(project, stored, kept, measure, columns, tuple(rows), sort, texts)
+    page = ExperimentPage(project, stored, document, measure, columns, tuple(rows), sort, texts)
     return render(request, "explore_report.html", page)
 
 
-def _by_query(kept: KeptDocument, measure: str, sort: str) -> tuple[tuple[str, ...], list[QueryRow]]:
+def _by_query(document: KeptDocument, measure: str, sort: str) -> tuple[tuple[str, ...], list[QueryRow]]:
     """Each query's value under every run of a report, and the difference of the first contrast in the measure."""
-    held = [one for one in kept.evaluations if measure in one.measures]
+    held = [one for one in document.evaluations if measure in one.measures]
     values = [
         {q: v if isinstance(v, float) else None for q, v in one.measures[measure].by_query.items()} for one in held
     ]
-    contrasts = kept.comparison.contrasts if kept.comparison is not None else []
+    contrasts = document.comparison.contrasts if document.comparison is not None else []
     first = next((c for c in contrasts if c.measure == measure and not c.segment and c.by_query), None)
     differences = {} if first is None else {q: v for q, v in first.by_query.items() if v is not None}
     if not values and differences:
@@ -304,9 +304,13 @@ def _by_query(kept: KeptDocument, measure: str, sort: str) -> tuple[tuple[str, .
     return tuple(one.run for one in held), query_rows(values, differences, sort)
 
 
-def _values(asked: ExploreRequest, run: str, query_id: str) -> dict[str, float | None]:
-    found = asked.at.evaluations.get(run)
-    return {} if found is None else {name: result.by_query.get(query_id) for name, result in found.results.items()}
+def _values(explored: ExploreRequest, run: str, query_id: str) -> dict[str, float | None]:
+    evaluation = explored.at.evaluations.get(run)
+    return (
+        {}
+        if evaluation is None
+        else {name: result.by_query.get(query_id) for name, result in evaluation.results.items()}
+    )
 
 
 def _texts(request: Request, slug: str) -> dict[str, str]:
@@ -314,8 +318,8 @@ def _texts(request: Request, slug: str) -> dict[str, str]:
 
 
 def _depth(request: Request) -> int:
-    said = request.query_params.get("depth", "")
-    return min(max(int(said), 1), DEEPEST) if said.isascii() and said.isdigit() and len(said) < 5 else DEPTH
+    text = request.query_params.get("depth", "")
+    return min(max(int(text), 1), DEEPEST) if text.isascii() and text.isdigit() and len(text) < 5 else DEPTH
 
 
 ROUTES = (

@@ -49,15 +49,15 @@ def progress(store: Store, project: Project) -> ProjectRow:
     count = store.items.count(project.slug)
     held = store.judgments.current(project.slug)
     judged = {(j.query_id, j.doc_id) for j in held}
-    asked = {(a.query_id, a.doc_id) for a in store.assignments.all(project.slug)}
+    assigned = {(a.query_id, a.doc_id) for a in store.assignments.all(project.slug)}
     return ProjectRow(
         project,
         count.queries,
         count.documents,
         len(judged),
         len({j.judge for j in held}),
-        len(asked),
-        len(asked & judged),
+        len(assigned),
+        len(assigned & judged),
     )
 
 

@@ -71,11 +71,11 @@ class Last:
     said: str
 
 
-def items_of(context: AppContext, project: Project, judge: str, asked: Sequence[NextPair]) -> list[PairView]:
+def items_of(context: AppContext, project: Project, judge: str, pairs: Sequence[NextPair]) -> list[PairView]:
     """The pairs with everything that is shown of them."""
     store, slug = context.store, project.slug
-    queries = {query: store.items.query(slug, query) for query in dict.fromkeys(one.query_id for one in asked)}
-    fields = store.items.documents(slug, [one.doc_id for one in asked])
+    queries = {query: store.items.query(slug, query) for query in dict.fromkeys(one.query_id for one in pairs)}
+    fields = store.items.documents(slug, [one.doc_id for one in pairs])
     marks = {
         (mark.kind, mark.query_id, mark.doc_id): mark
         for query in queries
@@ -91,7 +91,7 @@ def items_of(context: AppContext, project: Project, judge: str, asked: Sequence[
             marks.get(("pick", one.query_id, one.doc_id)),
             key=uuid4().hex,
         )
-        for one in asked
+        for one in pairs
     ]
 
 
@@ -178,11 +178,11 @@ def show(request: Request) -> Response:
     if request.query_params.get("view") == "list":
         return _list(request)
     context, project, me = app_context(request), project_of(request), account_of(request).name
-    asked = context.rounds.hand(project, me, 1, context.clock().timestamp())
-    found = items_of(context, project, me, asked)
+    pairs = context.rounds.hand(project, me, 1, context.clock().timestamp())
+    views = items_of(context, project, me, pairs)
     page = JudgePage(
         project,
-        found[0] if found else None,
+        views[0] if views else None,
         progress_of(request, project),
         keys_of(project),
         last_of(context, project, me),
@@ -201,7 +201,7 @@ def _list(request: Request) -> Response:
     rounds = context.rounds.of(project)
     pairs = rounds.query(me, query, now)
     held = context.store.judgments.current(project.slug, judge=me, query_id=query)
-    items = items_of(context, project, me, [asked for asked, _ in pairs])
+    items = items_of(context, project, me, [pair for pair, _ in pairs])
     every = rounds.queries()
     place = every.index(query) if query in every else -1
     page = ListPage(
@@ -226,10 +226,10 @@ def items(request: Request) -> Response:
     context, project, me = app_context(request), project_of(request), account_of(request).name
     text = request.query_params.get("n", "5")
     n = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 5
-    asked = context.rounds.hand(project, me, min(max(n, 1), MOST), context.clock().timestamp())
+    pairs = context.rounds.hand(project, me, min(max(n, 1), MOST), context.clock().timestamp())
     return JSONResponse(
         {
-            "items": [_told(request, project, item) for item in items_of(context, project, me, asked)],
+            "items": [_told(request, project, item) for item in items_of(context, project, me, pairs)],
             "progress": _part(request, "_judge_progress.html", progress=progress_of(request, project)),
         }
     )
@@ -271,8 +271,8 @@ def undo(request: Request) -> Response:
         return _back(request, project, last.query_id if last is not None else "")
     if last is None:
         return JSONResponse({"item": None})
-    found = items_of(context, project, me, [NextPair(last.query_id, last.doc_id)])
-    return JSONResponse({"item": _told(request, project, found[0]), "said": said(project, last)})
+    views = items_of(context, project, me, [NextPair(last.query_id, last.doc_id)])
+    return JSONResponse({"item": _told(request, project, views[0]), "said": said(project, last)})
 
 
 @needs("judge")
@@ -322,9 +322,9 @@ def _part(request: Request, template: str, **values: object) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _read(fields: dict[str, object], wanted: type[S]) -> S:
+def _read(fields: dict[str, object], kind: type[S]) -> S:
     try:
-        return msgspec.convert(fields, wanted)
+        return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
         raise Problem(422, f"{error}.", "Go back, load the page again and send it from there.") from None
 

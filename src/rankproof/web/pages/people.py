@@ -90,8 +90,8 @@ def change_active(request: Request) -> Response:
 @needs("admin")
 def audit_log(request: Request) -> Response:
     """The log, page by page."""
-    said = request.query_params.get("before", "")
-    before = int(said) if said.isascii() and said.isdigit() and len(said) < 19 else None
+    text = request.query_params.get("before", "")
+    before = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
     entries = tuple(app_context(request).store.audit.all(newest=ENTRIES, before=before))
     older = entries[-1].id if len(entries) == ENTRIES else None
     return render(request, "audit.html", AuditPage(entries, older))

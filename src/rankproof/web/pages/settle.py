@@ -140,14 +140,14 @@ def _disputes(
     texts = {query.query_id: query.text for query in store.items.queries(slug)}
     fields = store.items.documents(slug, [pair.doc_id for pair in pairs])
     now = {(pair.query_id, pair.doc_id): pair for pair in settled.pairs}
-    found = []
+    disputes = []
     for pair in pairs:
         here = (pair.query_id, pair.doc_id)
         query = texts.get(pair.query_id, pair.query_id)
         shown = show_document(project.template, pair.doc_id, fields.get(pair.doc_id), query)
-        said = tuple(act for act in alone if (act.query_id, act.doc_id) == here)
-        found.append(Dispute(pair, query, shown, said, words.get(here), now.get(here), uuid4().hex))
-    return tuple(found)
+        judgments = tuple(act for act in alone if (act.query_id, act.doc_id) == here)
+        disputes.append(Dispute(pair, query, shown, judgments, words.get(here), now.get(here), uuid4().hex))
+    return tuple(disputes)
 
 
 def _gold(context: AppContext, project: Project, answers: Sequence[GoldAnswer]) -> tuple[GoldRow, ...]:
@@ -238,13 +238,13 @@ def gold(request: Request) -> Response:
 
 
 def _back(request: Request, project: Project, part: str = "disagreements") -> Response:
-    kept = {name: request.query_params.get(name) or None for name in ("method", "source", "show", "from")}
-    return RedirectResponse(address(f"/p/{project.slug}/settle", **kept) + f"#{part}", 303)
+    parameters = {name: request.query_params.get(name) or None for name in ("method", "source", "show", "from")}
+    return RedirectResponse(address(f"/p/{project.slug}/settle", **parameters) + f"#{part}", 303)
 
 
 def _start(request: Request) -> int:
-    said = request.query_params.get("from", "")
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 8 else 0
+    text = request.query_params.get("from", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0
 
 
 ROUTES = (

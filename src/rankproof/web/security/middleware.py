@@ -28,10 +28,10 @@ class Bodies:
             return
         headers = Headers(scope=scope)
         limit = self._limit(scope, headers)
-        said = headers.get("content-length", "0")
-        if not said.isascii() or not said.isdigit():
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdigit():
             raise Problem(400, "The header Content-Length is no number.")
-        if int(said[:20]) > limit:
+        if int(length[:20]) > limit:
             raise _too_large(limit)
         got = 0
 
