@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rankproof.scale.session import asked_to_stop
+from rankproof.scale.session import stop_request
 
 
 def test_what_spark_meets_on_the_way_does_not_hide_the_request() -> None:
@@ -25,10 +25,10 @@ def test_what_spark_meets_on_the_way_does_not_hide_the_request() -> None:
             return error
 
     stop, interrupt = SystemExit(143), KeyboardInterrupt()
-    assert asked_to_stop(gives_way(stop)) is stop
-    assert asked_to_stop(gives_way(interrupt)) is interrupt
-    assert asked_to_stop(stop) is stop
-    assert asked_to_stop(gives_way(ValueError("a fault"))) is None
+    assert stop_request(gives_way(stop)) is stop
+    assert stop_request(gives_way(interrupt)) is interrupt
+    assert stop_request(stop) is stop
+    assert stop_request(gives_way(ValueError("a fault"))) is None
 
 
 @pytest.mark.full

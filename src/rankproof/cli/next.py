@@ -166,7 +166,8 @@ def _notes(proposal: Proposal) -> list[str]:
     ):
         sign = f"its sign is {'certain' if settled else 'not certain'}"
         notes.append(
-            f"{system} - {baseline}: {proposal.measure} {value - proposal.values[0]:+.4f} now, between {number(bound.least)} "
+            f"{system} - {baseline}: {proposal.measure} {value - proposal.values[0]:+.4f} now, between "
+            f"{number(bound.least)} "
             f"and {number(bound.greatest)} under all grades; {sign}"
         )
     if all(proposal.settled):

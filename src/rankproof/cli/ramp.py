@@ -148,7 +148,7 @@ def _replay(policy: RampPolicy, as_json: bool, output: str | None, began: float)
     if as_json:
         text = document("ramp-replay/1", replay_document(policy, entries), time.perf_counter() - began)
     else:
-        text = replayed(policy, entries)
+        text = replay_text(policy, entries)
     _output.give(text, output)
     return 0 if all(entry.same for entry in entries) else 1
 
@@ -171,7 +171,7 @@ def headline(decision: RampDecision) -> str:
     return f"STOP, roll back to {share}" if decision.before else f"STOP, stay at {share}"
 
 
-def told(decision: RampDecision) -> list[str]:
+def decision_lines(decision: RampDecision) -> list[str]:
     """What to do and why; several reasons stand below each other."""
     if len(decision.reasons) == 1:
         return [printable(f"{headline(decision)}: {decision.reasons[0]}")]
@@ -198,7 +198,12 @@ def shown(policy: RampPolicy, entries: Sequence[RampEntry], again: bool) -> str:
     if late:
         notes.append(f"late: {', '.join(late)} came after its step was left, and decides nothing")
     notes.append(f"entry {entry.n} of {policy.state}")
-    parts = [told(entry.decision), [path_line(policy, entries)], _evidence(entry.evidence), map(printable, notes)]
+    parts = [
+        decision_lines(entry.decision),
+        [path_line(policy, entries)],
+        _evidence(entry.evidence),
+        map(printable, notes),
+    ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
@@ -225,12 +230,12 @@ def status(policy: RampPolicy, entries: Sequence[RampEntry]) -> str:
         [printable(f"{policy.name} {where}.")],
         [path_line(policy, entries)],
         aligned(rows, NAMES),
-        ["the last decision:", *told(entries[-1].decision)],
+        ["the last decision:", *decision_lines(entries[-1].decision)],
     ]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def replayed(policy: RampPolicy, entries: Sequence[ReplayedEntry]) -> str:
+def replay_text(policy: RampPolicy, entries: Sequence[ReplayedEntry]) -> str:
     """What came out the same, and what did not."""
     wrong = [entry for entry in entries if not entry.same]
     if not entries:

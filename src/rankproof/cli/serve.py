@@ -78,11 +78,11 @@ def command(
     with serving.listening(settings) as (bound, settings), open_store(store) as opened:
         app, link = serving.prepare(opened, settings, invite)
         config = serving.configured(app, certificate, key, proxies)
-        output.say(_told(opened.address, settings, link, invite))
+        output.say(_serving_text(opened.address, settings, link, invite))
         serving.serve(config, bound)
 
 
-def _told(store: str, settings: ServeSettings, link: str, invite: str | None) -> str:
+def _serving_text(store: str, settings: ServeSettings, link: str, invite: str | None) -> str:
     lines = [f"Serving {store} at {settings.origin}"]
     if link:
         first = "This link opens an account" if invite else "There is no account yet. This link opens the first one"

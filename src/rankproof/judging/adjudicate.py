@@ -147,8 +147,8 @@ def adjudicate(
     counted_sources = tuple(source for source in SOURCES if source in sources)
     note = f"method {configured}, from {len(counted):,} acts of {' and '.join(counted_sources)}, SHA-256 {digest}"
     return Adjudicated(
-        configured.text, counted_sources, digest, len(counted), dict(sorted(set_aside.items())), dict(sorted(left_out.items())),
-        pairs, _qrels(pairs, name, note),
+        configured.text, counted_sources, digest, len(counted),
+        dict(sorted(set_aside.items())), dict(sorted(left_out.items())), pairs, _qrels(pairs, name, note),
     )  # fmt: skip
 
 

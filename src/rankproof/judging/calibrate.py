@@ -174,7 +174,7 @@ def order_of_systems(
     )
     means = [values.mean(axis=0) if len(queries) else np.zeros(len(systems)) for values in (here, there)]
     weights = _weights(len(queries), resamples, seed)
-    taus = [_found(statistic, here, there, weights, level) for statistic in (tau_b, tau_ap)]
+    taus = [_rank_correlation(statistic, here, there, weights, level) for statistic in (tau_b, tau_ap)]
     best = sorted(range(len(systems)), key=lambda i: -means[0][i])
     swapped = tuple(
         (systems[i], systems[j])
@@ -231,7 +231,7 @@ def _weights(queries: int, resamples: int, seed: int) -> NDArray[np.float64]:
     return rng.multinomial(queries, np.full(queries, 1 / queries), resamples) / queries
 
 
-def _found(
+def _rank_correlation(
     statistic: Callable[[Means, Means], NDArray[np.float64]],
     human: Means,
     model: Means,

@@ -50,7 +50,8 @@ def _summary(calibration: Calibration) -> Section:
         notes += [f"{judge.name}: no confidence interval: {reason}" for reason in reasons]
         notes += _doubts(judge)
     notes.append(
-        f"{percent(calibration.level)} confidence intervals by leaving out one query at a time; kappa: Cohen's, plain and "
+        f"{percent(calibration.level)} confidence intervals by leaving out one query at a time; kappa: Cohen's, "
+        "plain and "
         "weighted; alpha: Krippendorff's"
     )
     title = f"Judges against {calibration.human}: {calibration.pairs:,} pairs of {calibration.queries:,} queries"
@@ -130,9 +131,11 @@ def correction_sections(corrected: CorrectedValues) -> list[Section]:
         notes += [f"no confidence interval: {reason}" for reason in reasons]
         sections.append(Section(measure, tuple(notes), tuple(rows)))
     lines = (
-        f"{corrected.frame:,} pairs of {corrected.queries:,} queries, of which people graded {corrected.human:,}; drawn by: "
+        f"{corrected.frame:,} pairs of {corrected.queries:,} queries, of which people graded {corrected.human:,}; "
+        "drawn by: "
         f"{corrected.design}",
-        f"{percent(corrected.level)} confidence intervals: what all people's grades of these pairs and queries would give; "
+        f"{percent(corrected.level)} confidence intervals: what all people's grades of these pairs and queries "
+        "would give; "
         "other queries are another question",
         "naive: the model's grades taken as they stand; corrected: right although the model errs",
         *corrected.notes,

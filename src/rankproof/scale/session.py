@@ -69,14 +69,14 @@ def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
     except BaseException as error:
         with suppress(Exception):  # Java may be in the middle of an answer that nobody hears any more
             spark.stop()
-        request = asked_to_stop(error)
+        request = stop_request(error)
         if request is None:
             raise
         raise request from None
     spark.stop()
 
 
-def asked_to_stop(error: BaseException) -> BaseException | None:
+def stop_request(error: BaseException) -> BaseException | None:
     """The request to stop that an error came of, such as Ctrl-C: what Spark meets while it gives way hides it."""
     seen: BaseException | None = error
     while seen is not None:

@@ -30,8 +30,8 @@ _GUARD = Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a pipeline said: documents, best first, and what failed on the way."""
+class PipelineAnswer:
+    """A pipeline's answer: documents, best first, and what failed on the way."""
 
     doc_ids: tuple[str, ...]
     failures: tuple[str, ...]
@@ -47,7 +47,7 @@ class Stack:
         self._lock = Lock()
         self._runner: Runner | None = None
 
-    def ask(self, modes: Sequence[str], query: Query, depth: int) -> dict[str, Told]:
+    def ask(self, modes: Sequence[str], query: Query, depth: int) -> dict[str, PipelineAnswer]:
         """What these modes answer to a query, `depth` documents at most."""
         if not self._lock.acquire(timeout=PATIENCE):
             raise Problem(429, "The pipelines are busy with other queries.", "Try again in a moment.")
@@ -61,7 +61,7 @@ class Stack:
         finally:
             self._lock.release()
         return {
-            mode: Told(
+            mode: PipelineAnswer(
                 tuple(outcome.rankings[0].doc_ids[:depth]),
                 tuple(f"{failure.stage}: {failure.message}" for failure in outcome.failures),
             )
@@ -102,8 +102,8 @@ class Stack:
         where = os.path.join(config.folder, config.dataset) if inside else config.dataset
         dataset = read_dataset(where, split=config.split or None)
 
-        def ask(asker: Asker, step: Step, asked: Sequence[Query], depth: int) -> StepOutcome:
-            return ask_step(asker, step, asked, depth, limits=limits, keep=KEEP_NOTHING, seed=config.design.seed)
+        def ask(asker: Asker, step: Step, queries: Sequence[Query], depth: int) -> StepOutcome:
+            return ask_step(asker, step, queries, depth, limits=limits, keep=KEEP_NOTHING, seed=config.design.seed)
 
         cache = FolderCache(os.path.join(config.folder, CACHE))
         return Runner((), config.depth, Ground(dataset.corpus, cache, config.folder, read_run=read_run), ask)
@@ -144,9 +144,9 @@ def live_of(request: Request) -> Live:
     return live
 
 
-def told_by(document: Mapping[str, object]) -> Told:
-    """What a pipeline said, from the document that keeps it."""
+def read_answer(document: Mapping[str, object]) -> PipelineAnswer:
+    """A pipeline's answer, from the stored document."""
     docs, failures = document.get("doc_ids"), document.get("failures")
     assert isinstance(docs, list)
     assert isinstance(failures, list)
-    return Told(tuple(map(str, docs)), tuple(map(str, failures)))
+    return PipelineAnswer(tuple(map(str, docs)), tuple(map(str, failures)))

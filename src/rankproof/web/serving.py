@@ -14,8 +14,8 @@ from starlette.applications import Starlette
 from rankproof.errors import UsageError
 from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
-from rankproof.web.security.door import invite as make_invitation
-from rankproof.web.security.door import read_role
+from rankproof.web.security.accounts import invite as make_invitation
+from rankproof.web.security.accounts import read_role
 from rankproof.web.settings import ServeSettings
 
 # Seconds that requests have to finish when the server is told to stop.

@@ -131,7 +131,8 @@ def _notes(report: InterleavingReport) -> list[str]:
     counts = report.counts
     notes = [f"warning: {warning}" for warning in report.warnings]
     notes.append(
-        f"{counts.rows:,} rows: {counts.pages:,} pages ({report.lists}, {', '.join(report.methods)}), {counts.clicks:,} "
+        f"{counts.rows:,} rows: {counts.pages:,} pages ({report.lists}, {', '.join(report.methods)}), "
+        f"{counts.clicks:,} "
         f"clicks, {counts.counted:,} clicked documents count"
     )
     left = {

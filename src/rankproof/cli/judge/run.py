@@ -94,7 +94,7 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
     rankproof judge run judging.db --judge "binary(by='logprob')" --pairs judged --sample 200
     """
     refuse_outputs(output)
-    from rankproof.cli.judge import work as text
+    from rankproof.cli.judge.text import outcome_text, plan_text
     from rankproof.cli.judge.work import JudgeRunWork, prices_of
 
     began = time.perf_counter()
@@ -102,16 +102,16 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
     with opened(store) as opened_store:
         work = JudgeRunWork(opened_store, chosen(opened_store, project), choices)
         if choices["dry_run"]:
-            body = work.dry(prices)
-            _output.give(document(SCHEMA, body) if as_json else text.dry(body), output)
+            body = work.plan_document(prices)
+            _output.give(document(SCHEMA, body) if as_json else plan_text(body), output)
             return 0
         try:
             outcome = work.ask()
         except KeyboardInterrupt:
             raise Interrupted("Interrupted; answers so far are in the store. The same command goes on.") from None
-        body = work.told(outcome, prices)
+        body = work.outcome_document(outcome, prices)
     seconds = time.perf_counter() - began
-    _output.give(document(SCHEMA, body, seconds) if as_json else text.told(body), output)
+    _output.give(document(SCHEMA, body, seconds) if as_json else outcome_text(body), output)
     return status(body["outcome"])
 
 

@@ -48,7 +48,8 @@ def agreement(store: str, project: str | None, sources: Sequence[str], as_json: 
     if len(ratings.judges) < 2 and not gold:
         count = len(ratings.judges)
         raise InputError(
-            f"Judges who have given grades in {chosen_project.slug}: {count}. Agreement takes two of them, or gold questions."
+            f"Judges who have given grades in {chosen_project.slug}: {count}. Agreement takes two of them, or gold "
+            "questions."
         )
     others, right = with_others(ratings), on_gold(alone, gold)
     whole = together(ratings)

@@ -103,11 +103,11 @@ def export(
         if history:
             raise UsageError("--history speaks of what judges said; qrels are what holds. Leave out one of the two.")
         adjudicated, name = adjudicated_project(store, project, method, sources)
-        summary = qrels_told(adjudicated, name, target, to)
+        summary = write_qrels(adjudicated, name, target, to)
     else:
         with opened(store) as opened_store:
-            summary = acts_told(opened_store, chosen(opened_store, project).slug, what, history, target, to)
-    tell(summary, as_json)
+            summary = write_acts(opened_store, chosen(opened_store, project).slug, what, history, target, to)
+    show_export(summary, as_json)
 
 
 @click.command("keep")
@@ -127,11 +127,11 @@ def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool,
     """
     refuse_outputs(output)
     from rankproof.cli.judgments.store import who
-    from rankproof.judging.explore import parse_kept
+    from rankproof.judging.explore import parse_report
     from rankproof.kernel.sections import printable
     from rankproof.reading.source import open_source
 
-    read = [(path, *parse_kept(open_source(path).text(), path)) for path in reports]
+    read = [(path, *parse_report(open_source(path).text(), path)) for path in reports]
     with opened(store) as opened_store:
         into = chosen(opened_store, project)
         there = {one.sha256 for one in opened_store.experiments.all(into.slug)}
@@ -154,7 +154,7 @@ def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool,
     _output.give("".join(f"{printable(line)}\n" for line in lines), output)
 
 
-def qrels_told(adjudicated: Adjudicated, project: str, target: str, to: str | None) -> dict[str, Any]:
+def write_qrels(adjudicated: Adjudicated, project: str, target: str, to: str | None) -> dict[str, Any]:
     """Writes the settled grades."""
     from rankproof.reading.write import format_for, pieces, write
 
@@ -171,10 +171,10 @@ def qrels_told(adjudicated: Adjudicated, project: str, target: str, to: str | No
     notes += (
         [f"unresolved and left out: {counted(len(adjudicated.unresolved), 'pair')}"] if adjudicated.unresolved else []
     )
-    return _told(project, "qrels", target, name, len(adjudicated.qrels.rows), notes)
+    return _export_summary(project, "qrels", target, name, len(adjudicated.qrels.rows), notes)
 
 
-def acts_told(store: Store, slug: str, what: str, history: bool, target: str, to: str | None) -> dict[str, Any]:
+def write_acts(store: Store, slug: str, what: str, history: bool, target: str, to: str | None) -> dict[str, Any]:
     """Writes what judges said."""
     from rankproof.judging.files import ACTS_SCHEMA, to_body, to_csv
     from rankproof.judging.store.store import give
@@ -186,14 +186,14 @@ def acts_told(store: Store, slug: str, what: str, history: bool, target: str, to
     acts = give(store, slug, kind, history)
     text = to_csv(kind, acts) if form == "csv" else document(ACTS_SCHEMA, to_body(kind, acts, slug))
     _output.give(text, target)
-    return _told(slug, what, target, form, len(acts), [])
+    return _export_summary(slug, what, target, form, len(acts), [])
 
 
-def _told(project: str, what: str, target: str, form: str, count: int, notes: list[str]) -> dict[str, Any]:
+def _export_summary(project: str, what: str, target: str, form: str, count: int, notes: list[str]) -> dict[str, Any]:
     return {"project": project, "what": what, "target": target, "format": form, "count": count, "notes": notes}
 
 
-def tell(summary: dict[str, Any], as_json: bool) -> None:
+def show_export(summary: dict[str, Any], as_json: bool) -> None:
     """What was done: on standard error when the data itself goes to standard output."""
     if as_json:
         text = document("judgments-export/1", summary, indent=None).rstrip("\n")

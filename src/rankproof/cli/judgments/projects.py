@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from rankproof.cli.judgments.settings import said_in, settings_options, settled
+from rankproof.cli.judgments.settings import project_options, settings_options, settled
 from rankproof.cli.judgments.store import about, chosen, counted_kind, opened, project_option
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import answer_options
@@ -75,7 +75,7 @@ def init(
 
     read = read_filling(dataset, split, runs, depth)
     read.joined(read.query_ids)
-    settings = said_in(options)
+    settings = project_options(options)
     shown = template_for(
         read.dataset, settings.title_field, settings.text_fields, settings.image_field, settings.link_field
     )

@@ -116,9 +116,8 @@ def unassign(store: str, judge: str, project: str | None, as_json: bool, output:
             raise UsageError(f"{judge!r} was asked nothing by name. Asked were: {', '.join(known) or 'none'}.")
         back = taken_back(handed, opened_store.judgments.current(chosen_project.slug), judge)
         opened_store.assignments.add(chosen_project.slug, back)
-        summary = {
-            "handed": None, "taken_back": len(back), **_standing(opened_store, chosen_project, opened_store.assignments.all(chosen_project.slug))
-        }  # fmt: skip
+        rest = opened_store.assignments.all(chosen_project.slug)
+        summary = {"handed": None, "taken_back": len(back), **_standing(opened_store, chosen_project, rest)}
     _output.give(document(SCHEMA, summary) if as_json else unassigned(summary, judge), output)
 
 
@@ -192,7 +191,8 @@ def gold(
             if one.grade not in chosen_project.scale.grades:
                 raise InputError(
                     f"{read.name}: {one.doc_id!r} for {one.query_id!r} has grade {one.grade}, and the scale "
-                    f"{chosen_project.scale.name!r} has {', '.join(map(str, chosen_project.scale.grades))}. Nothing was added."
+                    f"{chosen_project.scale.name!r} has {', '.join(map(str, chosen_project.scale.grades))}. Nothing "
+                    "was added."
                 )
         if withdraw:
             new = [replace(one, withdrawn=True) for one in answers if (one.query_id, one.doc_id) in held]

@@ -61,7 +61,7 @@ def settings_options(command: Any) -> Any:
     return command
 
 
-def said_in(options: Mapping[str, Any]) -> ProjectOptions:
+def project_options(options: Mapping[str, Any]) -> ProjectOptions:
     """The settings among the options of a command."""
     return ProjectOptions(**{one.name: options[one.name] for one in fields(ProjectOptions)})
 
@@ -122,7 +122,7 @@ def change(store: str, project: str | None, as_json: bool, output: str | None, *
 
     with opened(store) as opened_store:
         before = chosen(opened_store, project)
-        after = settled(before, said_in(options))
+        after = settled(before, project_options(options))
         _refuse_scale(opened_store, before, after)
         if after != before:
             opened_store.projects.change(after, who())

@@ -151,7 +151,8 @@ def adjudication_text(adjudicated: Adjudicated) -> str:
     lines = [f"{counted(len(qrels.rows), 'pair')} of {queries} settled; method: {adjudicated.method}"]
     lines += [f"  {grades}"] if grades else []
     lines.append(
-        f"  from {counted(adjudicated.n_acts, 'judgment')} by {' and '.join(adjudicated.sources)}, SHA-256 {adjudicated.acts[:16]}..."
+        f"  from {counted(adjudicated.n_acts, 'judgment')} by {' and '.join(adjudicated.sources)}, SHA-256 "
+        f"{adjudicated.acts[:16]}..."
     )
     lines += [f"  left out: {_counted(adjudicated.left_out)} (--source)"] if adjudicated.left_out else []
     lines += [f"  no grade: {_counted(adjudicated.set_aside)}"] if adjudicated.set_aside else []

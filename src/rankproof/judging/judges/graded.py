@@ -54,8 +54,8 @@ def prompt(question: JudgeQuestion, values: Values) -> Prompt:
     if by_token:
         form = f"Answer with the number of the grade alone: {scale_grades(question.scale)}."
     elif values["reasons"]:
-        form = f"Write one or two sentences of reasons, then a last line of this form, with {scale_grades(question.scale)}:"
-        form += "\nGrade: N"
+        grades = scale_grades(question.scale)
+        form = f"Write one or two sentences of reasons, then a last line of this form, with {grades}:\nGrade: N"
     else:
         form = f"Answer with one line of this form and nothing else, with {scale_grades(question.scale)}:\nGrade: N"
     user = (

@@ -145,7 +145,7 @@ class _JudgeSession:
                 await self.no_answer(question, answer)
                 return
             self.tally.answered(answer)
-            read = self.asking.asked.item.read(answer, self.asking.project.scale, self.asking.asked.values)
+            read = self.asking.judge.item.read(answer, self.asking.project.scale, self.asking.judge.values)
             if isinstance(read, AnswerFault):
                 await self.failed(question, question.key, read.kind, answer.text.strip() or read.why, answered=True)
                 return

@@ -29,7 +29,7 @@ class ChosenPairs:
     """The pairs, and where they come from in words that say it all. `frame` is how many there were to draw from."""
 
     pairs: tuple[Pair, ...]
-    said: str
+    origin: str
     frame: int
 
 
@@ -93,7 +93,7 @@ def draw(chosen: ChosenPairs, number: int | None, seed: int) -> ChosenPairs:
     if number is None or number >= len(chosen.pairs):
         return chosen
     places = np.sort(np.random.default_rng(seed).choice(len(chosen.pairs), number, replace=False))
-    origin = f"{chosen.said}, drawn with seed {seed}"
+    origin = f"{chosen.origin}, drawn with seed {seed}"
     return ChosenPairs(tuple(chosen.pairs[i] for i in places.tolist()), origin, chosen.frame)
 
 
@@ -236,7 +236,7 @@ class Questions:
     without_text   documents that were chosen and have nothing to show
     """
 
-    asked: Configured
+    judge: Configured
     project: Project
     every: tuple[ModelQuestion, ...]
     without_text: int
@@ -249,7 +249,7 @@ class Questions:
         query, scale, rules = self.queries[question.query_id], self.project.scale, self.project.guidelines
         orders = (docs,) if len(docs) == 1 else (docs, docs[::-1])
         return tuple(
-            self.asked.item.prompt(JudgeQuestion(query, order, scale, rules), self.asked.values) for order in orders
+            self.judge.item.prompt(JudgeQuestion(query, order, scale, rules), self.judge.values) for order in orders
         )
 
 

@@ -37,7 +37,8 @@ def pick(selection: Configured, material: Material, n: int, without: Collection[
             break
         given, limit = len(chosen), limit + n - len(open_pairs)
     raise UsageError(
-        f"{selection} gives {len(open_pairs):,} pairs that are not handed out, graded or gold yet, and {n:,} are wanted. "
+        f"{selection} gives {len(open_pairs):,} pairs that are not handed out, graded or gold yet, and {n:,} are "
+        "wanted. "
         f"Give a selection that goes deeper, or --pairs {len(open_pairs)}."
     )
 

@@ -64,7 +64,7 @@ def selected(project: Project, material: Material, gold: Iterable[Pair] = ()) ->
     """The pool that the project's selection picks."""
     selection = read_configured("selections", project.selection)
     item: Selection = selection.item
-    known = _asked_gold(project, gold)
+    known = _gold_questions(project, gold)
     chosen = [one for one in item.select(material, selection.values) if one.pair not in known]
     pairs = [one.pair for one in chosen]
     return JudgingPool(
@@ -81,7 +81,7 @@ def selected(project: Project, material: Material, gold: Iterable[Pair] = ()) ->
 
 def assigned(project: Project, assignments: Iterable[Assignment], gold: Iterable[Pair] = ()) -> JudgingPool:
     """The pool of pairs that were handed out: those for anybody, and those for judges by name, by place."""
-    known = _asked_gold(project, gold)
+    known = _gold_questions(project, gold)
     place: dict[Pair, int] = {}
     wanted: list[int] = []
     shared: dict[int, None] = {}
@@ -109,7 +109,7 @@ def assigned(project: Project, assignments: Iterable[Assignment], gold: Iterable
     )
 
 
-def _asked_gold(project: Project, gold: Iterable[Pair]) -> dict[Pair, None]:
+def _gold_questions(project: Project, gold: Iterable[Pair]) -> dict[Pair, None]:
     """Gold questions, each once; none where none are to be asked."""
     return dict.fromkeys(gold) if project.gold > 0 else {}
 

@@ -125,13 +125,16 @@ class Invitations:
         """The invitation of a token's hash, used ones and expired ones too."""
         c = tables.invitations.c
         with self._database.reading() as connection:
-            row = connection.execute(_asked().where(c.token == token)).first()
+            row = connection.execute(_select_invitations().where(c.token == token)).first()
         return None if row is None else Invitation(*row)
 
     def all(self) -> list[Invitation]:
         """Every invitation, the oldest first."""
         with self._database.reading() as connection:
-            return [Invitation(*row) for row in connection.execute(_asked().order_by(tables.invitations.c.time))]
+            return [
+                Invitation(*row)
+                for row in connection.execute(_select_invitations().order_by(tables.invitations.c.time))
+            ]
 
     def use(self, token: str, name: str, password_hash: str, at: str = "") -> Account:
         """Makes the account and uses the invitation up, both or neither; of two at once only one gets it.
@@ -154,7 +157,7 @@ class Invitations:
         return self._database.write(work)
 
 
-def _asked() -> Select[Any]:
+def _select_invitations() -> Select[Any]:
     c = tables.invitations.c
     return select(c.role, c.by, c.expires, c.time, c.used_by)
 

@@ -48,7 +48,7 @@ def new_ranks(pages: Impressions, rankings: Rankings) -> Numbers:
     return np.array([at.get(query, nothing).get(doc, -1) for query, doc in named], dtype=np.int64)
 
 
-def wanted_of(rows: list[tuple[int, int, float]]) -> TargetDisplay:
+def target_display(rows: list[tuple[int, int, float]]) -> TargetDisplay:
     """What the new system would show: query, cell and amount of each."""
     columns = np.array(rows, dtype=np.float64).reshape(-1, 3)
     return TargetDisplay(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2].copy())
@@ -86,7 +86,7 @@ def decisions_of_actions(log: Choices, policy: Policy) -> Decisions:
         looked=np.ones(n),
         norms=None,
         group_of=np.zeros(cell_count, dtype=np.int64),
-        wanted=wanted_of(targets),
+        wanted=target_display(targets),
         balanced=True,
     )
 
@@ -222,6 +222,6 @@ def decisions_of_placements(log: PlacedPages, rankings: Rankings, depth: int) ->
         looked=np.ones(len(page)),
         norms=None,
         group_of=np.array(ranks_of, dtype=np.int64),
-        wanted=wanted_of(targets),
+        wanted=target_display(targets),
         balanced=True,
     )

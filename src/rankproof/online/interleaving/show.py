@@ -39,7 +39,7 @@ def interleave(
     experiment: str = "",
 ) -> InterleavedList:
     """The list to show: at most `depth` documents, and what a click on each is worth to each system."""
-    chosen = _asked(method)
+    chosen = _configured(method)
     if depth < 1:
         raise UsageError(f"depth must be 1 or more; got {depth}.")
     systems = tuple(sorted(rankings))
@@ -62,7 +62,7 @@ def interleave(
 
 
 @lru_cache(maxsize=64)
-def _asked(method: str) -> Configured:
+def _configured(method: str) -> Configured:
     return read_configured("interleavings", method)
 
 

@@ -25,7 +25,7 @@ class Next(msgspec.Struct):
 def next_to_judge(call: ApiRequest[None, None]) -> Response:
     """The next pair for me, by what was handed out or by the selection of the project; it is mine for a while."""
     context, slug, me, project = call.context, call.slug, call.me.name, call.project
-    pairs = context.rounds.hand(project, me, 1, context.clock().timestamp())
+    pairs = context.rounds.next_pairs(project, me, 1, context.clock().timestamp())
     progress = context.rounds.of(project).progress(me, context.now(), context.now())
     counts = (progress.mine + progress.left, progress.mine)
     if not pairs:

@@ -15,7 +15,7 @@ from rankproof.judging.records import Project
 from rankproof.judging.store.store import Store
 from rankproof.reading.collection import Query
 from rankproof.web.context import app_context
-from rankproof.web.live import Told, live_of, told_by
+from rankproof.web.live import PipelineAnswer, live_of, read_answer
 from rankproof.web.pages._compare_setup import DEPTHS, ComparedVariant, Setup
 from rankproof.web.problems import Problem
 
@@ -23,17 +23,17 @@ KIND = "answer"
 LONGEST_QUERY = 1000
 
 
-def rankings_of(store: Store, setup: Setup, query_id: str) -> dict[str, Told | None]:
+def rankings_of(store: Store, setup: Setup, query_id: str) -> dict[str, PipelineAnswer | None]:
     """What each variant ranks for a query; None where a run has no ranking, or a pipeline was not asked yet."""
     runs = store.runs.rankings(setup.slug, query_id)
-    stored = _kept(store, setup.slug) if any(variant.live for variant in setup.variants) else {}
-    rankings: dict[str, Told | None] = {}
+    stored = _newest_answers(store, setup.slug) if any(variant.live for variant in setup.variants) else {}
+    rankings: dict[str, PipelineAnswer | None] = {}
     for variant in setup.variants:
         if variant.live:
             digest = stored.get(_name(variant, query_id))
-            rankings[variant.name] = told_by(store.experiments.get(setup.slug, digest)) if digest else None
+            rankings[variant.name] = read_answer(store.experiments.get(setup.slug, digest)) if digest else None
         else:
-            rankings[variant.name] = Told(tuple(runs[variant.name]), ()) if variant.name in runs else None
+            rankings[variant.name] = PipelineAnswer(tuple(runs[variant.name]), ()) if variant.name in runs else None
     return rankings
 
 
@@ -43,10 +43,10 @@ def whole(store: Store, slug: str, variant: ComparedVariant) -> dict[str, list[s
         return store.runs.whole(slug, variant.name)
     rankings: dict[str, list[str]] = {}
     mark = f" {variant.handle}"
-    for name, digest in _kept(store, slug).items():
+    for name, digest in _newest_answers(store, slug).items():
         if name.endswith(mark):
             document = store.experiments.get(slug, digest)
-            rankings[str(document["query_id"])] = list(told_by(document).doc_ids)
+            rankings[str(document["query_id"])] = list(read_answer(document).doc_ids)
     return rankings
 
 
@@ -83,7 +83,7 @@ def ask(request: Request, project: Project, setup: Setup, text: str, query_id: s
     return query
 
 
-def _kept(store: Store, slug: str) -> dict[str, str]:
+def _newest_answers(store: Store, slug: str) -> dict[str, str]:
     """The hash of the newest answer by its name."""
     return {one.name: one.sha256 for one in store.experiments.all(slug, KIND)}
 

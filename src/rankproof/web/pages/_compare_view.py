@@ -22,7 +22,7 @@ from rankproof.judging.store.store import Store
 from rankproof.reading.collection import Query
 from rankproof.web.context import app_context
 from rankproof.web.documents import DocumentView, show_document
-from rankproof.web.live import Told
+from rankproof.web.live import PipelineAnswer
 from rankproof.web.pages._compare_answers import rankings_of
 from rankproof.web.pages._compare_setup import ComparedVariant, Setup
 from rankproof.web.security.sessions import account_of
@@ -102,7 +102,7 @@ def is_revealed(store: Store, setup: Setup, judge: str, query_id: str) -> bool:
     """Whether the judge sees which side is which; also when the preference that showed it was taken back since."""
     if setup.names != "after":
         return setup.names == "shown"
-    return bool(_said_before(store, setup, judge, query_id))
+    return bool(_earlier_preferences(store, setup, judge, query_id))
 
 
 def is_blind(store: Store, setup: Setup, judge: str, query_id: str, key: str) -> bool:
@@ -110,13 +110,13 @@ def is_blind(store: Store, setup: Setup, judge: str, query_id: str, key: str) ->
 
     It does not count against itself: sent again, it is what it was when it was sent first.
     """
-    before = [preference for preference in _said_before(store, setup, judge, query_id) if preference.key != key]
+    before = [preference for preference in _earlier_preferences(store, setup, judge, query_id) if preference.key != key]
     if setup.names == "hidden":
         return all(preference.blind for preference in before)
     return setup.names == "after" and not before
 
 
-def _said_before(store: Store, setup: Setup, judge: str, query_id: str) -> list[Preference]:
+def _earlier_preferences(store: Store, setup: Setup, judge: str, query_id: str) -> list[Preference]:
     """Every preference that a judge ever gave between these variants for a query."""
     history = store.preferences.history(setup.slug, judge=judge, query_id=query_id)
     return [one for one in history if set(one.variants) == set(setup.called)]
@@ -182,7 +182,7 @@ def _sides(
     setup: Setup,
     query: Query,
     order: Sequence[ComparedVariant],
-    rankings: Mapping[str, Told | None],
+    rankings: Mapping[str, PipelineAnswer | None],
     me: str,
     revealed: bool,
 ) -> tuple[Side, ...]:

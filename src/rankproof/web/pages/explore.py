@@ -13,15 +13,15 @@ from starlette.routing import Route
 from rankproof.errors import RankproofError
 from rankproof.judging.adjudicate import Adjudicated, SettledPair
 from rankproof.judging.explore import (
-    KeptDocument,
     PlacedRanking,
     QueryRow,
     RunsMeasured,
+    StoredReport,
     compared,
-    parse_kept,
+    parse_report,
     placed,
     query_rows,
-    read_kept,
+    read_report,
     standing,
 )
 from rankproof.judging.records import Project
@@ -61,7 +61,9 @@ class ExploreRequest:
         return {**self.method.query, "measures": same, "run": self.run or None, "against": self.against or None}
 
 
-def asked_of(request: Request, project: Project, measures: str = "", query_id: str | None = None) -> ExploreRequest:
+def explore_request(
+    request: Request, project: Project, measures: str = "", query_id: str | None = None
+) -> ExploreRequest:
     """The runs measured as the address asks; an error that says what is possible where it asks for what is none.
 
     With `query_id` only this query is looked at: its values are the same, and the others need not be read.
@@ -100,10 +102,10 @@ MOST_LISTED, MOST_QUERIES, DEPTH, DEEPEST = 30, 500, 10, 100
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An experiment in a list; without `kept` it cannot be read."""
+    """An experiment in a list; without `report` it cannot be read."""
 
     stored: StoredExperiment
-    kept: KeptDocument | None
+    report: StoredReport | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class ExplorePage:
     """Where the runs stand, and what was measured before."""
 
     project: Project
-    asked: ExploreRequest
+    request: ExploreRequest
     experiments: tuple[Listed, ...]
     older: int
     problem: Problem | None = None
@@ -123,7 +125,7 @@ class QueriesPage:
     """A measure query by query, under every run; with another run to hold against, their difference."""
 
     project: Project
-    asked: ExploreRequest
+    request: ExploreRequest
     measure: str
     runs: tuple[str, ...]
     run: str
@@ -141,7 +143,7 @@ class QueryPage:
     """A query's rankings under every run."""
 
     project: Project
-    asked: ExploreRequest
+    request: ExploreRequest
     query: Query
     ranked: tuple[PlacedRanking, ...]
     values: Mapping[str, Mapping[str, float | None]]
@@ -160,7 +162,7 @@ class ExperimentPage:
 
     project: Project
     stored: StoredExperiment
-    kept: KeptDocument
+    report: StoredReport
     measure: str
     columns: tuple[str, ...]
     rows: tuple[QueryRow, ...]
@@ -179,26 +181,26 @@ def _overview(request: Request, problem: Problem | None = None) -> ExplorePage:
     context, project = app_context(request), project_of(request)
     every = context.store.experiments.all(project.slug)[::-1]
     listed = tuple(_listed(request, project.slug, one) for one in every[:MOST_LISTED])
-    return ExplorePage(project, asked_of(request, project), listed, max(0, len(every) - MOST_LISTED), problem)
+    return ExplorePage(project, explore_request(request, project), listed, max(0, len(every) - MOST_LISTED), problem)
 
 
 def _listed(request: Request, slug: str, stored: StoredExperiment) -> Listed:
     try:
-        return Listed(stored, read_kept(app_context(request).store.experiments.get(slug, stored.sha256)))
+        return Listed(stored, read_report(app_context(request).store.experiments.get(slug, stored.sha256)))
     except RankproofError:
         return Listed(stored, None)
 
 
 @needs("admin")
 def keep(request: Request) -> Response:
-    """Keeps a report that somebody uploads."""
+    """Stores an uploaded report."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
     try:
         upload = form_of(request).get("file")
         if not isinstance(upload, UploadFile) or not upload.filename:
             raise Problem(422, "No file was chosen.", "Choose a report that rankproof wrote.")
         text = upload.file.read().decode("utf-8", "replace")
-        document, shown_report = parse_kept(text, upload.filename[:200])
+        document, shown_report = parse_report(text, upload.filename[:200])
         digest = context.store.experiments.add(project.slug, shown_report.kind, shown_report.name[:200], document, me)
     except (Problem, RankproofError) as error:
         problem = understood(error)
@@ -213,7 +215,7 @@ def keep(request: Request) -> Response:
 def queries(request: Request) -> Response:
     """A measure query by query."""
     project, measure = project_of(request), request.query_params.get("measure", "").strip()
-    explored = asked_of(request, project, measure)
+    explored = explore_request(request, project, measure)
     run, against = chosen_run(explored)
     name = explored.at.measures[0]
     names = tuple(explored.at.evaluations)
@@ -247,7 +249,7 @@ def query(request: Request) -> Response:
     context, project = app_context(request), project_of(request)
     slug, query_id = project.slug, request.query_params.get("query", "")
     shown_query = context.store.items.query(slug, query_id)
-    explored = asked_of(request, project, query_id=query_id)
+    explored = explore_request(request, project, query_id=query_id)
     rankings = context.store.runs.rankings(slug, query_id)
     run, against = explored.run, explored.against
     order = sorted(rankings, key=lambda one: (one != run and one != against, one != against, one != run))
@@ -282,7 +284,7 @@ def report(request: Request) -> Response:
     stored = next((one for one in context.store.experiments.all(project.slug) if one.sha256 == digest), None)
     if stored is None:
         raise Problem(404, "There is no report with this hash.")
-    document = read_kept(context.store.experiments.get(project.slug, digest), "The report")
+    document = read_report(context.store.experiments.get(project.slug, digest), "The report")
     measure, sort = request.query_params.get("measure", ""), request.query_params.get("sort", "")
     columns, rows = _by_query(document, measure, sort)
     texts = _texts(request, project.slug)
@@ -290,7 +292,7 @@ def report(request: Request) -> Response:
     return render(request, "explore_report.html", page)
 
 
-def _by_query(document: KeptDocument, measure: str, sort: str) -> tuple[tuple[str, ...], list[QueryRow]]:
+def _by_query(document: StoredReport, measure: str, sort: str) -> tuple[tuple[str, ...], list[QueryRow]]:
     """Each query's value under every run of a report, and the difference of the first contrast in the measure."""
     held = [one for one in document.evaluations if measure in one.measures]
     values = [

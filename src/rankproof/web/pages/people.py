@@ -13,8 +13,8 @@ from rankproof.judging.store.people import AuditEntry, Invitation
 from rankproof.web.context import AppContext, app_context
 from rankproof.web.problems import Problem
 from rankproof.web.render import render
+from rankproof.web.security.accounts import invite, read_role
 from rankproof.web.security.csrf import text_of
-from rankproof.web.security.door import invite, read_role
 from rankproof.web.security.roles import needs
 from rankproof.web.security.sessions import account_of
 

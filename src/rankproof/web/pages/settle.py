@@ -33,7 +33,7 @@ LONGEST_NOTE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A pair on which grades differ: what each judge said alone, and who settled it.
+    """A pair on which grades differ: each judge's own judgment, and who settled it.
 
     now    what the pair comes to by the method of the page
     key    a name for the act of the form
@@ -42,7 +42,7 @@ class Dispute:
     split: SplitPair
     query: str
     shown: DocumentView
-    said: tuple[Judgment, ...]
+    judgments: tuple[Judgment, ...]
     settling: Judgment | None
     now: SettledPair | None
     key: str
@@ -50,7 +50,7 @@ class Dispute:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """A judge: how much they said, how often as the others, how often right where that is known."""
+    """A judge: how many judgments, how often as the others, how often right where that is known."""
 
     counts: JudgeCounts
     others: Found | None
@@ -100,7 +100,7 @@ def show(request: Request) -> Response:
     held = store.judgments.current(slug)
     judges = sorted({act.judge for act in held if act.source.kind == "person"})
     method = method_of(request, judges)
-    # Agreement is about what each said alone: who settles has seen what the others said.
+    # Agreement is about each judge's own judgment: whoever settles has seen those of the others.
     alone = [act for act in store.judgments.current(slug, settling=False) if act.source.kind in method.sources]
     settled = method.settle(held, project)
     summary = summarize(alone)

@@ -1,4 +1,4 @@
-"""The door: signing in by name and password, invitations, and who may still let others in."""
+"""Signing in by name and password, invitations, and who may invite others."""
 
 from __future__ import annotations
 
