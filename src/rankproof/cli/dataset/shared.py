@@ -1,4 +1,4 @@
-"""Shared by the dataset commands: the options of reading, and reading by them."""
+"""Shared by the dataset commands: options of reading, and writing a dataset to a new folder."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from rankproof.cli.dataset.text import survey_text, written
+from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.output import document
 from rankproof.cli.shared.usage import refuse_outputs
 
 if TYPE_CHECKING:
-    from rankproof.reading.datasets.records import Dataset
+    from rankproof.reading.datasets.records import Dataset, Survey
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,3 +65,23 @@ def read(dataset: str, choices: Mapping[str, Any]) -> Dataset:
     options = {**choices, "fields": choices["fields"] or None, "field": choices["topic_field"]}
     del options["topic_field"]
     return read_dataset(dataset, **options)
+
+
+def write_prepared(
+    dataset: Dataset,
+    report: Survey,
+    folder: str,
+    as_json: bool,
+    output: str | None,
+    more: Mapping[str, Any] | None = None,
+) -> None:
+    """Writes a dataset to a new folder, and what is in it to the answer."""
+    from rankproof.reading.datasets.store import write_dataset
+
+    manifest = write_dataset(folder, dataset, report, more)
+    if as_json:
+        body = {name: value for name, value in manifest.items() if name not in ("rankproof", "schema")}
+        text = document("dataset/1", {**body, "folder": folder})
+    else:
+        text = f"{survey_text(report)}\n{written(folder, manifest)}"
+    _output.give(text, output)

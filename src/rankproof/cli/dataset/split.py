@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from rankproof.cli.dataset.prepare import write_prepared
-from rankproof.cli.dataset.shared import read, reading_options, refuse
+from rankproof.cli.dataset.shared import read, reading_options, refuse, write_prepared
 from rankproof.errors import UsageError
 
 
