@@ -168,9 +168,8 @@ def _act(kind: Kind, row: Mapping[str, object]) -> Act:
         raise ValueError("the judge, the query or the document is empty")
     if kind == "preferences":
         variants, blind = _variants(row["variants"]), row["blind"] in (True, "true")
-        preferred = str(row["preferred"]) if row["preferred"] else None
         return Preference(
-            _key(texts), judge, query, variants, preferred, blind, texts["note"], texts["time"],
+            _key(texts), judge, query, variants, _preferred(row["preferred"]), blind, texts["note"], texts["time"],
             texts["withdraws"],
         )  # fmt: skip
     if kind in ("flags", "picks"):
@@ -192,6 +191,14 @@ def _variants(value: object) -> tuple[str, ...]:
     if not isinstance(names, list):
         raise TypeError("variants is no list of names")
     return tuple(map(str, names))
+
+
+def _preferred(value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise TypeError(f"preferred is {value!r:.40}: name a variant, or give null where they are equally good")
+    return value
 
 
 def _source(row: Mapping[str, object], texts: Mapping[str, str]) -> JudgmentSource:

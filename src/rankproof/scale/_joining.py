@@ -130,15 +130,15 @@ class OnSpark:
         if queries is not None and len(queries) <= FEW_IDS:
             frame = frame.filter(frame[name].cast("string").isin(sorted(queries)))
         elif queries is not None:
-            selected = self.spark.createDataFrame([(query,) for query in sorted(queries)], "wanted string")
-            frame = frame.join(selected, frame[name].cast("string") == selected["wanted"], "left_semi")
+            selected = self.spark.createDataFrame([(query,) for query in sorted(queries)], "selected string")
+            frame = frame.join(selected, frame[name].cast("string") == selected["selected"], "left_semi")
         return self._read(frame.toArrow())
 
     def sampled(self, docs: Sequence[str]) -> Rows | None:
         """The first rows, to say why none of these documents is in the run; None when one is."""
         frame = self.rows()
-        selected = self.spark.createDataFrame([(doc,) for doc in dict.fromkeys(docs)], "wanted string")
-        met = frame.join(selected, frame[_work.DOC].cast("string") == selected["wanted"], "left_semi")
+        selected = self.spark.createDataFrame([(doc,) for doc in dict.fromkeys(docs)], "selected string")
+        met = frame.join(selected, frame[_work.DOC].cast("string") == selected["selected"], "left_semi")
         return None if met.head(1) else self._read(frame.limit(SAMPLE).toArrow())
 
     def _read(self, table: pyarrow.Table) -> Rows:

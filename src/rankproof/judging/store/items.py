@@ -88,13 +88,13 @@ class Items:
         """The fields of documents, by id in the order asked; those that are not there are left out."""
         self._known.require(slug)
         c = tables.documents.c
-        missing = list(dict.fromkeys(doc_ids))
-        found: dict[str, dict[str, str]] = {}
+        ids = list(dict.fromkeys(doc_ids))
+        stored: dict[str, dict[str, str]] = {}
         with self._database.reading() as connection:
-            for part in _parts(missing):
+            for part in _parts(ids):
                 statement = select(c.doc_id, c.fields).where(c.project == slug, c.doc_id.in_(part))
-                found.update((doc, fields) for doc, fields in connection.execute(statement))
-        return {doc: found[doc] for doc in missing if doc in found}
+                stored.update((doc, fields) for doc, fields in connection.execute(statement))
+        return {doc: stored[doc] for doc in ids if doc in stored}
 
     def count(self, slug: str) -> ItemCounts:
         """How many queries and documents there are."""

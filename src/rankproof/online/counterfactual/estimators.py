@@ -40,7 +40,7 @@ def with_predicted_rewards(decisions: Decisions, seed: int = 0) -> Decisions:
     folds = min(FOLDS, units)
     dealt = (np.random.default_rng(seed).permutation(units) % folds)[of]
     fold = dealt[decisions.pages]
-    cells, target = len(decisions.group_of), decisions.wanted
+    cells, target = len(decisions.group_of), decisions.target
     rewards, of_pages = np.zeros(len(decisions.pages)), np.zeros(len(decisions))
     for one in range(folds):
         # With a single unit there is no other fold: the model then knows nothing.

@@ -27,7 +27,7 @@ UNLIKELY = 0.01
 
 def overlap_of(decisions: Decisions) -> Overlap:
     """How far the log reaches."""
-    weights, target = decisions.weights, decisions.wanted
+    weights, target = decisions.weights, decisions.target
     units, unit_of = decisions.numbered_units
     by_page = decisions.by_page(weights)
     by_unit = np.bincount(unit_of, by_page, units)
@@ -63,7 +63,7 @@ def _balance(by_page: Floats, expected: Floats, units: int, of: Numbers) -> tupl
 
 def _absent(decisions: Decisions, total_amount: float) -> float | None:
     amounts = np.zeros(len(decisions.group_of))
-    amounts[decisions.wanted.cells] = decisions.wanted.amounts
+    amounts[decisions.target.cells] = decisions.target.amounts
     return 1 - float(amounts[decisions.cells].sum()) / total_amount if total_amount else None
 
 

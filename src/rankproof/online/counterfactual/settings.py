@@ -86,7 +86,7 @@ def decisions_of_actions(log: Choices, policy: Policy) -> Decisions:
         looked=np.ones(n),
         norms=None,
         group_of=np.zeros(cell_count, dtype=np.int64),
-        wanted=target_display(targets),
+        target=target_display(targets),
         balanced=True,
     )
 
@@ -180,7 +180,7 @@ def decisions_by_examination(
             looked=looked[rank],
             norms=looked[rank],
             group_of=groups,
-            wanted=TargetDisplay(targets[0], targets[1], looked[targets[2]]),
+            target=TargetDisplay(targets[0], targets[1], looked[targets[2]]),
             balanced=False,
         )
 
@@ -222,6 +222,6 @@ def decisions_of_placements(log: PlacedPages, rankings: Rankings, depth: int) ->
         looked=np.ones(len(page)),
         norms=None,
         group_of=np.array(ranks_of, dtype=np.int64),
-        wanted=target_display(targets),
+        target=target_display(targets),
         balanced=True,
     )

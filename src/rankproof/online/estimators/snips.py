@@ -34,7 +34,7 @@ def estimate(decisions: Decisions, values: Mapping[str, float | None]) -> Influe
     clipped = with_clip(decisions, values)
     own = clipped.weights if clipped.norms is None else clipped.norms
     counted = own * clipped.rewards / clipped.looked
-    groups, target = clipped.group_of[clipped.cells], clipped.wanted
+    groups, target = clipped.group_of[clipped.cells], clipped.target
     n_groups = int(clipped.group_of.max()) + 1
     norms = np.bincount(groups, own, n_groups)
     norms[norms <= 0] = 1.0  # a group that was never shown has no rewards either

@@ -97,7 +97,7 @@ class ClickLogBuilder:
 def _numbers(clean: RecordSpool[CleanPages], parts: RecordSpool[PageParts]) -> NDArray[np.int64]:
     """The numbers of the pages that stay."""
     numbers, start = [np.zeros(0, dtype=np.int64)], 0
-    for rows, queries in zip(clean.column("kept"), parts.column("queries"), strict=True):
+    for rows, queries in zip(clean.column("rows"), parts.column("queries"), strict=True):
         if rows is not None and queries is not None:
             numbers.append(rows + start)
             start += len(queries)
