@@ -25,9 +25,7 @@ NOUNS = ("run", "qrels", "topics")
     help="The format of SOURCE; by content otherwise.",
 )
 @click.option("--to", type=ShelfName("formats"), help="The format of TARGET; by the ending of its name otherwise.")
-@click.option(
-    "--noun", type=click.Choice(NOUNS), help="What SOURCE holds; found out by content where that is possible."
-)
+@click.option("--noun", type=click.Choice(NOUNS), help="What SOURCE holds; detected by content where that is possible.")
 @click.option(
     "--order",
     type=click.Choice(["score", "rank", "given"]),

@@ -69,8 +69,8 @@ DEFAULT_MEASURE = "DCG@10"
 @click.option("--collapse", metavar="PATTERN", help="Passages to documents, as in `rankproof evaluate`.")
 @click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
 @click.option("--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault.")
-@click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of QRELS; found out otherwise.")
-@click.option("--run-format", type=ShelfName("formats", "run"), help="The format of every run; found out otherwise.")
+@click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of QRELS; detected otherwise.")
+@click.option("--run-format", type=ShelfName("formats", "run"), help="The format of every run; detected otherwise.")
 def command(
     qrels: str,
     runs: Sequence[str],

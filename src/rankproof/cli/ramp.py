@@ -155,7 +155,7 @@ def _replay(policy: RampPolicy, as_json: bool, output: str | None, began: float)
 
 HEADER = ("verdict", "role", "asked", "seen", "one-sided bounds")
 ROLES = {"sample_ratio": "sample ratio"}
-# Columns of the evidence that are text: verdict, role and what is asked.
+# Columns of the evidence that are text: verdict, role and requirement.
 NAMES = 3
 
 

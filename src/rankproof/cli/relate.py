@@ -75,7 +75,7 @@ def command(
 
 
 NONE = "-"
-# What a slope is told for: the step in which people speak of measures.
+# The step of a measure that a slope is shown for: the one in which people speak of measures.
 STEP = 0.01
 
 

@@ -48,8 +48,8 @@ def command(
 ) -> None:
     """Serve the judging store STORE: a file, or the address of a PostgreSQL database.
 
-    Only this machine gets in, unless told otherwise. Accounts are made by invitation; where there is none yet, the
-    first invitation is printed. Stop it with Ctrl-C: what was acknowledged is kept, then and always.
+    Only this machine can connect, unless --host says otherwise. Accounts are made by invitation; where there is none
+    yet, the first invitation is printed. Stop it with Ctrl-C: what was acknowledged stays stored.
 
     \b
     rankproof serve judging.db

@@ -41,7 +41,7 @@ DEFAULT = "RBO"
 @click.option(
     "--run-format",
     type=ShelfName("formats", "run"),
-    help="The format of both runs; found out by content otherwise.",
+    help="The format of both runs; detected by content otherwise.",
 )
 def command(
     run_a: str,

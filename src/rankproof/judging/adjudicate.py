@@ -18,7 +18,7 @@ from rankproof.reading.records import Qrels
 
 @dataclass(frozen=True, slots=True)
 class SettledPair:
-    """A document for a query: its grade, or None where it stays unresolved; how; and who said what, by name."""
+    """A document for a query: its grade, or None where it is unresolved; how; and the grades by judge."""
 
     query_id: str
     doc_id: str
@@ -195,14 +195,14 @@ def _qrels(pairs: Iterable[SettledPair], name: str, note: str) -> Qrels:
     for pair in pairs:
         if pair.grade is not None:
             grades[pair.query_id][pair.doc_id] = pair.grade
-    # No judgments are no fault here: whoever asks is told that nothing is settled yet.
+    # No judgments are no error here: the caller gets an empty result.
     read = read_qrels(dict(grades), name=name, allow=("empty_qrels", "no_relevant_document", "negative_grade"))
     return replace(read, notes=(note,))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeCounts:
-    """What one judge has said. `grades` counts by grade; `last` is when they judged last."""
+    """The judgments of one judge. `grades` counts by grade; `last` is when they judged last."""
 
     judge: str
     source: str
@@ -300,7 +300,7 @@ def _counts(judge: str, source: str, acts: list[Judgment]) -> JudgeCounts:
     )  # fmt: skip
 
 
-# So many judges must have said the same.
+# So many judges must have given the same grade.
 FEWEST = 3
 
 

@@ -27,9 +27,9 @@ from rankproof.proving.agreement_statistics import by_query, divided, figure, me
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """What a judge says when asked again.
+    """Agreement of a judge with itself over repeated passes.
 
-    passes   how often it was asked
+    passes   how often it judged the same pairs
     share    of pairs that got the same grade every time
     alpha    Krippendorff's, ordinal, with the passes as judges
     """
@@ -85,7 +85,7 @@ class JudgeCalibration:
 
     missing     pairs with people's grade that the judge gave none
     threshold   where both sides were made relevant or not: the least relevant grade of people and of the judge
-    stability   None where it was asked once
+    stability   None where there is one pass
     """
 
     name: str

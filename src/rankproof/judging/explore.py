@@ -100,7 +100,7 @@ class StoredPayer(msgspec.Struct, frozen=True):
 
 
 class StoredRuling(msgspec.Struct, frozen=True):
-    """What one rule said."""
+    """The ruling of one rule."""
 
     title: str
     status: str
@@ -210,7 +210,7 @@ class PlacedRanking:
 def placed(
     rankings: Mapping[str, Sequence[str]], grades: Mapping[str, int], depth: int, against: str = ""
 ) -> list[PlacedRanking]:
-    """The rankings in the order given; what moved is told against the run `against`, where there is such a one."""
+    """The rankings in the order given; moves are relative to the run `against`, where there is one."""
     other = rankings.get(against)
     ranked = []
     for run, docs in rankings.items():

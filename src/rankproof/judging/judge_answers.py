@@ -29,7 +29,7 @@ def whole_answer(answer: ModelAnswer) -> str | AnswerFault:
 
 
 def unreadable_answer(text: str, expected: str) -> AnswerFault:
-    """The fault of a text in which nothing that counts was found: it declines, or it is something else."""
+    """The fault of a text without a readable answer: it declines, or it is something else."""
     if _REFUSAL.search(text.replace("\u2019", "'")):
         return AnswerFault("refused", "the model declined to answer")
     return AnswerFault("unreadable", f"the answer has no {expected}")

@@ -23,7 +23,7 @@ def summarize(
     relevant: int,
     k: int,
 ) -> PreferenceBatch:
-    """What was said about these variants. `preferences` and `marks` are those that hold.
+    """Judgments of these variants. `preferences` and `marks` are those in force.
 
     A preference counts when two of its variants are among these. Picks and flags count where a variant has the
     document among its first k.

@@ -1,7 +1,7 @@
 """Variants side by side: query sets, which variant is on which side, pairwise outcomes, and how each does.
 
 A pick and a flag speak of a document. They count for every variant that has the document among its first k, wherever
-the judge saw it: the other variants found it as well. A judge who marks it twice has marked it once.
+the judge saw it: the other variants returned it as well. A judge who marks it twice has marked it once.
 
 Whoever prefers one of several says that it beats each of the others, and nothing about the others among themselves.
 "Equally good" is a tie of every pair. The query is what counts once: where several judges compared the same two, the
@@ -60,7 +60,7 @@ class VariantStanding:
 class VariantTally:
     """One variant over all queries.
 
-    ranked            queries that it ranks, of those that somebody said something about
+    ranked            queries that it ranks, of those with a preference or a mark
     precision         mean over the `precision_queries` that have a grade among the first k; None where there is none
     judged            share of the first k places of those queries that has a grade; None likewise
     picks_by_rank     how many picks stood at each rank, from 1 to k
@@ -97,7 +97,7 @@ class Duel:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceBatch:
-    """Everything that was said while comparing. `k` is how many results of each ranking count."""
+    """All judgments of a comparison. `k` is how many results of each ranking count."""
 
     k: int
     queries: int
@@ -281,7 +281,7 @@ def _counts(scores: dict[tuple[str, str], Counter[str]], first: str, second: str
 def shuffled(variants: Iterable[str], judge: str, query_id: str, seed: int = 0) -> tuple[str, ...]:
     """The variants in the order of a hash of judge, query, seed and name.
 
-    Every order is equally likely, none follows from another query's, and nothing has to be kept: the page and what is
+    Every order is equally likely, none follows from another query's, and nothing has to be stored: the page and what is
     sent from it find the same sides. The order in which the variants are named does not matter.
 
     >>> shuffled(["bm25", "dense"], "ann", "q1") == shuffled(["dense", "bm25"], "ann", "q1")

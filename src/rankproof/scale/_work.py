@@ -56,7 +56,7 @@ class RowColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
-    """What one task found of the queries it got.
+    """The results of one task for its queries.
 
     first    for each unjudged query of the part, the place of its first row; empty where rows have no places
     last     the place that decides whose tag is the run's

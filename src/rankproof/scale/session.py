@@ -32,7 +32,7 @@ def session(master: str | None, **settings: str) -> Iterator[SparkSession]:
 
     if "SPARK_REMOTE" not in os.environ and _java() is None:
         raise UsageError("Spark needs Java, and none is found. Install Java 17 or newer, or set JAVA_HOME.")
-    # What the pip package leaves to be found by scripts that it does not install.
+    # Paths that Spark's own scripts would set; the pip package does not install them.
     os.environ.setdefault("SPARK_HOME", os.path.dirname(pyspark.__file__))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")

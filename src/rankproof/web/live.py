@@ -1,8 +1,9 @@
-"""Live: the pipelines of a project's benchmark configuration, opened once and asked while people compare.
+"""Live: the pipelines of a project's benchmark configuration, opened once and queried while people compare.
 
-Asking may take seconds: it is done in the thread of whoever asks, never on the event loop, and one at a time for each
-configuration. Who waits longer than `PATIENCE` is told to try again, so that no crowd of waiting threads can keep
-others from judging. Answers are not taken from a cache of earlier ones: what is compared is what the engines say now.
+A query may take seconds: it runs in the thread of its request, never on the event loop, and one at a time for each
+configuration. A request that waits longer than `PATIENCE` gets the answer to try again, so that no crowd of waiting
+threads can keep others from judging. Answers are not taken from a cache of earlier ones: what is compared is what the
+engines say now.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class Stack:
 
 
 class Live:
-    """The stacks of every configuration that somebody asked, each read again when its file changes."""
+    """The stacks of every configuration in use, each read again when its file changes."""
 
     def __init__(self) -> None:
         self._stacks: dict[str, tuple[float, Stack]] = {}

@@ -19,7 +19,7 @@ from rankproof.judging.rounds.round import NextPair, Round
 from rankproof.judging.store.store import Store
 from rankproof.kernel.specs.calls import read_configured
 
-# Acts after which a selection that follows them is asked again, and seconds that this may take while somebody waits.
+# Acts after which a selection that follows them is computed again, and seconds that this may take while somebody waits.
 AGAIN, QUICK = 25, 0.2
 
 
@@ -62,7 +62,7 @@ class Rounds:
             return current.round
 
     def next_pairs(self, project: Project, judge: str, n: int, now: float) -> list[NextPair]:
-        """The next pairs for a judge; a selection that follows judgments is asked again before it says that none is."""
+        """The next pairs for a judge; a selection that follows judgments is computed again before it has none."""
         pairs = self.of(project).next_pairs(judge, n, now)
         current = self._rounds[project.slug]
         if pairs or not current.unseen or current.round is None or not current.round.pool.follows:
@@ -74,7 +74,7 @@ class Rounds:
     # ---- making --------------------------------------------------------------------------------
 
     def _made_from(self, project: Project) -> tuple[object, ...]:
-        """What decides who is asked what. It is looked at before each answer: other programs may change it."""
+        """What decides which pairs judges get. It is compared before each answer: other programs may change it."""
         store = self._store
         runs = tuple((run.name, run.sha256) for run in store.runs.all(project.slug))
         settings = project.selection, project.wanted, project.gold, project.scale.grades

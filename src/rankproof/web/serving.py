@@ -1,4 +1,4 @@
-"""Serving: the socket, the first invitation, and the server until it is told to stop."""
+"""Serving: the socket, the first invitation, and the server until it is stopped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rankproof.web.security.accounts import invite as make_invitation
 from rankproof.web.security.accounts import read_role
 from rankproof.web.settings import ServeSettings
 
-# Seconds that requests have to finish when the server is told to stop.
+# Seconds that requests have to finish when the server stops.
 GRACE = 10
 
 
@@ -45,7 +45,7 @@ def listening(settings: ServeSettings) -> Iterator[tuple[socket.socket, ServeSet
 
 
 def prepare(store: Store, settings: ServeSettings, role: str | None) -> tuple[Starlette, str]:
-    """The application, and the link of an invitation: the one asked for, or an admin's where nobody has an account."""
+    """The application, and the link of an invitation: the requested one, or an admin's where nobody has an account."""
     app = make_app(store, settings)
     if role is None and not store.accounts.all():
         role = "admin"

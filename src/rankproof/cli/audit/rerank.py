@@ -18,7 +18,7 @@ from rankproof.proving.audit.claims import RerankAudit
 @click.command("rerank")
 @click.argument("base", type=click.Path())
 @click.argument("reranked", type=click.Path())
-@click.option("-d", "--depth", type=click.IntRange(1), help="The depth that was reranked; found out otherwise.")
+@click.option("-d", "--depth", type=click.IntRange(1), help="The depth that was reranked; detected otherwise.")
 @click.option("--qrels", type=click.Path(), help="Show set measures of both runs, which must not move.")
 @click.option(
     "--order",
@@ -29,7 +29,7 @@ from rankproof.proving.audit.claims import RerankAudit
 @click.option(
     "--run-format",
     type=ShelfName("formats", "run"),
-    help="The format of both runs; found out by content otherwise.",
+    help="The format of both runs; detected by content otherwise.",
 )
 @answer_options
 def command(

@@ -36,7 +36,7 @@ BETWEEN = re.compile(r",(?![^(]*\))")
 @click.option(
     "--setting",
     type=click.Choice(["action", "list", "placement", "examination"]),
-    help="What was decided by chance, as listed above.",
+    help="What was decided at random, as listed above.",
 )
 @click.option("--propensity", metavar="COLUMN", help="The column of propensities. Default: propensity.")
 @click.option(

@@ -214,7 +214,7 @@ def _grades(grades: LogGrades) -> list[str]:
     ]
     how = f", limits at the shares {', '.join(f'{s:g}' for s in grades.shares)} of pairs" if grades.shares else ""
     return [
-        f"Grades by {grades.model}, from the chance at rank 1{how}:",
+        f"Grades by {grades.model}, from the probability at rank 1{how}:",
         *aligned(rows, 2),
         f"left out: {_many(grades.few, 'pair')} shown fewer than {_many(grades.showings, 'time')}, "
         f"{grades.unsure:,} less sure than {grades.confidence:g}",

@@ -33,7 +33,7 @@ _OPTIONS = (
     click.option("--locale", help="ESCI: read this locale, such as us."),
     click.option("--version", type=click.Choice(["small", "large"]), help="ESCI: read this version."),
     click.option("--topic-field", metavar="NAME", help="TREC topics: title, desc, narr, or several joined by '+'."),
-    click.option("--kind", metavar="LAYOUT", help="The layout; found out by the files that are there otherwise."),
+    click.option("--kind", metavar="LAYOUT", help="The layout; detected by the files that are there otherwise."),
     click.option(
         "--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault."
     ),

@@ -38,7 +38,7 @@ _MODEL = (
         "kind",
         default="graded",
         show_default=True,
-        help="How it is asked, with its choices: graded, binary(by='logprob'), pairwise.",
+        help="The kind of question, with its parameters: graded, binary(by='logprob'), pairwise.",
     ),
     click.option("--endpoint", default="local", show_default=True, help="Address up to /v1, or local for SmolLM2."),
     click.option("--model", help="The model's name at the endpoint; with local, a GGUF file or nothing."),
@@ -68,7 +68,7 @@ _ASKING = (
 
 
 def options(command: Any) -> Any:
-    """All that says which pairs, which model, and how it is asked."""
+    """The options that choose pairs, model and kind of question."""
     for option in reversed((*_MODEL, *_WHICH, *_ASKING)):
         command = option(command)
     return command
@@ -82,8 +82,9 @@ def options(command: Any) -> Any:
 def command(store: str, project: str | None, as_json: bool, output: str | None, **choices: Any) -> int:
     """Let a model judge pairs of a project in STORE, by any OpenAI-compatible endpoint.
 
-    What cannot be read as a grade is a failure, kept with its text, never a grade. Every answer is in the store before
-    the next question goes out: a run that was stopped goes on where it was, and one that was done asks nothing again.
+    What cannot be read as a grade is a failure, stored with its text, never a grade. Every answer is in the store
+    before the next question goes out: a run that was stopped goes on where it was, and one that was done asks nothing
+    again.
 
     Exit status: 0 every question has an answer (failures are counted and shown); 1 some have none, or nothing could be
     graded; 2 wrong usage.

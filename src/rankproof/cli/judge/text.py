@@ -33,12 +33,12 @@ def plan_text(body: Mapping[str, Any]) -> str:
         lines += ["", f"The first question, about {about} for {example['query_id']}:", ""]
         prompt = f"system: {example['system']}\n\nuser: {example['user']}"
         lines += [f"  {line}" if line else "" for line in prompt.splitlines()]
-    lines += ["", "Nothing was asked. Without --dry-run it is."]
+    lines += ["", "Nothing was sent. Run it without --dry-run to send the questions."]
     return _text(lines)
 
 
 def outcome_text(body: Mapping[str, Any]) -> str:
-    """What came of it: grades, failures, tokens and cost."""
+    """The outcome: grades, failures, tokens and cost."""
     outcome = body["outcome"]
     lines = [*_head(body), *_counts(body, outcome)]
     lines += _failures(outcome)
@@ -81,7 +81,7 @@ def _counts(body: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[str
 
 
 def _failures(outcome: Mapping[str, Any]) -> Iterator[str]:
-    for answered, title in ((True, "no grades, kept with their text"), (False, "no answer")):
+    for answered, title in ((True, "no grades, stored with their text"), (False, "no answer")):
         kinds = [kind for kind in outcome["failures"] if kind["answered"] == answered]
         if kinds:
             rows = [

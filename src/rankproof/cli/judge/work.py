@@ -169,7 +169,7 @@ class JudgeRunWork:
     # ---- asking --------------------------------------------------------------------------------
 
     def ask(self) -> ModelJudging:
-        """Asks what is open, and keeps every answer as it comes."""
+        """Sends the open questions, and stores every answer as it arrives."""
         from rankproof.cli.shared.output import ticking
         from rankproof.judging.models.ask import ask_all
 
@@ -177,7 +177,7 @@ class JudgeRunWork:
             raise UsageError(
                 f"There is nothing to ask: {self.chosen.origin}: no pair with a text. Choose other --pairs."
             )
-        there = self.there  # read before anything is asked
+        there = self.there  # read before the first question is sent
         endpoint = self._endpoint()
         try:
             for pinned in self.pins:
@@ -229,7 +229,7 @@ class JudgeRunWork:
         }
 
     def plan_document(self, prices: TokenPrices | None) -> dict[str, Any]:
-        """What would be asked, and what it would take."""
+        """The questions that would be sent, and their cost."""
         still = [question for question in self.questions.every if question.key not in self.there]
         example = None
         if still:
@@ -250,7 +250,7 @@ class JudgeRunWork:
         return {**self._about(), "dry_run": True, "plan": plan, "example": example, "outcome": None, "cost": None}
 
     def outcome_document(self, judging: ModelJudging, prices: TokenPrices | None) -> dict[str, Any]:
-        """What came of it."""
+        """The outcome, for JSON."""
         cost = None
         if prices is not None:
             amount = prices.of(judging.tokens.asked, judging.tokens.answered)
@@ -270,13 +270,13 @@ def prices_of(options: Mapping[str, Any]) -> TokenPrices | None:
 
 
 class StoreKeeper:
-    """Keeps answers in a project of a store."""
+    """Stores answers in a project."""
 
     def __init__(self, store: Store, slug: str) -> None:
         self._store, self._slug = store, slug
 
     def judgment(self, act: Judgment) -> None:
-        """Keeps a grade; the first one holds where another process asked the same at the same time."""
+        """Stores a grade; the first one stays where another process sent the same question."""
         try:
             self._store.judgments.add(self._slug, act)
         except InputError:
@@ -285,7 +285,7 @@ class StoreKeeper:
                 raise
 
     def preference(self, act: Preference) -> None:
-        """Keeps a preference, likewise."""
+        """Stores a preference, likewise."""
         try:
             self._store.preferences.add(self._slug, act)
         except InputError:
@@ -294,5 +294,5 @@ class StoreKeeper:
                 raise
 
     def failure(self, failure: JudgeFailure) -> None:
-        """Keeps a failure."""
+        """Stores a failure."""
         self._store.failures.add(self._slug, failure)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def agreement(store: str, project: str | None, sources: Sequence[str], as_json: bool, output: str | None) -> None:
     """Tell how far judges agree, all together, two by two and with gold answers, each with an interval.
 
-    What somebody said to settle a disagreement does not count: they had seen what the others said.
+    A judgment that settles a disagreement does not count: its judge had seen the others.
 
     \b
     rankproof judgments agreement judging.db

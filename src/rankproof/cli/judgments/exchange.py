@@ -72,7 +72,7 @@ def import_(
     type=click.Choice(["qrels", "judgments", "flags", "picks", "preferences"]),
     default="qrels",
     show_default=True,
-    help="Settled grades, or what judges said.",
+    help="Settled grades, or the acts of judges.",
 )
 @click.option("--to", help="The format; by the ending of TARGET otherwise. Qrels: any format; the others: csv or json.")
 @click.option("--history", is_flag=True, help="What was taken back or replaced too, not only what holds.")
@@ -101,7 +101,9 @@ def export(
     """
     if what == "qrels":
         if history:
-            raise UsageError("--history speaks of what judges said; qrels are what holds. Leave out one of the two.")
+            raise UsageError(
+                "--history exports all acts of judges; qrels are settled grades. Leave out one of the two."
+            )
         adjudicated, name = adjudicated_project(store, project, method, sources)
         summary = write_qrels(adjudicated, name, target, to)
     else:
@@ -118,7 +120,7 @@ def export(
 def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool, output: str | None) -> None:
     """Keep REPORTS in a project, to look at them under Explore: what evaluate, compare and gate wrote as JSON.
 
-    All of them are kept or none; the same report again is the same.
+    All of them are stored or none; the same report again is stored once.
 
     \b
     rankproof evaluate qrels.trec bm25.run --save bm25.json
@@ -175,7 +177,7 @@ def write_qrels(adjudicated: Adjudicated, project: str, target: str, to: str | N
 
 
 def write_acts(store: Store, slug: str, what: str, history: bool, target: str, to: str | None) -> dict[str, Any]:
-    """Writes what judges said."""
+    """Writes the acts of judges."""
     from rankproof.judging.files import ACTS_SCHEMA, to_body, to_csv
     from rankproof.judging.store.store import give
 

@@ -141,7 +141,7 @@ def sizes(store: Store, slug: str) -> dict[str, int]:
 @click.option("--origin", metavar="URL", help="Where people reach `rankproof serve`; this machine otherwise.")
 @answer_options
 def invite(store: str, role: Role, number: int, origin: str | None, as_json: bool, output: str | None) -> None:
-    """Make invitations: links that each open one account, once. They are told now and never again.
+    """Make invitations: links that each open one account, once. They are shown now and never again.
 
     \b
     rankproof judgments invite judging.db -n 3 --origin https://judge.example.org

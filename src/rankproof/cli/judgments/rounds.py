@@ -30,11 +30,9 @@ SCHEMA = "assignments/1"
 @project_option
 @click.option("--judges", required=True, metavar="NAME,NAME", help="Whom, by the names of their accounts.")
 @click.option("--pairs", required=True, type=click.IntRange(1), help="How many pairs.")
-@click.option(
-    "--overlap", type=click.IntRange(0), help="How many of them all judges get; a fifth when nothing is said."
-)
+@click.option("--overlap", type=click.IntRange(0), help="How many of them all judges get; a fifth by default.")
 @click.option("--each", type=click.IntRange(1), default=1, show_default=True, help="Judges for each of the others.")
-@click.option("--selection", help="Which pairs, such as depth_pool(depth=20); the project's when nothing is said.")
+@click.option("--selection", help="Which pairs, such as depth_pool(depth=20); the project's by default.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn.")
 @click.option("--dry-run", is_flag=True, help="Say what would be handed out; hand nothing out.")
 @answer_options
@@ -100,7 +98,7 @@ def assign(
 @project_option
 @answer_options
 def unassign(store: str, judge: str, project: str | None, as_json: bool, output: str | None) -> None:
-    """Take back what JUDGE was asked by name and has not answered, so that it can be handed to others.
+    """Take back the pairs that JUDGE was assigned and has not answered, so that others can get them.
 
     \b
     rankproof judgments unassign judging.db cy
@@ -113,7 +111,9 @@ def unassign(store: str, judge: str, project: str | None, as_json: bool, output:
         handed = opened_store.assignments.all(chosen_project.slug)
         known = sorted({one.judge for one in handed if one.judge})
         if judge not in known:
-            raise UsageError(f"{judge!r} was asked nothing by name. Asked were: {', '.join(known) or 'none'}.")
+            raise UsageError(
+                f"{judge!r} has no assigned pairs. Judges with assigned pairs: {', '.join(known) or 'none'}."
+            )
         back = taken_back(handed, opened_store.judgments.current(chosen_project.slug), judge)
         opened_store.assignments.add(chosen_project.slug, back)
         rest = opened_store.assignments.all(chosen_project.slug)
@@ -122,7 +122,7 @@ def unassign(store: str, judge: str, project: str | None, as_json: bool, output:
 
 
 def assignments_answered(store: Store, project: Project, handed: Any = None) -> tuple[Handed, ...]:
-    """What judges were asked and have answered."""
+    """How many assigned pairs each judge has answered."""
     from rankproof.judging.rounds.assign import handed_out
 
     gold = {(one.query_id, one.doc_id) for one in store.gold.all(project.slug)} if project.gold > 0 else set()
@@ -242,7 +242,7 @@ def unassigned(summary: Mapping[str, Any], judge: str) -> str:
 
 
 def golden(summary: Mapping[str, Any]) -> str:
-    """What became a gold question, and how often they are asked."""
+    """New gold questions, and the share of questions that are gold."""
     if summary["withdrawn"]:
         lines = [f"{counted(summary['withdrawn'], 'gold question')} taken back"]
     else:
@@ -258,7 +258,7 @@ def golden(summary: Mapping[str, Any]) -> str:
 
 
 def standing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """How far judges are with what they were asked by name."""
+    """How far judges are with their assigned pairs."""
     table = [["handed out to", "asked", "answered", "left"]]
     table += [
         [one["judge"] or "(anybody)", *(f"{one[name]:,}" for name in ("asked", "answered", "left"))] for one in rows

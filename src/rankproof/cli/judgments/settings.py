@@ -24,7 +24,7 @@ _OPTIONS = (
     click.option("--title", help="What people call the project; its name at first."),
     click.option("--scale", help="The grades: binary, graded or esci; graded at first."),
     click.option("--guidelines", type=click.Path(), help="A text file with the rules of judging."),
-    click.option("--wanted", type=click.IntRange(1), help="Judges wanted for each pair; 1 at first."),
+    click.option("--wanted", type=click.IntRange(1), help="How many judges each pair needs; 1 at first."),
     click.option("--selection", help="What is judged next, such as disagreement(); depth_pool(depth=10) at first."),
     click.option("--gold", type=click.FloatRange(0, 1), help="Share of the questions that are gold; 0 at first."),
     click.option("--pipelines", type=click.Path(), help="A benchmark configuration: its modes answer typed queries."),
@@ -67,7 +67,7 @@ def project_options(options: Mapping[str, Any]) -> ProjectOptions:
 
 
 def settled(project: Project, options: ProjectOptions) -> Project:
-    """The project with what was said; read and checked, so that nothing is kept of what does not hold."""
+    """The project with these options, all read and checked before anything is stored."""
     from rankproof.judging.records import find_scale
     from rankproof.kernel.specs.calls import read_configured
     from rankproof.reading.source import open_source
@@ -108,7 +108,7 @@ def _configuration(path: str) -> str:
 @settings_options
 @answer_options
 def change(store: str, project: str | None, as_json: bool, output: str | None, **options: Any) -> None:
-    """Change how a project is judged. What it was before is kept as a revision.
+    """Change how a project is judged. Earlier settings stay as revisions.
 
     A server that runs sees the change within seconds.
 

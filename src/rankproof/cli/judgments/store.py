@@ -59,7 +59,7 @@ def opened(store: str, create: bool = False) -> Store:
 
 
 def chosen(store: Store, name: str | None) -> Project:
-    """The project that is asked for, or the only one."""
+    """The named project, or the only one."""
     if name is not None:
         return store.projects.get(name)
     every = store.projects.all()
@@ -79,7 +79,7 @@ _TITLES, _IMAGES, _LINKS = ("title", "name"), ("image", "image_url", "picture"),
 
 @dataclass(frozen=True)
 class Filling:
-    """What goes into a project: read and joined, so that nothing is kept of what does not fit together."""
+    """What goes into a project: read and joined, so that nothing is stored unless all of it fits together."""
 
     dataset: Dataset | None
     runs: tuple[Run, ...]
@@ -87,7 +87,7 @@ class Filling:
 
     @property
     def query_ids(self) -> frozenset[str]:
-        """The queries that can be asked."""
+        """The queries with a text."""
         return frozenset(query.query_id for query in self.dataset.asked_queries) if self.dataset else frozenset()
 
     def joined(self, known: frozenset[str]) -> dict[str, dict[str, list[str]]]:

@@ -34,7 +34,7 @@ def command(
 ) -> int:
     """Ask every mode of CONFIG all queries; write a run and a latency file for each, and a manifest.
 
-    Answers of live engines are kept as they come: a fetch that was stopped goes on where it was, and one that was
+    Answers of live engines are cached as they come: a fetch that was stopped goes on where it was, and one that was
     done asks nothing again. After the engine has changed behind its address, fetch with --fresh.
 
     Exit status: 0 done, 1 a query has no answer, 2 wrong usage.
@@ -93,18 +93,18 @@ def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome]) -> Iterator[st
             parts.append(f"p50 {time.p50:.1f} ms, p95 {time.p95:.1f} ms")
         cached = sum(step.kept for step in outcome.steps)
         if cached:
-            parts.append(f"{cached:,} answers kept from before")
+            parts.append(f"{cached:,} answers from the cache")
         yield f"{name}: {', '.join(parts)}: {os.path.join(folder, 'runs', f'{name}.run')}"
         yield from _failed(outcome.failures)
         missing += len(unanswered(outcome))
     yield f"manifest: {os.path.join(folder, 'fetch.json')}"
     if missing:
         queries = "1 query has" if missing == 1 else f"{missing:,} queries have"
-        yield f"{queries} no answer. Mend what failed and fetch again: only what is missing is asked."
+        yield f"{queries} no answer. Mend what failed and fetch again: only missing queries are sent."
 
 
 def _failed(failures: Sequence[Failure]) -> Iterator[str]:
-    """Each kind of failure once: how many, of which queries, and what the first one said."""
+    """Each kind of failure once: how many, of which queries, and the message of the first one."""
     from rankproof.kernel.sections import printable
 
     kinds: dict[tuple[str, str, str], list[Failure]] = {}

@@ -78,7 +78,7 @@ class Cutoffs(_Ranks):
     "--format",
     "form",
     type=ShelfName("formats", "run"),
-    help="The format of every RUN; found out by content otherwise.",
+    help="The format of every RUN; detected by content otherwise.",
 )
 @click.option(
     "--order",

@@ -24,7 +24,7 @@ def collected(days: Mapping[str, Day], files: Mapping[str, str], unit: str) -> s
     below = [f"left out: {count:,} {reason}" for reason, count in left_out(days.values()).items()]
     below.append(f"columns of variants count {unit}s")
     rounding = {made["digits"] for day in days.values() for made in day.metrics.values() if made["digits"]}
-    below += [f"values of quantiles are kept to {digits} significant digits" for digits in sorted(rounding)]
+    below += [f"values of quantiles are stored to {digits} significant digits" for digits in sorted(rounding)]
     return "\n".join([*lines, "", *map(printable, below)]) + "\n"
 
 

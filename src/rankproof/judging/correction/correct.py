@@ -155,7 +155,7 @@ class GradedSample:
             self.p = np.full(len(self.rows), len(self.rows) / len(frame.pairs))
             self.design = PLAIN if len(self.rows) < len(frame.pairs) else "taking all of them"
         else:
-            # Where some chosen pairs have no grade, the others stand for them: missing by chance, and said so.
+            # Where some drawn pairs have no grade, the others stand for them: missing at random, with a note.
             answered = len(self.rows) / len(chosen)
             self.p = np.array([chosen[frame.pairs[row]] for row in self.rows.tolist()]) * answered
             self.design = f"the plan's draw of {len(chosen):,} pairs with known probabilities"
@@ -168,7 +168,7 @@ class GradedSample:
     def over_ideals(self, form: GainForm, by_model: bool) -> tuple[Seen, Numbers] | None:
         """The sample as the ideals see it, and the ideals with all of it and without each pair; made once.
 
-        Without the model, all pairs are of one kind. None where nobody found anything relevant.
+        Without the model, all pairs are of one kind. None where nothing is relevant.
         """
         steps = _steps(form, self.grade)
         key = (by_model, tuple(steps.items()), tuple(form.discounts.tolist()))

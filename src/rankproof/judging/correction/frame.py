@@ -9,8 +9,8 @@ harmonic mean of these is what a DCG is to be divided by: E[1/ideal], not 1/E[id
 
 What is assumed, therefore: that people's grades given the model's are distributed alike in judged and unjudged pairs,
 which a random draw grants on average but no single query, and that this shape of E[1/ideal] is near enough. The
-jackknife over the sampled pairs makes the ideals anew each time, so that their chance is in the interval; what the
-assumption gets wrong is not. docs/model-judges.md has the bias and coverage that were seen.
+jackknife over the sampled pairs makes the ideals anew each time, so that their sampling error is in the interval; what
+the assumption gets wrong is not. docs/model-judges.md has the bias and coverage that were seen.
 
 Each pair i has a value z_i (its influence times its human gain), known for the sample, and auxiliaries x_i known for
 all pairs: its influence, and its influence times the model's gain. The estimate is
@@ -167,7 +167,7 @@ def _kind(variant: Variant) -> Dependence | None:
 
 
 def depth_of(variants: tuple[Variant, ...], depth: int | None) -> int:
-    """How many of each run's first documents matter: as said, or the greatest cutoff."""
+    """How many of each run's first documents matter: `depth`, or the greatest cutoff."""
     if depth is not None:
         return depth
     endless = next((variant for variant in variants if variant.k is None), None)
@@ -204,7 +204,7 @@ ASSUMPTION = (
 )
 NODES = np.sqrt(3.0) * np.array([-1.0, 0.0, 1.0])
 SHARES = np.array([1.0, 4.0, 1.0]) / 6
-# So many model grades are told apart; a finer scale is cut into so many groups of about equal size.
+# Model grades beyond this number are grouped: a finer scale is cut into so many groups of about equal size.
 MOST_LEVELS = 6
 # What a level's share is drawn toward where few pairs have it, as if half a pair had been seen there.
 PRIOR = 0.5
@@ -323,7 +323,7 @@ def total(z: Numbers, x: Numbers, totals: Numbers, p: Numbers) -> Total | None:
     """
     n, columns = len(z), x.shape[1] + 1
     free = 1 - p
-    if not free.any():  # every pair was chosen for sure: nothing is left to chance
+    if not free.any():  # every pair is drawn with probability 1: there is no sampling error
         return Total(math.fsum(z.tolist()), 0.0, n, 0.0)
     freedom = int((x[:, 0] != 0).sum()) - columns
     if freedom < LEAST_FREEDOM:

@@ -6,11 +6,11 @@ probability proportional to the product (Neyman's allocation, one pair per strat
 anchor set where there is one; without it every model grade counts as equally uncertain. No probability falls below a
 share of the mean one: a pair that was thought settled and is not would otherwise weigh too much.
 
-A value over its ideal, such as nDCG, is the exception: what is not drawn must be known well for the ideal ranking
-too, and intervals from uneven draws did not hold. For it every pair has the same chance; differences of runs are drawn
+A value over its ideal, such as nDCG, is the exception: what is not drawn must be known well for the ideal ranking too,
+and intervals from uneven draws did not hold. For it every pair has the same probability; differences of runs are drawn
 as others are.
 
-The draw is systematic along a random order (Goodman and Kish): it has exactly the number asked for, each pair with
+The draw is systematic along a random order (Goodman and Kish): it has exactly the requested number, each pair with
 exactly its probability, and probabilities that are known, which is what the estimator needs.
 
 source: Neyman, On the two different aspects of the representative method, 1934; Goodman and Kish, Controlled
@@ -94,7 +94,7 @@ def importance_of(
 
 
 def probabilities(importance: Numbers, number: int) -> Numbers:
-    """Chances proportional to importance, none below the floor and none above 1, that add up to `number`.
+    """Probabilities proportional to importance, none below the floor and none above 1, that add up to `number`.
 
     >>> probabilities(np.array([9.0, 1.0, 1.0, 1.0]), 2).tolist()
     [1.0, 0.3333333333333333, 0.3333333333333333, 0.3333333333333333]

@@ -78,7 +78,7 @@ NOT_ASKED = "not asked"
 
 
 class JudgmentSink(Protocol):
-    """Where answers are kept: after a call they are there, even when this process is killed. Several threads call."""
+    """Stores answers: after a call they are saved, even when this process is killed. Several threads call."""
 
     def judgment(self, act: Judgment) -> None:
         """Keeps a grade."""

@@ -173,7 +173,7 @@ def pin(
 ) -> Pinned:
     """One repetition of a judge, from 1; each is a judge of its own: `name`, `name#2`, ...
 
-    `settings` are those of the asking that answers depend on; what the judge itself was told is added. The prompt is
+    `settings` are those of the request that answers depend on; the judge's own parameters are added. The prompt is
     hashed with placeholders for query and documents, so that the scale and the rules of the project count.
     """
     item: Judge = judge.item
@@ -220,7 +220,7 @@ def _hash(document: Mapping[str, object]) -> str:
 class ModelQuestion:
     """A question to one judge about one document, or about two of a query.
 
-    key   names its answer: the same question to the same judge has the same key, so that its answer is kept once
+    key   names its answer: the same question to the same judge has the same key, so that its answer is stored once
     """
 
     key: str
@@ -287,7 +287,7 @@ def _about(pairs: Sequence[Pair], judge: Configured) -> Iterator[tuple[str, tupl
 
 
 def _key(slug: str, by: Pinned, query: str, docs: tuple[str, ...]) -> str:
-    """Of two documents the order does not count: both orders are asked."""
+    """The order of two documents does not count: both orders are sent."""
     source = by.source
     parts = [slug, by.name, source.version, source.prompt, source.settings, query, *sorted(docs)]
     return sha256(f"model judgment 1\n{to_json(parts)}".encode("utf-8", "surrogatepass")).hexdigest()

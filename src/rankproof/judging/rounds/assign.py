@@ -1,8 +1,8 @@
 """Assign pairs to judges by name, some of them to all judges; and how many of them are answered.
 
-  * the pairs that all judges get are drawn at random from all: what is found on them holds for the rest;
+  * the pairs that all judges get are drawn at random from all: agreement on them is an estimate for the rest;
   * of the rest every judge gets a stretch of whole queries, as far as stretches of one length allow: the documents of a
-    query are told apart by one hand. No two judges' shares differ by more than one pair;
+    query are graded by one person. No two judges' shares differ by more than one pair;
   * all go through the queries in one order, so that agreement can be watched from the first day, and through the
     documents of a query each in an order of their own, which hides ranks.
 The same pairs, judges and seed give the same hands.
@@ -27,7 +27,7 @@ def pick(selection: Configured, material: Material, n: int, without: Collection[
     capped = selection.values.get("pairs") is None and "pairs" in selection.values
     limit, open_pairs, given = n, [], 0
     while True:
-        # Each pair more that is asked for brings one pair at most, so that this comes to exactly `n`.
+        # Each increase of the limit adds one pair at most, so that this reaches exactly `n`.
         values = {**selection.values, "pairs": limit} if capped else selection.values
         chosen = selection.item.select(material, values)
         open_pairs = [one for one in chosen if one.pair not in without]
@@ -102,7 +102,7 @@ def _refuse(pairs: int, judges: Sequence[str], overlap: int, each: int) -> None:
 
 
 def taken_back(assignments: Sequence[Assignment], judgments: Sequence[Judgment], judge: str) -> list[Assignment]:
-    """What a judge was asked by name and has not answered, as words that take it back; "later" is no answer."""
+    """Withdrawals of the assignments that a judge has not answered; "later" is no answer."""
     answered = {(act.query_id, act.doc_id) for act in judgments if act.judge == judge and act.reason != "later"}
     return [
         replace(one, withdrawn=True, time="")
@@ -113,7 +113,7 @@ def taken_back(assignments: Sequence[Assignment], judgments: Sequence[Judgment],
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """What one judge was handed. Who cannot tell has answered; who said "later" has not.
+    """The assignments of one judge. "Cannot tell" counts as an answer, "later" does not.
 
     judge   empty for the pairs that anybody may take: those are answered once somebody has
     """
@@ -135,7 +135,7 @@ class Handed:
 def handed_out(
     assignments: Iterable[Assignment], judgments: Iterable[Judgment], gold: Collection[Pair] = ()
 ) -> tuple[Handed, ...]:
-    """By judge, in alphabetical order. Pairs that have become gold questions are asked as such and not counted."""
+    """By judge, in alphabetical order. Pairs that have become gold questions are not counted."""
     assigned: dict[str, set[Pair]] = {}
     for one in assignments:
         if (one.query_id, one.doc_id) not in gold:

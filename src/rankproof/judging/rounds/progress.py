@@ -28,7 +28,7 @@ class JudgingProgress:
     pairs    in the pool
     done     of them, how many have all the grades they should have
     mine     how many this judge is done with, also outside the pool
-    left     how many this judge may still be asked about, with those set aside
+    left     how many are still open to this judge, with those set aside
     later    how many this judge set aside for later
     today    how many this judge is done with since a moment
     pace     grades an hour while at work; None where there are too few to tell

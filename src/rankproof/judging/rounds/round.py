@@ -1,9 +1,9 @@
-"""Round: which pair each judge gets next, kept in memory and up to date with every judgment.
+"""Round: which pair each judge gets next, in memory and up to date with every judgment.
 
 Promises
-  * nobody is asked about a pair that they are done with; "later" comes back when nothing else is left;
-  * a pair is asked of as many people as are wanted for it, and not of more while others have it in hand;
-  * who has something in hand gets the same again, in the same order: a page that is loaded again keeps its place;
+  * no judge gets a pair again after answering it; "later" comes back when nothing else is left;
+  * a pair goes to as many people as it needs, and to no more while others hold it;
+  * a judge who holds pairs gets the same again, in the same order: a page that is loaded again keeps its place;
   * the same acts and the same questions give the same answers.
 Every step costs about the same, however large the pool: nothing goes through all pairs.
 """
@@ -62,7 +62,7 @@ class JudgeState:
 
     @cached_property
     def personal(self) -> Mapping[int, None]:
-        """What this judge is asked by name, in order."""
+        """The pairs assigned to this judge by name, in order."""
         return dict.fromkeys(self.pool.personal.get(self.judge, ()))
 
     def record(self, i: int, before: JudgeAnswer | None, after: JudgeAnswer | None) -> None:
@@ -103,9 +103,9 @@ class PairCounts:
         self._holders: dict[int, set[str]] = {}
 
     def is_open(self, i: int) -> bool:
-        """Whether more grades are wanted for a pair. A gold question is asked of everybody.
+        """Whether a pair needs more grades. A gold question goes to every judge.
 
-        "Cannot tell" is no grade, so another judge is asked; after twice as many as wanted, nobody is.
+        "Cannot tell" is no grade, so another judge gets the pair, until twice as many as needed have answered.
         """
         if i in self.gold:
             return True
@@ -113,7 +113,7 @@ class PairCounts:
         return self._grades[i] < wanted and len(self._answered_by.get(i, ())) < 2 * wanted
 
     def may(self, i: int, state: JudgeState) -> bool:
-        """Whether a judge may be asked about a pair now."""
+        """Whether a judge may get a pair now."""
         answer = state.answers.get(i)
         if answer is not None and answer.settles:
             return False
@@ -177,7 +177,7 @@ HELD = 900.0
 
 @dataclass(frozen=True, slots=True)
 class NextPair:
-    """A pair that a judge is asked about; `again`: it was set aside for later."""
+    """A pair for a judge; `again`: it was set aside for later."""
 
     query_id: str
     doc_id: str
@@ -200,7 +200,7 @@ class Round:
             self._apply(JudgmentChange(judge, pair, None, answer))
 
     def resume(self, before: Round) -> None:
-        """Takes over the judges of an earlier round, in order, and the pairs they hold that are still asked."""
+        """Takes over the judges of an earlier round, in order, and the pairs they hold that are still open."""
         with before._lock, self._lock:
             for judge, old in before._states.items():
                 state = self._state_of(judge)
@@ -232,7 +232,7 @@ class Round:
         if i in state.holding:
             state.holding.remove(i)
             self._counts.let_go(i, state)
-        if change.after is None:  # taken back: its judge is asked again, and first
+        if change.after is None:  # withdrawn: its judge gets it again, and first
             state.holding.insert(0, i)
             self._counts.take(i, state)
 

@@ -1,4 +1,4 @@
-"""Acts: what judges said, added and never changed; and which of it holds now.
+"""Acts of judges, added and never changed; and which of them are in force.
 
 The newest act about something holds, unless it was withdrawn; then the one before it holds again. A withdrawal is an
 act of its own. This is decided in `_holding` and nowhere else.
@@ -200,7 +200,7 @@ class JudgmentTable(ActTable[Judgment]):
     ) -> list[Judgment]:
         """What holds now, in the order it was given. `source` is person, model or clicks.
 
-        Without `settling` it is what would hold had nobody settled a disagreement: what each judge said alone.
+        Without `settling` it is what each judge gave alone, before anybody settled a disagreement.
         """
         rows = self._rows(slug, judge=judge, query_id=query_id, doc_id=doc_id)
         if not settling:

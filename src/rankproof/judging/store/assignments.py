@@ -15,7 +15,7 @@ from rankproof.judging.store.values import Row, fitting, moment
 
 
 class Assignments:
-    """Which pairs whom is asked about."""
+    """Which pairs are assigned to which judges."""
 
     def __init__(self, database: Database, known: KnownProjects) -> None:
         self._database, self._known = database, known
@@ -47,11 +47,11 @@ class Assignments:
         return _newest(self._database, tables.assignments)
 
     def of(self, slug: str, judge: str) -> list[Assignment]:
-        """What a judge is asked, and what anybody may take, by place."""
+        """Assignments of a judge, and those that anybody may take, by place."""
         return self._holding(slug, ("", judge))
 
     def all(self, slug: str) -> list[Assignment]:
-        """What everybody is asked, by place."""
+        """Assignments of all judges, by place."""
         return self._holding(slug, None)
 
     def _holding(self, slug: str, judges: Sequence[str] | None) -> list[Assignment]:

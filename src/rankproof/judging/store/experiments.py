@@ -41,7 +41,7 @@ class ExperimentTable:
         self._once = add_once(tables.experiments, database)
 
     def add(self, slug: str, kind: str, name: str, document: Mapping[str, object], by: str) -> str:
-        """Keeps a document; its hash. The same content again is the same experiment, and stays as it was kept first."""
+        """Stores a document and gives its hash. The same content again is the same experiment, stored once."""
         digest = content_hash(document)
         row = fitting(tables.experiments)(
             {

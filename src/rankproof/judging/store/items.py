@@ -85,7 +85,7 @@ class Items:
         return Query(*row)
 
     def documents(self, slug: str, doc_ids: Iterable[str]) -> dict[str, dict[str, str]]:
-        """The fields of documents, by id in the order asked; those that are not there are left out."""
+        """The fields of documents, by id in the order of `doc_ids`; those that are not there are left out."""
         self._known.require(slug)
         c = tables.documents.c
         ids = list(dict.fromkeys(doc_ids))

@@ -60,7 +60,7 @@ class Accounts:
         self._change(name, password=password_hash)
 
     def deactivate(self, name: str) -> None:
-        """Closes an account and ends its sessions; what it said stays."""
+        """Closes an account and ends its sessions; its judgments stay."""
         self._change(name, active=False)
 
     def activate(self, name: str) -> None:
@@ -139,7 +139,7 @@ class Invitations:
     def use(self, token: str, name: str, password_hash: str, at: str = "") -> Account:
         """Makes the account and uses the invitation up, both or neither; of two at once only one gets it.
 
-        `at` is the moment that it must not have expired by: now where nothing is said.
+        `at` is the moment that it must not have expired by: now where it is empty.
         """
         table, by_when = tables.invitations, moment(at)
 

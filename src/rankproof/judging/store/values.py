@@ -23,7 +23,7 @@ _IDS = ("query_id", "doc_id")
 
 @cache
 def fitting(table: Table) -> Callable[[Row], Row]:
-    """A function that gives a row of the table back when it can be kept, and refuses it otherwise."""
+    """A function that returns a row that the table can store, and refuses any other."""
     limits = [(c.name, c.type.length) for c in table.columns if isinstance(c.type, String)]
 
     def checked(row: Row) -> Row:
@@ -70,7 +70,7 @@ def now() -> str:
 
 
 def moment(text: str) -> str:
-    """A moment that came from outside, as the store keeps it; now where nothing was said."""
+    """A moment that came from outside, as the store writes it; now where it is empty."""
     if not text:
         return now()
     try:

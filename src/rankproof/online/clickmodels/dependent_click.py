@@ -34,7 +34,7 @@ from rankproof.online.impressions import Impressions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DependentClick:
-    """Attractiveness by pair, and by rank the chance to go on after a click."""
+    """Attractiveness by pair, and by rank the probability of going on after a click."""
 
     attractiveness: Floats
     goes_on: Floats

@@ -5,7 +5,7 @@ the examination curve was learned from the same log, its own error is in it: eac
 estimate moves with the curve by its derivative.
 
 The model of a cell (a query and what was decided) is its mean reward per look, with `PRIOR` made-up looks that have the
-mean of all cells. Units are dealt into folds by chance; what is foretold of a page comes from the other folds.
+mean of all cells. Units are assigned to folds at random; predictions for a page come from the other folds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Read an interleaving log: credits of clicks, preferences for every pair of systems, and the balance check.
 
-A document counts once, however often it was clicked. What counts is said by a rule:
+A document counts once, however often it was clicked. What counts is decided by a rule:
 
     clicked()        every click
     dwelt(30)        at least 30 seconds on the document; without a time it is unknown, which is not the same as no

@@ -35,7 +35,7 @@ def _weights(length: int, decay: float) -> tuple[float, ...]:
 
 
 def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, float]) -> Drafted:
-    """A turn and a document for each rank; credit by the chance that each system had to draw it."""
+    """A turn and a document for each rank; credit by the probability of each system to draw it."""
     systems = list(rankings)
     places = [{doc: i for i, doc in enumerate(ranking)} for ranking in rankings.values()]
     # The weight of what has been shown is set to 0.

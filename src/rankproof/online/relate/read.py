@@ -1,4 +1,4 @@
-"""Past changes from a table, or from kept documents that a TOML file names.
+"""Past changes from a table, or from stored documents that a TOML file names.
 
     [[change]]
     name = "synonyms"
@@ -17,7 +17,7 @@ interval that the document has. Relative effects and absolute ones of one metric
     online:NAME          the effect on the metric NAME
     online:NAME:se       its standard error
 
-A difference is candidate minus baseline, as measured; whether less is better is said beside the file.
+A difference is candidate minus baseline, as measured; whether lower is better is an option beside the file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Decide: one verdict from the days of an A/B test, from its sample ratio and the rulings of its metrics.
 
 The sample ratio comes first: where it fails, the trial fails as evidence and every metric is withheld. Then each metric
-that decides is asked about each variant by one-sided bounds. With several variants and a correction each bound is at
+that decides is tested for each variant by one-sided bounds. With several variants and a correction each bound is at
 1 - (1 - confidence) / variants, so that choosing among variants is paid for. Within a variant `settle` makes one
 verdict, as it does of the rules of a gate: all must pass; a failure is corrected by Holm over the metrics.
 
@@ -79,7 +79,7 @@ def ratio_ruling(ratio: SampleRatio) -> Ruling:
 
 
 def metric_ruling(metric: TrialMetric, pooled: PooledEffect, look: RulingContext) -> Ruling:
-    """What one metric says, by one-sided bounds of its effect: they meet what is asked, miss it, or neither."""
+    """What one metric says, by one-sided bounds of its effect: they meet the requirement, miss it, or neither."""
     ruling = Ruling(
         metric.goal,
         title(metric),
@@ -137,7 +137,7 @@ def withheld(metric: TrialMetric, look: RulingContext) -> Ruling:
 
 
 def title(metric: TrialMetric) -> str:
-    """What is asked, in a few words."""
+    """The requirement, in a few words."""
     margin = f"{100 * metric.margin:.6g}%" if metric.scale == "relative" else f"{metric.margin:g}"
     if metric.goal == "not_worse":
         return f"{metric.name} at most {margin} worse"
@@ -234,7 +234,7 @@ def verdict_of(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> V
 def judge_variants(
     design: TrialDesign, days: Sequence[Day], *, confidence: float | None = None, variant: str | None = None
 ) -> TrialLook:
-    """Every variant asked."""
+    """The rulings on every variant."""
     if variant is not None and variant not in design.treatments:
         raise UnknownName("variant with a treatment", variant, design.treatments)
     refuse_days(design, days)

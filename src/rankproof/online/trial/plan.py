@@ -28,7 +28,7 @@ STANDING_FOR = 1_000_000
 class PlanRequest:
     """The request for a plan, the same for all metrics.
 
-    units      of both variants that are asked about; `per_day` of both variants
+    units      of both variants, to compute the effect they detect; `per_day` of both variants
     """
 
     scale: Scale = "relative"

@@ -16,7 +16,7 @@ FEW_NOTE = f"fewer than {FEW} units in a variant: the guarantee is for many unit
 def bounded(
     effect: Effect, request: EffectRequest, method: str, reach: float, p_value: Callable[[float], float]
 ) -> Estimate:
-    """The estimate. `p_value` is asked about the distance from the null on the side that counts; elsewhere p is 1."""
+    """The estimate. `p_value` is called with the distance from the null on the side that counts; elsewhere p is 1."""
     assert effect.value is not None
     low, high = effect.value - reach, effect.value + reach
     distance = effect.value - request.null

@@ -1,7 +1,7 @@
-"""Rankings of variants: of a run as it is stored, of a pipeline as it answered when it was asked last.
+"""Rankings of variants: of a run as it is stored, of a pipeline by its last answer.
 
-An answer is kept as an experiment of the kind "answer": what a judge saw stays what it was while they think, and every
-number of the summary can be traced to it.
+An answer is stored as an experiment of the kind "answer": what a judge saw stays what it was while they think, and
+every number of the summary can be traced to it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST_QUERY = 1000
 
 
 def rankings_of(store: Store, setup: Setup, query_id: str) -> dict[str, PipelineAnswer | None]:
-    """What each variant ranks for a query; None where a run has no ranking, or a pipeline was not asked yet."""
+    """What each variant ranks for a query; None where a run has no ranking, or a pipeline has not answered yet."""
     runs = store.runs.rankings(setup.slug, query_id)
     stored = _newest_answers(store, setup.slug) if any(variant.live for variant in setup.variants) else {}
     rankings: dict[str, PipelineAnswer | None] = {}

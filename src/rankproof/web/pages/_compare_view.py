@@ -32,7 +32,7 @@ LETTERS = "ABCD"
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """A document at its rank. `grade` is in words, and empty where it is not told."""
+    """A document at its rank. `grade` is in words, and empty where it is hidden."""
 
     rank: int
     shown: DocumentView
@@ -71,7 +71,7 @@ class ComparePage:
     """A query and the variants side by side.
 
     preferred   the number of the preferred side, 0 for equally good, None where no preference holds
-    missing     pipelines that were not asked this query yet
+    missing     pipelines that have no answer to this query yet
     nonce       makes the keys of acts that are sent from this page
     """
 

@@ -26,7 +26,7 @@ WAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """What was asked for, and what can be: texts of adjudications with what they do.
+    """The chosen method, and the possible ones: texts of adjudications with what they do.
 
     source   whose judgments count: person, model, clicks, or all
     """

@@ -91,7 +91,7 @@ def _document(schema: str, body: dict[str, object]) -> str:
 
 
 def _batch(request: Request, project: Project, k: int) -> PreferenceBatch:
-    """What was said about the variants that the address names; about all that were compared where it names none."""
+    """Judgments of the variants that the address names; of all variants where it names none."""
     store, slug = app_context(request).store, project.slug
     preferences = store.preferences.current(slug)
     known = {run.name: ComparedVariant(run.name) for run in store.runs.all(slug)}

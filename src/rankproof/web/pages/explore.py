@@ -90,7 +90,7 @@ def explore_request(
 
 
 def chosen_run(explored: ExploreRequest) -> tuple[str, str]:
-    """The run to look at and the one it is held against: as asked, else the first and none."""
+    """The run to look at and the one it is compared with: as requested, else the first and none."""
     names = list(explored.at.evaluations)
     run = explored.run if explored.run in names else (names[0] if names else "")
     return run, explored.against if explored.against in names and explored.against != run else ""

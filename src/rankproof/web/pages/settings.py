@@ -1,6 +1,6 @@
 """Settings of a project: its scale, guidelines, how documents are shown, and what is judged next. For admins.
 
-Which benchmark configuration answers typed queries is not among them: that is a file of the machine, and is said
+Which benchmark configuration answers typed queries is not among them: that is a file of the machine, and is set
 where the machine's owner is, on the command line.
 """
 

@@ -1,4 +1,4 @@
-"""Transfer: judgments in and out, in every format; what does not fit comes back as findings, and nothing is kept."""
+"""Transfer: judgments in and out, in every format; what does not fit comes back as findings, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def qrels(request: Request) -> Response:
 
 @needs("viewer")
 def acts(request: Request) -> Response:
-    """What judges said as a file."""
+    """Acts of judges as a file."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
     what: Any = request.query_params.get("what", "judgments")
     form = request.query_params.get("format", "csv")

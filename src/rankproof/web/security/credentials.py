@@ -82,7 +82,7 @@ def is_token(text: str | None) -> bool:
 
 
 def digest(token: str) -> str:
-    """What is kept of a token. It is random and long, so that a plain hash cannot be turned back."""
+    """The hash that is stored for a token. Tokens are random and long, so that a plain hash cannot be reversed."""
     return sha256(token.encode("utf-8", "replace")).hexdigest()
 
 

@@ -105,7 +105,7 @@ ALWAYS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # Not "no-referrer": with it browsers hide where a form comes from, which is how forged ones are told.
+    # Not "no-referrer": with it browsers hide where a form comes from, which is how forged ones are recognized.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -115,7 +115,7 @@ ONLY_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 class SecurityHeaders:
-    """Sets the headers on every answer. What does not say how it may be kept is not kept."""
+    """Sets the headers on every answer. Answers without a caching rule of their own are not cached."""
 
     def __init__(self, app: ASGIApp, https: bool) -> None:
         self.app = app

@@ -37,7 +37,7 @@ class ClickLogBuilder:
     """Takes parts as they are read.
 
     stay    how many seconds on a document count as satisfied
-    depth   the last rank that is kept
+    depth   the last rank that is read
     early   how many seconds a click may come before its page, for clocks that differ
     """
 

@@ -65,7 +65,7 @@ def drop_faulty_pages(part: PageParts, docs: int, count: FaultCounts, depth: int
     """The pages of a part that are whole.
 
     docs    how many documents are known
-    depth   the last rank that is kept
+    depth   the last rank that is read
     early   how many seconds a click may come before its page, for clocks that differ
     """
     rows, too_early = _without_early(part, early)
@@ -239,13 +239,13 @@ def _ordered(
 
 
 def _sessions(parts: RecordSpool[PageParts], pages: Whole, count: int) -> Digests | None:
-    """Who saw each page: the first that is said."""
+    """Who saw each page: the first that is given."""
     keys = all_keys("sessions", parts)
     return None if keys is None else _first(keys, np.asarray(keys.any(axis=1)), pages, count, np.uint64(0))
 
 
 def _times(parts: RecordSpool[PageParts], pages: Whole, count: int) -> NDArray[np.float64] | None:
-    """When each page was shown: the earliest that is said."""
+    """When each page was shown: the earliest that is given."""
     times_of_pieces = all_times(parts)
     if times_of_pieces is None:
         return None
