@@ -115,9 +115,9 @@ def test_the_workbench_asks_what_was_handed_out_in_its_order(db: str) -> None:
         rounds, project = Rounds(store), store.projects.get("shop")
         for judge in ("ana", "bo"):
             wanted = [(one.query_id, one.doc_id) for one in store.assignments.of("shop", judge)]
-            assert [(one.query_id, one.doc_id) for one in rounds.hand(project, judge, 99, 0.0)] == wanted
+            assert [(one.query_id, one.doc_id) for one in rounds.next_pairs(project, judge, 99, 0.0)] == wanted
             assert len(wanted) == 7  # 4 that both get, and half of the other 6
-        assert rounds.hand(project, "cy", 99, 0.0) == []
+        assert rounds.next_pairs(project, "cy", 99, 0.0) == []
 
 
 def test_a_fifth_goes_to_all_when_nothing_is_said(db: str) -> None:

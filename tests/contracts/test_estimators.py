@@ -47,7 +47,7 @@ def drawn(seed: int, pages: int = 12, as_logged: bool = False) -> Decisions:
         looked=np.ones(2 * pages),
         norms=None,
         group_of=np.array([0, 0, 1, 0, 0, 1]),
-        wanted=wanted,
+        target=wanted,
         balanced=True,
         believed=PredictedRewards(believed[cells], worth[queries]),
     )
@@ -147,7 +147,7 @@ def test_what_was_logged_is_worth_what_it_earned(text: str) -> None:
     """The new system is the logged one: every weight is 1, and what is wanted is what was shown, on average."""
     log = drawn(3, as_logged=True)
     shown = np.bincount(log.cells, minlength=6) / np.repeat(np.bincount(log.queries, minlength=2), 3)
-    log = replace(log, wanted=TargetDisplay(np.repeat([0, 1], 3), np.arange(6), shown))
+    log = replace(log, target=TargetDisplay(np.repeat([0, 1], 3), np.arange(6), shown))
     assert log.believed is not None
     # What the model says of all that is wanted is, in the mean over pages, what it says of all that was shown.
     log = replace(log, believed=PredictedRewards(log.believed.rewards, log.by_page(log.believed.rewards)))

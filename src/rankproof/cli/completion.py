@@ -27,7 +27,7 @@ def command(ctx: click.Context, shell: str) -> None:
 
     from rankproof.cli.shared.output import say
 
-    found = get_completion_class(shell)
-    assert found is not None
+    completion = get_completion_class(shell)
+    assert completion is not None
     # The class's own `source` of bash starts a bash to ask its version: not needed to print a script.
-    say(ShellComplete.source(found(ctx.find_root().command, {}, "rankproof", "_RANKPROOF_COMPLETE")))
+    say(ShellComplete.source(completion(ctx.find_root().command, {}, "rankproof", "_RANKPROOF_COMPLETE")))

@@ -25,9 +25,7 @@ NOUNS = ("run", "qrels", "topics")
     help="The format of SOURCE; by content otherwise.",
 )
 @click.option("--to", type=ShelfName("formats"), help="The format of TARGET; by the ending of its name otherwise.")
-@click.option(
-    "--noun", type=click.Choice(NOUNS), help="What SOURCE holds; found out by content where that is possible."
-)
+@click.option("--noun", type=click.Choice(NOUNS), help="What SOURCE holds; detected by content where that is possible.")
 @click.option(
     "--order",
     type=click.Choice(["score", "rank", "given"]),
@@ -78,11 +76,11 @@ def command(
     rankproof convert irds:cranfield cranfield.qrels --noun qrels
     """
     reading: dict[str, Any] = {"format": from_, **_options(options)}
-    found, source = _open(source)
+    opened, source = _open(source)
     if noun is None:
         from rankproof.reading.detect import noun_of
 
-        noun = noun_of(found, source, from_, hints=(source, target))
+        noun = noun_of(opened, source, from_, hints=(source, target))
     if noun == "run":
         reading |= {"order": order, "lower_is_better": lower_is_better, "drop_self": drop_self}
     elif order is not None or lower_is_better is not None or drop_self:
@@ -91,14 +89,14 @@ def command(
         reading |= {"collapse": collapse, "allow": allow}
     elif collapse is not None:
         raise UsageError("--collapse speaks of runs and qrels; these are topics.")
-    record, told = _read(found, noun, reading)
+    record, summary = _read(opened, noun, reading)
     form = _write(record, target, to)
-    _tell({"source": source, "target": target, "noun": noun, "to": form, **told}, as_json)
+    _tell({"source": source, "target": target, "noun": noun, "to": form, **summary}, as_json)
 
 
-def _options(said: Sequence[str]) -> dict[str, str]:
+def _options(texts: Sequence[str]) -> dict[str, str]:
     options = {}
-    for option in said:
+    for option in texts:
         name, equals, value = option.partition("=")
         if not equals or not name:
             raise UsageError(f"-O {option}: an option is NAME=VALUE, such as locale=us.")
@@ -113,16 +111,16 @@ def _open(source: str) -> tuple[Any, str]:
     return once(source), "<stdin>" if source == STDIN else source
 
 
-def _read(found: Any, noun: str, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _read(source: Any, noun: str, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The record, and what there is to tell about it."""
     from rankproof.reading.collect import read_qrels, read_run, read_topics
 
     if noun == "topics":
-        topics = read_topics(found, **reading)
+        topics = read_topics(source, **reading)
         return topics, {"queries": len(topics), "rows": len(topics), "notes": []}
-    record = read_run(found, **reading) if noun == "run" else read_qrels(found, **reading)
-    told = {"queries": len(record), "rows": len(record.rows), "notes": list(record.notes)}
-    return record, told | {"content_hash": record.content_hash}
+    record = read_run(source, **reading) if noun == "run" else read_qrels(source, **reading)
+    summary = {"queries": len(record), "rows": len(record.rows), "notes": list(record.notes)}
+    return record, summary | {"content_hash": record.content_hash}
 
 
 def _write(record: Any, target: str, to: str | None) -> str:
@@ -141,12 +139,14 @@ def _write(record: Any, target: str, to: str | None) -> str:
     return form.name
 
 
-def _tell(told: dict[str, Any], as_json: bool) -> None:
+def _tell(summary: dict[str, Any], as_json: bool) -> None:
     """What was done: on standard error when the data itself goes to standard output."""
     if as_json:
-        text = document("conversion/1", told, indent=None).rstrip("\n")
+        text = document("conversion/1", summary, indent=None).rstrip("\n")
     else:
-        size = f"{told['queries']:,} queries" + ("" if told["noun"] == "topics" else f", {told['rows']:,} rows")
-        done = f"{told['source']} -> {told['target']} ({told['to']}): {told['noun']}, {size}"
-        text = "\n".join([done, *(f"  {note}" for note in told["notes"])])
-    click.echo(text, err=told["target"] == "-")
+        size = f"{summary['queries']:,} queries" + (
+            "" if summary["noun"] == "topics" else f", {summary['rows']:,} rows"
+        )
+        done = f"{summary['source']} -> {summary['target']} ({summary['to']}): {summary['noun']}, {size}"
+        text = "\n".join([done, *(f"  {note}" for note in summary["notes"])])
+    click.echo(text, err=summary["target"] == "-")

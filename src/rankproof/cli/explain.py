@@ -33,13 +33,13 @@ def command(name: str | None, as_json: bool) -> None:
         else:
             say(_list(shelves))
         return
-    found = explain(name)
+    explanation = explain(name)
     if as_json:
-        body = {"asked": name, "means": list(found.means), "pages": [_full(p) for p in found.pages]}
+        body = {"asked": name, "means": list(explanation.means), "pages": [_full(p) for p in explanation.pages]}
         say(document("explanation/1", body))
         return
-    head = f"{name} means {', '.join(found.means)}\n\n" if found.means else ""
-    say(head + "\n\n".join(map(_show, found.pages)) + "\n")
+    head = f"{name} means {', '.join(explanation.means)}\n\n" if explanation.means else ""
+    say(head + "\n\n".join(map(_show, explanation.pages)) + "\n")
 
 
 def _list(shelves: dict[str, tuple[Page, ...]]) -> str:

@@ -78,9 +78,9 @@ def command(
     rankproof gate policy.toml
     rankproof gate policy.toml --candidate new.run --junit gate.xml --html gate.html
     """
-    asked = chosen_forms(form, as_json, output, junit=junit, markdown=markdown, html=html)
-    if github and output is None and asked.form not in ("table", "github"):
-        raise UsageError(f"--github prints beside the answer, which would not be {asked.form} then. Add -o FILE.")
+    forms = chosen_forms(form, as_json, output, junit=junit, markdown=markdown, html=html)
+    if github and output is None and forms.form not in ("table", "github"):
+        raise UsageError(f"--github prints beside the answer, which would not be {forms.form} then. Add -o FILE.")
     refuse_second_stdin([instead[name] for name in ("candidate", "baseline", "qrels", "topics", "queries", "latency")])
     refuse_outputs(manifest)
     from rankproof.proving.gate import gate
@@ -90,9 +90,9 @@ def command(
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if manifest is not None:
         _keep(manifest, verdict, observed)
-    asked.give(verdict, observed)
+    forms.give(verdict, observed)
     if github:
-        _tell_github(verdict, observed, annotate=asked.form != "github" or output is not None)
+        _tell_github(verdict, observed, annotate=forms.form != "github" or output is not None)
     return verdict.exit_status
 
 

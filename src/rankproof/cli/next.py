@@ -69,8 +69,8 @@ DEFAULT_MEASURE = "DCG@10"
 @click.option("--collapse", metavar="PATTERN", help="Passages to documents, as in `rankproof evaluate`.")
 @click.option("--drop-self", is_flag=True, help="Remove a document whose id is the query's own.")
 @click.option("--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault.")
-@click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of QRELS; found out otherwise.")
-@click.option("--run-format", type=ShelfName("formats", "run"), help="The format of every run; found out otherwise.")
+@click.option("--qrels-format", type=ShelfName("formats", "qrels"), help="The format of QRELS; detected otherwise.")
+@click.option("--run-format", type=ShelfName("formats", "run"), help="The format of every run; detected otherwise.")
 def command(
     qrels: str,
     runs: Sequence[str],
@@ -94,14 +94,14 @@ def command(
     if len(runs) < 2:
         raise UsageError("Give two runs or more: the baseline, and what is compared with it.")
     began = time.perf_counter()
-    found = _propose(qrels, runs, " ".join(measures) or DEFAULT_MEASURE, number, choices)
+    proposal = _propose(qrels, runs, " ".join(measures) or DEFAULT_MEASURE, number, choices)
     texts = _texts(topics)
 
     if form == "json":
-        told = proposal_json(found, texts, time.perf_counter() - began)
+        text = proposal_json(proposal, texts, time.perf_counter() - began)
     else:
-        told = to_judge(found, texts) if form == "tsv" else to_read(found, texts)
-    _output.give(told, output)
+        text = to_judge(proposal, texts) if form == "tsv" else to_read(proposal, texts)
+    _output.give(text, output)
 
 
 def _propose(qrels: str, runs: Sequence[str], measure: str, number: int, choices: dict[str, Any]) -> Proposal:
@@ -143,68 +143,69 @@ SCHEMA = "next/1"
 LONGEST = 60  # of a query's text in the table
 
 
-def to_read(found: Proposal, texts: Mapping[str, str]) -> str:
+def to_read(proposal: Proposal, texts: Mapping[str, str]) -> str:
     """The pairs in order, and what they are to settle below them."""
     lines = []
-    if found.wanted:
+    if proposal.wanted:
         rows = [["", "query_id", "doc_id", "best rank", "worth"]]
-        for place, pair in enumerate(found.wanted, 1):
-            number_of = str(place).rjust(len(str(len(found.wanted))))
+        for place, pair in enumerate(proposal.wanted, 1):
+            number_of = str(place).rjust(len(str(len(proposal.wanted))))
             rows.append([number_of, pair.query_id, pair.doc_id, str(pair.best_rank or "-"), f"{pair.worth:.5f}"])
         lines = aligned(rows, 3)
         if texts:
-            shown = ["query", *(_short(texts.get(pair.query_id, "")) for pair in found.wanted)]
+            shown = ["query", *(_short(texts.get(pair.query_id, "")) for pair in proposal.wanted)]
             lines = [f"{line}  {printable(text)}".rstrip() for line, text in zip(lines, shown, strict=True)]
         lines.append("")
-    return "\n".join([*lines, *map(printable, _notes(found))]) + "\n"
+    return "\n".join([*lines, *map(printable, _notes(proposal))]) + "\n"
 
 
-def _notes(found: Proposal) -> list[str]:
-    baseline, notes = found.systems[0], []
+def _notes(proposal: Proposal) -> list[str]:
+    baseline, notes = proposal.systems[0], []
     for system, value, bound, settled in zip(
-        found.systems[1:], found.values[1:], found.differences, found.settled, strict=True
+        proposal.systems[1:], proposal.values[1:], proposal.differences, proposal.settled, strict=True
     ):
         sign = f"its sign is {'certain' if settled else 'not certain'}"
         notes.append(
-            f"{system} - {baseline}: {found.measure} {value - found.values[0]:+.4f} now, between {number(bound.least)} "
+            f"{system} - {baseline}: {proposal.measure} {value - proposal.values[0]:+.4f} now, between "
+            f"{number(bound.least)} "
             f"and {number(bound.greatest)} under all grades; {sign}"
         )
-    if all(found.settled):
+    if all(proposal.settled):
         notes.append("every sign is certain: these judgments would make the bounds narrower, and change no sign")
-    if not found.useful:
+    if not proposal.useful:
         notes.append("nothing to judge: no unjudged document was found to move a difference")
-    elif found.useful > len(found.wanted):
-        more = found.useful - len(found.wanted)
+    elif proposal.useful > len(proposal.wanted):
+        more = proposal.useful - len(proposal.wanted)
         notes.append(f"{more:,} more {'is' if more == 1 else 'are'} worth judging; -n lists them")
     notes.append("worth: how far the judgment is expected to move the bound that decides the sign, toward a decision")
-    notes.append(f"universe: {found.universe}")
+    notes.append(f"universe: {proposal.universe}")
     return notes
 
 
-def to_judge(found: Proposal, texts: Mapping[str, str]) -> str:
+def to_judge(proposal: Proposal, texts: Mapping[str, str]) -> str:
     """Tab-separated, with a header that reads as qrels, and an empty column for the grade."""
     from rankproof.reading.formats.tsv import protect
 
     lines = ["\t".join(["query_id", "doc_id", "grade", *(["query"] if texts else [])])]
-    for pair in found.wanted:
+    for pair in proposal.wanted:
         text = [" ".join(texts.get(pair.query_id, "").split())] if texts else []
         lines.append("\t".join([*protect([pair.query_id, pair.doc_id]), "", *text]))
     return "\n".join(lines) + "\n"
 
 
-def proposal_json(found: Proposal, texts: Mapping[str, str], seconds: float) -> str:
+def proposal_json(proposal: Proposal, texts: Mapping[str, str], seconds: float) -> str:
     """The whole answer, for programs."""
     body = {
-        "measure": found.measure,
-        "baseline": found.systems[0],
-        "universe": found.universe,
-        "documents": found.documents,
-        "useful": found.useful,
-        "values": {name: _finite(value) for name, value in zip(found.systems, found.values, strict=True)},
+        "measure": proposal.measure,
+        "baseline": proposal.systems[0],
+        "universe": proposal.universe,
+        "documents": proposal.documents,
+        "useful": proposal.useful,
+        "values": {name: _finite(value) for name, value in zip(proposal.systems, proposal.values, strict=True)},
         "differences": [
-            {"candidate": name, "difference": _finite(value - found.values[0]), **_bound(bound), "settled": settled}
+            {"candidate": name, "difference": _finite(value - proposal.values[0]), **_bound(bound), "settled": settled}
             for name, value, bound, settled in zip(
-                found.systems[1:], found.values[1:], found.differences, found.settled, strict=True
+                proposal.systems[1:], proposal.values[1:], proposal.differences, proposal.settled, strict=True
             )
         ],
         "wanted": [
@@ -215,7 +216,7 @@ def proposal_json(found: Proposal, texts: Mapping[str, str], seconds: float) -> 
                 "best_rank": pair.best_rank or None,
                 **({"query": texts.get(pair.query_id)} if texts else {}),
             }
-            for pair in found.wanted
+            for pair in proposal.wanted
         ],
     }
     return document(SCHEMA, body, seconds)

@@ -108,9 +108,9 @@ def _plan_runs(
     inputs: Sequence[str], measures: Sequence[str], reading: dict[str, Any], ask: dict[str, Any]
 ) -> PowerPlan:
     if len(inputs) != 3:
-        came = "nothing" if not inputs else f"{len(inputs)}: {' '.join(inputs)}"
+        given = "nothing" if not inputs else f"{len(inputs)}: {' '.join(inputs)}"
         raise UsageError(
-            f"Give QRELS, BASELINE and CANDIDATE, or --sd in their place; {came} came. "
+            f"Give QRELS, BASELINE and CANDIDATE, or --sd in their place; {given} came. "
             "Such as: rankproof power qrels.trec bm25.run dense.run -m nDCG@10"
         )
     refuse_second_stdin(inputs)
@@ -127,11 +127,11 @@ NONE = "-"
 
 def shown(plan: PowerPlan) -> str:
     """The whole answer for a terminal."""
-    sized = {measure: found for measure, found in plan.sizings.items() if isinstance(found, Sizing)}
+    sized = {measure: sizing for measure, sizing in plan.sizings.items() if isinstance(sizing, Sizing)}
     parts = [_summary(sized)] if sized else []
     if len(plan.sizings) == 1:
-        for found in sized.values():
-            parts += _curves(plan, found)
+        for sizing in sized.values():
+            parts += _curves(plan, sizing)
     parts.append(_notes(plan, sized))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -139,49 +139,49 @@ def shown(plan: PowerPlan) -> str:
 def _summary(sized: dict[str, Sizing]) -> list[str]:
     """One row per measure. Columns that no row has a value for are left out."""
     head = ["measure", "queries", "observed", "sd", "shown", "needed", "range"]
-    rows = [head, *([measure, *_cells(found)] for measure, found in sized.items())]
-    kept = [i for i in range(len(head)) if any(row[i] for row in rows[1:])]
-    return aligned([[row[i] for i in kept] for row in rows], 1 if 0 in kept else 0)
+    rows = [head, *([measure, *_cells(sizing)] for measure, sizing in sized.items())]
+    columns = [i for i in range(len(head)) if any(row[i] for row in rows[1:])]
+    return aligned([[row[i] for i in columns] for row in rows], 1 if 0 in columns else 0)
 
 
-def _cells(found: Sizing) -> list[str]:
+def _cells(sizing: Sizing) -> list[str]:
     return [
-        "" if found.queries is None else f"{found.queries:,}",
-        "" if found.observed is None else f"{found.observed:+.4f}",
-        number(found.spread.sd),
-        "" if found.smallest is None else number(found.smallest.difference),
-        _count(found.needed),
-        _counts(found.needed),
+        "" if sizing.queries is None else f"{sizing.queries:,}",
+        "" if sizing.observed is None else f"{sizing.observed:+.4f}",
+        number(sizing.spread.sd),
+        "" if sizing.smallest is None else number(sizing.smallest.difference),
+        _count(sizing.needed),
+        _counts(sizing.needed),
     ]
 
 
-def _curves(plan: PowerPlan, found: Sizing) -> list[list[str]]:
+def _curves(plan: PowerPlan, sizing: Sizing) -> list[list[str]]:
     parts = []
-    if found.by_difference:
+    if sizing.by_difference:
         head = ["true difference", "power", f"queries for {percent(plan.power)}", "range"]
         rows = [
             [number(at.difference), _percent(at.power), _count(at.needed), _counts(at.needed)]
-            for at in found.by_difference
+            for at in sizing.by_difference
         ]
         wide = len(head) if any(row[3] for row in rows) else 3
         table = aligned([row[:wide] for row in (head, *rows)], 0)
-        parts.append([f"With {found.queries:,} queries:", *table])
-    if found.by_queries and found.difference is not None:
-        needed = found.needed.queries if found.needed else None
+        parts.append([f"With {sizing.queries:,} queries:", *table])
+    if sizing.by_queries and sizing.difference is not None:
+        needed = sizing.needed.queries if sizing.needed else None
         rows = [["queries", "power"]]
-        rows += [[f"{at.queries:,}", _percent(at.power)] for at in found.by_queries]
+        rows += [[f"{at.queries:,}", _percent(at.power)] for at in sizing.by_queries]
         words = {
-            found.queries: "  these queries"
-            if plan.runs and found.queries == found.spread.measured_on
+            sizing.queries: "  these queries"
+            if plan.runs and sizing.queries == sizing.spread.measured_on
             else "  as asked",
             needed: f"  {percent(plan.power)} reached",
         }
-        if found.queries == needed:
+        if sizing.queries == needed:
             words[needed] = f"  as many as there are: {percent(plan.power)} reached"
-        marks = ["", *(words.get(at.queries, "") for at in found.by_queries)]
+        marks = ["", *(words.get(at.queries, "") for at in sizing.by_queries)]
         lines = [line + mark for line, mark in zip(aligned(rows, 0), marks, strict=True)]
         what = "" if plan.asked else ", the observed one"
-        parts.append([f"For a true difference of {number(found.difference)}{what}:", *lines])
+        parts.append([f"For a true difference of {number(sizing.difference)}{what}:", *lines])
     return parts
 
 
@@ -190,22 +190,22 @@ def _notes(plan: PowerPlan, sized: dict[str, Sizing]) -> list[str]:
     side = {"two-sided": "two-sided", "greater": "one-sided: gains only", "less": "one-sided: losses only"}
     notes.append(f"test: paired t, {side[plan.alternative]}, {percent(plan.level)} confidence")
     notes += [
-        f"{measure}: not estimable: {found.reason}"
-        for measure, found in plan.sizings.items()
-        if isinstance(found, NotEstimable)
+        f"{measure}: not estimable: {sizing.reason}"
+        for measure, sizing in plan.sizings.items()
+        if isinstance(sizing, NotEstimable)
     ]
-    notes += [found.note for found in sized.values() if found.note]
-    if any(found.smallest for found in sized.values()):
+    notes += [sizing.note for sizing in sized.values() if sizing.note]
+    if any(sizing.smallest for sizing in sized.values()):
         notes.append(
             f"shown: the least true difference that the test finds in {percent(plan.power)} of such query sets"
         )
-    differences = [found.difference for found in sized.values() if found.difference is not None]
+    differences = [sizing.difference for sizing in sized.values() if sizing.difference is not None]
     if differences:
-        which = (
+        difference = (
             f"a true difference of {number(differences[0])}" if plan.asked else "the observed difference, were it true"
         )
-        notes.append(f"needed: the queries that find {which}, in {percent(plan.power)} of such query sets")
-    if any(found.needed is not None and found.needed.queries is None for found in sized.values()):
+        notes.append(f"needed: the queries that find {difference}, in {percent(plan.power)} of such query sets")
+    if any(sizing.needed is not None and sizing.needed.queries is None for sizing in sized.values()):
         notes.append(f"{NONE}: no number of queries finds it, or it takes more than a billion")
     notes += _doubts(plan, sized)
     if len(sized) > 1:
@@ -217,16 +217,16 @@ def _doubts(plan: PowerPlan, sized: dict[str, Sizing]) -> list[str]:
     """What a plan made from two runs rests on."""
     if not plan.runs or not sized:
         return []
-    measured = sorted({found.spread.measured_on for found in sized.values() if found.spread.measured_on})
+    measured = sorted({sizing.spread.measured_on for sizing in sized.values() if sizing.spread.measured_on})
     notes = [
         f"range: sd was measured on {' or '.join(f'{n:,}' for n in measured)} queries and is itself uncertain; needed "
         f"for both ends of its {percent(plan.level)} interval"
     ]
     if len(sized) == 1:
-        for found in sized.values():
-            notes[0] += f", {_range(found.spread.low, found.spread.high)}"
-            if found.smallest is not None:
-                notes[0] += f" (shown: {_range(found.smallest.low, found.smallest.high)})"
+        for sizing in sized.values():
+            notes[0] += f", {_range(sizing.spread.low, sizing.spread.high)}"
+            if sizing.smallest is not None:
+                notes[0] += f" (shown: {_range(sizing.smallest.low, sizing.smallest.high)})"
     if measured[0] < FEW_QUERIES:
         notes.append(
             f"warning: fewer than {FEW_QUERIES} queries measure sd badly; plan with the upper end of the range"

@@ -32,7 +32,7 @@ def command() -> None:
     "--format",
     "form",
     type=ShelfName("formats", "qrels"),
-    help="The format of every QRELS; found out by content otherwise.",
+    help="The format of every QRELS; detected by content otherwise.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Answer as JSON.")
 @click.option("-o", "--output", type=click.Path(), help="Write the answer to this file, whole or not at all.")

@@ -78,9 +78,9 @@ def command(
     rankproof ramp ramp.toml --status
     rankproof ramp ramp.toml --replay
     """
-    wanted = {name: path for name, path in files.items() if path is not None}
-    _refuse(ask_status, ask_replay, wanted)
-    refuse_outputs(output, *wanted.values())
+    written = {name: path for name, path in files.items() if path is not None}
+    _refuse(ask_status, ask_replay, written)
+    refuse_outputs(output, *written.values())
     from rankproof.online.ramp.policy import read_ramp
 
     began = time.perf_counter()
@@ -89,15 +89,15 @@ def command(
         return _status(read, as_json, output)
     if ask_replay:
         return _replay(read, as_json, output, began)
-    return _look(read, as_json, output, wanted, began)
+    return _look(read, as_json, output, written, began)
 
 
 def _refuse(ask_status: bool, ask_replay: bool, files: dict[str, str]) -> None:
     if ask_status and ask_replay:
         raise UsageError("--status and --replay are two questions. Ask one of them.")
     if files and (ask_status or ask_replay):
-        said = f"--{next(iter(files))}"
-        raise UsageError(f"{said} shows what a look rests on; --status and --replay take none. Leave {said} out.")
+        option = f"--{next(iter(files))}"
+        raise UsageError(f"{option} shows what a look rests on; --status and --replay take none. Leave {option} out.")
 
 
 def _look(policy: RampPolicy, as_json: bool, output: str | None, files: dict[str, str], began: float) -> int:
@@ -108,25 +108,25 @@ def _look(policy: RampPolicy, as_json: bool, output: str | None, files: dict[str
 
     reports = {name: shelf.find("reports", name) for name in files}
     with RampState(policy.state) as state:
-        found = look(policy, state.entries, with_verdict=bool(files))
-        if not found.again:
-            state.append(replace(found.entry, observed={"time": now()}))
+        result = look(policy, state.entries, with_verdict=bool(files))
+        if not result.again:
+            state.append(replace(result.entry, observed={"time": now()}))
         entries = state.entries
     seconds = time.perf_counter() - began
     for name, path in files.items():
-        if found.verdict is not None:
-            _output.give(reports[name].verdict(found.verdict, observed={"seconds": round(seconds, 6)}), path)
+        if result.verdict is not None:
+            _output.give(reports[name].verdict(result.verdict, observed={"seconds": round(seconds, 6)}), path)
     if as_json:
-        text = document("ramp/1", look_document(policy, found), seconds)
+        text = document("ramp/1", look_document(policy, result), seconds)
     else:
-        text = shown(policy, entries, found.again)
-        text += _left_out(found, files)
+        text = shown(policy, entries, result.again)
+        text += _left_out(result, files)
     _output.give(text, output)
-    return found.entry.decision.exit_status
+    return result.entry.decision.exit_status
 
 
-def _left_out(found: RampLook, files: dict[str, str]) -> str:
-    if found.verdict is not None or not files:
+def _left_out(result: RampLook, files: dict[str, str]) -> str:
+    if result.verdict is not None or not files:
         return ""
     return f"not written: {', '.join(files.values())}; there is no verdict yet\n"
 
@@ -144,18 +144,18 @@ def _replay(policy: RampPolicy, as_json: bool, output: str | None, began: float)
     from rankproof.online.ramp.replay import replay
     from rankproof.online.ramp.store import read_entries
 
-    found = replay(policy, read_entries(policy.state))
+    entries = replay(policy, read_entries(policy.state))
     if as_json:
-        text = document("ramp-replay/1", replay_document(policy, found), time.perf_counter() - began)
+        text = document("ramp-replay/1", replay_document(policy, entries), time.perf_counter() - began)
     else:
-        text = replayed(policy, found)
+        text = replay_text(policy, entries)
     _output.give(text, output)
-    return 0 if all(entry.same for entry in found) else 1
+    return 0 if all(entry.same for entry in entries) else 1
 
 
 HEADER = ("verdict", "role", "asked", "seen", "one-sided bounds")
 ROLES = {"sample_ratio": "sample ratio"}
-# Columns of the evidence that are text: verdict, role and what is asked.
+# Columns of the evidence that are text: verdict, role and requirement.
 NAMES = 3
 
 
@@ -171,7 +171,7 @@ def headline(decision: RampDecision) -> str:
     return f"STOP, roll back to {share}" if decision.before else f"STOP, stay at {share}"
 
 
-def told(decision: RampDecision) -> list[str]:
+def decision_lines(decision: RampDecision) -> list[str]:
     """What to do and why; several reasons stand below each other."""
     if len(decision.reasons) == 1:
         return [printable(f"{headline(decision)}: {decision.reasons[0]}")]
@@ -198,7 +198,12 @@ def shown(policy: RampPolicy, entries: Sequence[RampEntry], again: bool) -> str:
     if late:
         notes.append(f"late: {', '.join(late)} came after its step was left, and decides nothing")
     notes.append(f"entry {entry.n} of {policy.state}")
-    parts = [told(entry.decision), [path_line(policy, entries)], _evidence(entry.evidence), map(printable, notes)]
+    parts = [
+        decision_lines(entry.decision),
+        [path_line(policy, entries)],
+        _evidence(entry.evidence),
+        map(printable, notes),
+    ]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
@@ -225,17 +230,17 @@ def status(policy: RampPolicy, entries: Sequence[RampEntry]) -> str:
         [printable(f"{policy.name} {where}.")],
         [path_line(policy, entries)],
         aligned(rows, NAMES),
-        ["the last decision:", *told(entries[-1].decision)],
+        ["the last decision:", *decision_lines(entries[-1].decision)],
     ]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
-def replayed(policy: RampPolicy, found: Sequence[ReplayedEntry]) -> str:
+def replay_text(policy: RampPolicy, entries: Sequence[ReplayedEntry]) -> str:
     """What came out the same, and what did not."""
-    wrong = [entry for entry in found if not entry.same]
-    if not found:
+    wrong = [entry for entry in entries if not entry.same]
+    if not entries:
         return f"{printable(policy.name)} has not begun: there is nothing to replay.\n"
-    count = "1 decision" if len(found) == 1 else f"{len(found)} decisions"
+    count = "1 decision" if len(entries) == 1 else f"{len(entries)} decisions"
     if not wrong:
         return f"The same again: {count}, each from its evidence on record and from the files it was made of.\n"
     lines = [f"NOT the same: {len(wrong)} of {count}."]
@@ -288,9 +293,9 @@ def _row(entry: RampEntry) -> tuple[str, ...]:
     )
 
 
-def look_document(policy: RampPolicy, found: RampLook) -> dict[str, Any]:
+def look_document(policy: RampPolicy, result: RampLook) -> dict[str, Any]:
     """`ramp/1`: what to do now, with all that it rests on."""
-    decision = found.entry.decision
+    decision = result.entry.decision
     return {
         **_ramp(policy),
         "action": decision.action,
@@ -298,9 +303,9 @@ def look_document(policy: RampPolicy, found: RampLook) -> dict[str, Any]:
         "headline": headline(decision),
         "reasons": list(decision.reasons),
         "exit_status": decision.exit_status,
-        "again": found.again,
+        "again": result.again,
         "over": standing([decision]).over,
-        "entry": _entry(found.entry),
+        "entry": _entry(result.entry),
     }
 
 
@@ -316,12 +321,12 @@ def status_document(policy: RampPolicy, entries: Sequence[RampEntry]) -> dict[st
     }
 
 
-def replay_document(policy: RampPolicy, found: Sequence[ReplayedEntry]) -> dict[str, Any]:
+def replay_document(policy: RampPolicy, entries: Sequence[ReplayedEntry]) -> dict[str, Any]:
     """`ramp-replay/1`: whether every decision came out the same."""
     return {
         **_ramp(policy),
-        "same": all(entry.same for entry in found),
-        "entries": [entry.to_dict() for entry in found],
+        "same": all(entry.same for entry in entries),
+        "entries": [entry.to_dict() for entry in entries],
     }
 
 

@@ -69,13 +69,13 @@ def command(
 
     began = time.perf_counter()
     read = assemble(changes, lower) if changes.endswith(".toml") else read_changes(changes, lower)
-    found = relate(read, by=by, level=confidence, chance=chance)
-    text = document(SCHEMA, found.to_dict(), time.perf_counter() - began) if as_json else shown(found)
+    relation = relate(read, by=by, level=confidence, chance=chance)
+    text = document(SCHEMA, relation.to_dict(), time.perf_counter() - began) if as_json else shown(relation)
     _output.give(text, output)
 
 
 NONE = "-"
-# What a slope is told for: the step in which people speak of measures.
+# The step of a measure that a slope is shown for: the one in which people speak of measures.
 STEP = 0.01
 
 
@@ -84,9 +84,9 @@ def shown(relation: Relation) -> str:
     parts = [[printable(ranked.sentence) for ranked in relation.ranked]]
     for metric in relation.metrics:
         related = [each for each in relation.related if each.metric == metric]
-        said = f"{printable(metric)} ({'less' if metric in relation.lower else 'more'} is better)"
-        parts.append([f"{said}: how well each measure told it", *_correlations(relation, related)])
-        parts.append([f"{said}: what an offline difference has meant", *_meanings(relation, related)])
+        metric_text = f"{printable(metric)} ({'less' if metric in relation.lower else 'more'} is better)"
+        parts.append([f"{metric_text}: how well each measure told it", *_correlations(relation, related)])
+        parts.append([f"{metric_text}: what an offline difference has meant", *_meanings(relation, related)])
     parts.append(_notes(relation))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -141,16 +141,16 @@ def _two(value: float) -> str:
 def _signs(signs: Signs | None) -> list[str]:
     if signs is None or not isinstance(signs.share, Estimate):
         return [NONE, NONE]
-    told = signs.agree + signs.disagree
-    return [f"{signs.agree} of {told}", f"{100 * signs.share.low:.0f}% to {100 * signs.share.high:.0f}%"]
+    decided = signs.agree + signs.disagree
+    return [f"{signs.agree} of {decided}", f"{100 * signs.share.low:.0f}% to {100 * signs.share.high:.0f}%"]
 
 
-def _enough(found: NeededDifference) -> str:
-    return NONE if found.difference is None else number(found.difference)
+def _enough(needed: NeededDifference) -> str:
+    return NONE if needed.difference is None else number(needed.difference)
 
 
-def _foretold(found: OnlineOutcomes | None) -> str:
-    return NONE if found is None else f"{found.better} better, {found.neither} open, {found.worse} worse"
+def _foretold(outcomes: OnlineOutcomes | None) -> str:
+    return NONE if outcomes is None else f"{outcomes.better} better, {outcomes.neither} open, {outcomes.worse} worse"
 
 
 def _notes(relation: Relation) -> list[str]:
@@ -169,9 +169,9 @@ def _notes(relation: Relation) -> list[str]:
     )
     notes.append("where shown: among changes whose online effect is shown to differ from 0")
     notes.append(f"per {STEP:g}: the online effect that goes with {STEP:g} more offline, as measured")
-    chance = pairs[0].enough.chance
+    probability = pairs[0].enough.chance
     notes.append(
-        f"enough: the offline difference from which on a trial shows a gain with a chance of {percent(chance)}"
+        f"enough: the offline difference from which on a trial shows a gain with a chance of {percent(probability)}"
     )
     reasons = {each.enough.reason for each in pairs if each.enough.reason}
     notes += [f"  {NONE}: {reason}" for reason in sorted(reasons)]

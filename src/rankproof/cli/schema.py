@@ -39,11 +39,11 @@ def command(name: str | None, as_json: bool, output: str | None) -> None:
     if name is not None:
         _output.give(to_json(bundled(name), indent=2) + "\n", output)
         return
-    found = {known: str(schema(known)["description"]) for known in names()}
+    descriptions = {known: str(schema(known)["description"]) for known in names()}
     if as_json:
-        _output.give(document("schemas/1", {"schemas": found}), output)
+        _output.give(document("schemas/1", {"schemas": descriptions}), output)
         return
     from rankproof.kernel.sections import aligned
 
-    lines = [*aligned([[known, about] for known, about in found.items()], 2), ""]
+    lines = [*aligned([[known, about] for known, about in descriptions.items()], 2), ""]
     _output.give("\n".join([*lines, "rankproof schema NAME prints one of them."]) + "\n", output)

@@ -48,8 +48,8 @@ def command(
 ) -> None:
     """Serve the judging store STORE: a file, or the address of a PostgreSQL database.
 
-    Only this machine gets in, unless told otherwise. Accounts are made by invitation; where there is none yet, the
-    first invitation is printed. Stop it with Ctrl-C: what was acknowledged is kept, then and always.
+    Only this machine can connect, unless --host says otherwise. Accounts are made by invitation; where there is none
+    yet, the first invitation is printed. Stop it with Ctrl-C: what was acknowledged stays stored.
 
     \b
     rankproof serve judging.db
@@ -78,11 +78,11 @@ def command(
     with serving.listening(settings) as (bound, settings), open_store(store) as opened:
         app, link = serving.prepare(opened, settings, invite)
         config = serving.configured(app, certificate, key, proxies)
-        output.say(_told(opened.address, settings, link, invite))
+        output.say(_serving_text(opened.address, settings, link, invite))
         serving.serve(config, bound)
 
 
-def _told(store: str, settings: ServeSettings, link: str, invite: str | None) -> str:
+def _serving_text(store: str, settings: ServeSettings, link: str, invite: str | None) -> str:
     lines = [f"Serving {store} at {settings.origin}"]
     if link:
         first = "This link opens an account" if invite else "There is no account yet. This link opens the first one"

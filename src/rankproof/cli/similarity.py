@@ -26,7 +26,7 @@ DEFAULT = "RBO"
 @click.option(
     "-m",
     "--measures",
-    "asked",
+    "measures",
     multiple=True,
     help=f'How to compare, such as "RBO(p=0.9)" or Jaccard@10; may be repeated. Default: {DEFAULT}.',
 )
@@ -41,12 +41,12 @@ DEFAULT = "RBO"
 @click.option(
     "--run-format",
     type=ShelfName("formats", "run"),
-    help="The format of both runs; found out by content otherwise.",
+    help="The format of both runs; detected by content otherwise.",
 )
 def command(
     run_a: str,
     run_b: str,
-    asked: Sequence[str],
+    measures: Sequence[str],
     per_query: bool,
     as_json: bool,
     output: str | None,
@@ -67,8 +67,8 @@ def command(
 
     reading = {"order": order, "lower_is_better": lower_is_better or None}
     first, second = (_rankings(read_run(run, run_format, **reading)) for run in (run_a, run_b))
-    found = similarities(first, second, " ".join(asked or (DEFAULT,)))
-    text = _json(run_a, run_b, found, per_query) if as_json else _table(run_a, run_b, found, per_query)
+    values = similarities(first, second, " ".join(measures or (DEFAULT,)))
+    text = _json(run_a, run_b, values, per_query) if as_json else _table(run_a, run_b, values, per_query)
     _output.give(text, output)
 
 
@@ -76,25 +76,25 @@ def _rankings(run: Run) -> dict[str, list[str]]:
     return {query: docs for query, docs, _ in run.rankings()}
 
 
-def _table(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:
+def _table(run_a: str, run_b: str, values: dict[str, Likeness], per_query: bool) -> str:
     from rankproof.kernel.sections import UNDEFINED, aligned, number, printable
     from rankproof.measuring.evaluate import some
 
-    first = next(iter(found.values()))
-    rows: list[list[str]] = [["query_id", *found]]
+    first = next(iter(values.values()))
+    rows: list[list[str]] = [["query_id", *values]]
     if per_query:
         queries = dict.fromkeys((*first.by_query, *first.undefined))
         rows += [
-            [query, *(number(likeness.by_query.get(query, math.nan)) for likeness in found.values())]
+            [query, *(number(likeness.by_query.get(query, math.nan)) for likeness in values.values())]
             for query in queries
         ]
-    means = [UNDEFINED if likeness.mean is None else number(likeness.mean) for likeness in found.values()]
+    means = [UNDEFINED if likeness.mean is None else number(likeness.mean) for likeness in values.values()]
     rows.append(["all", *means])
     both = len(first.by_query) + len(first.undefined)
     notes = [f"{run_a} and {run_b}: {both} {'query' if both == 1 else 'queries'} in both"]
     notes += [
         f"{text}: undefined, left out of the mean: {len(likeness.undefined)} ({some(likeness.undefined)})"
-        for text, likeness in found.items()
+        for text, likeness in values.items()
         if likeness.undefined
     ]
     notes += [
@@ -105,8 +105,8 @@ def _table(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) 
     return "\n".join([*aligned(rows, 1), "", *map(printable, notes)]) + "\n"
 
 
-def _json(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -> str:
-    first = next(iter(found.values()))
+def _json(run_a: str, run_b: str, values: dict[str, Likeness], per_query: bool) -> str:
+    first = next(iter(values.values()))
     body = {
         "run_a": run_a,
         "run_b": run_b,
@@ -116,7 +116,7 @@ def _json(run_a: str, run_b: str, found: dict[str, Likeness], per_query: bool) -
                 "undefined": list(likeness.undefined),
                 **({"by_query": dict(likeness.by_query)} if per_query else {}),
             }
-            for text, likeness in found.items()
+            for text, likeness in values.items()
         },
         "only_a": list(first.only_a),
         "only_b": list(first.only_b),

@@ -67,17 +67,17 @@ def command(
     began = time.perf_counter()
     record = read_manifest(manifest)
     folder = os.path.dirname(os.path.realpath(manifest)) if manifest != "-" else os.curdir
-    found = verify(
+    verification = verify(
         record, folder, qrels=qrels, runs=_places("run", runs), others=_places("other", others), tolerance=tolerance
     )
     seconds = time.perf_counter() - began
-    _output.give(document(SCHEMA, found.to_dict(), seconds) if as_json else _text(record, found), output)
-    return found.exit_status
+    _output.give(document(SCHEMA, verification.to_dict(), seconds) if as_json else _text(record, verification), output)
+    return verification.exit_status
 
 
-def _places(option: str, said: Sequence[str]) -> Mapping[str, str]:
+def _places(option: str, texts: Sequence[str]) -> Mapping[str, str]:
     places = {}
-    for one in said:
+    for one in texts:
         name, equals, path = one.partition("=")
         if not equals or not name or not path:
             raise UsageError(f"--{option} {one!r} says no place. Write a name, '=' and a path: --{option} NAME=PATH.")
@@ -85,39 +85,43 @@ def _places(option: str, said: Sequence[str]) -> Mapping[str, str]:
     return places
 
 
-def _text(manifest: ExperimentManifest, found: Verification) -> str:
+def _text(manifest: ExperimentManifest, verification: Verification) -> str:
     from rankproof.kernel.sections import printable
     from rankproof.reading.finding import count
 
-    values = [d for d in found.discrepancies if d.problem == "value_differs"]
-    others = [d for d in found.discrepancies if d.problem != "value_differs"]
-    lines = [f"verified: {count(found.compared, 'value')} equal"] if found.verified else [_differs(found, len(values))]
+    values = [d for d in verification.discrepancies if d.problem == "value_differs"]
+    others = [d for d in verification.discrepancies if d.problem != "value_differs"]
+    lines = (
+        [f"verified: {count(verification.compared, 'value')} equal"]
+        if verification.verified
+        else [_differs(verification, len(values))]
+    )
     lines += [f"  {d.message}" for d in (*others, *values[:MOST_SHOWN])]
     if len(values) > MOST_SHOWN:
         lines.append(f"  and {len(values) - MOST_SHOWN:,} more; --json gives all of them")
-    title = f"{found.manifest} ({found.name})" if found.name else found.manifest
+    title = f"{verification.manifest} ({verification.name})" if verification.name else verification.manifest
     runs = ", ".join(manifest.run_ids)
     lines += ["", f"experiment: {title}, {manifest.kind} of {runs}, written by rankproof {manifest.rankproof}"]
-    if found.compared:
-        allowed = f"equal: the same up to a relative difference of {found.tolerance:g}"
-        largest = f"the largest is {found.largest:.2g}" if found.largest else "all are equal bit for bit"
-        lines.append(f"{allowed}; {largest}" if found.verified else allowed)
-    lines += [f"note: {note}" for note in found.notes]
+    if verification.compared:
+        allowed = f"equal: the same up to a relative difference of {verification.tolerance:g}"
+        largest = f"the largest is {verification.largest:.2g}" if verification.largest else "all are equal bit for bit"
+        lines.append(f"{allowed}; {largest}" if verification.verified else allowed)
+    lines += [f"note: {note}" for note in verification.notes]
     return "\n".join(map(printable, lines)) + "\n"
 
 
-def _differs(found: Verification, values: int) -> str:
+def _differs(verification: Verification, values: int) -> str:
     from rankproof.reading.finding import count
 
     counts = {
-        "missing": sum(d.problem == "input_missing" for d in found.discrepancies),
-        "changed": sum(d.problem == "input_changed" for d in found.discrepancies),
+        "missing": sum(d.problem == "input_missing" for d in verification.discrepancies),
+        "changed": sum(d.problem == "input_changed" for d in verification.discrepancies),
     }
-    said = [f"{count(number, 'input')} {what}" for what, number in counts.items() if number]
-    if not found.compared:
-        said.append("nothing was compared")
+    parts = [f"{count(number, 'input')} {what}" for what, number in counts.items() if number]
+    if not verification.compared:
+        parts.append("nothing was compared")
     elif values:
-        said.append(f"{values} of {count(found.compared, 'value')} differ")
+        parts.append(f"{values} of {count(verification.compared, 'value')} differ")
     else:
-        said.append(f"{count(found.compared, 'value')} equal all the same")
-    return f"DIFFERS: {', '.join(said)}"
+        parts.append(f"{count(verification.compared, 'value')} equal all the same")
+    return f"DIFFERS: {', '.join(parts)}"

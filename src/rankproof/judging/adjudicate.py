@@ -18,7 +18,7 @@ from rankproof.reading.records import Qrels
 
 @dataclass(frozen=True, slots=True)
 class SettledPair:
-    """A document for a query: its grade, or None where it stays unresolved; how; and who said what, by name."""
+    """A document for a query: its grade, or None where it is unresolved; how; and the grades by judge."""
 
     query_id: str
     doc_id: str
@@ -136,19 +136,19 @@ def adjudicate(
             raise UnknownName("source", source, SOURCES)
     if not sources:
         raise UsageError(f"No source of judgments is asked for. Name one or more of: {', '.join(SOURCES)}.")
-    asked = read_configured("adjudications", method)
+    configured = read_configured("adjudications", method)
     every = _in_order(judgments)
     counted = [act for act in every if act.source.kind in sources]
     left_out = Counter(act.source.kind for act in every if act.source.kind not in sources)
     set_aside = Counter(_no_grade(act, scale) for act in counted)
     del set_aside[""]
-    pairs = _pairs([act for act in counted if not _no_grade(act, scale)], scale, asked)
+    pairs = _pairs([act for act in counted if not _no_grade(act, scale)], scale, configured)
     digest = acts_hash(counted)
-    kept = tuple(source for source in SOURCES if source in sources)
-    note = f"method {asked}, from {len(counted):,} acts of {' and '.join(kept)}, SHA-256 {digest}"
+    counted_sources = tuple(source for source in SOURCES if source in sources)
+    note = f"method {configured}, from {len(counted):,} acts of {' and '.join(counted_sources)}, SHA-256 {digest}"
     return Adjudicated(
-        asked.text, kept, digest, len(counted), dict(sorted(set_aside.items())), dict(sorted(left_out.items())),
-        pairs, _qrels(pairs, name, note),
+        configured.text, counted_sources, digest, len(counted),
+        dict(sorted(set_aside.items())), dict(sorted(left_out.items())), pairs, _qrels(pairs, name, note),
     )  # fmt: skip
 
 
@@ -176,18 +176,18 @@ def _no_grade(act: Judgment, scale: Scale) -> str:
     return act.reason if act.grade is None else "" if act.grade in scale.grades else OUTSIDE
 
 
-def _pairs(graded: Sequence[Judgment], scale: Scale, asked: Configured) -> tuple[SettledPair, ...]:
+def _pairs(graded: Sequence[Judgment], scale: Scale, configured: Configured) -> tuple[SettledPair, ...]:
     by_pair: defaultdict[tuple[str, str], list[Judgment]] = defaultdict(list)
     for act in graded:
         by_pair[act.query_id, act.doc_id].append(act)
-    found: list[SettledPair] = []
+    pairs: list[SettledPair] = []
     for (query_id, doc_id), votes in by_pair.items():
         if len({vote.judge for vote in votes}) < len(votes):
             raise ValueError(f"a judge has two judgments of {doc_id!r} for {query_id!r}: give those that hold")
-        settled = asked.item.settle(votes, scale, asked.values)
-        said = tuple((vote.judge, vote.grade) for vote in votes if vote.grade is not None)
-        found.append(SettledPair(query_id, doc_id, settled.grade, settled.how, said))
-    return tuple(found)
+        settled = configured.item.settle(votes, scale, configured.values)
+        grades = tuple((vote.judge, vote.grade) for vote in votes if vote.grade is not None)
+        pairs.append(SettledPair(query_id, doc_id, settled.grade, settled.how, grades))
+    return tuple(pairs)
 
 
 def _qrels(pairs: Iterable[SettledPair], name: str, note: str) -> Qrels:
@@ -195,14 +195,14 @@ def _qrels(pairs: Iterable[SettledPair], name: str, note: str) -> Qrels:
     for pair in pairs:
         if pair.grade is not None:
             grades[pair.query_id][pair.doc_id] = pair.grade
-    # No judgments are no fault here: whoever asks is told that nothing is settled yet.
+    # No judgments are no error here: the caller gets an empty result.
     read = read_qrels(dict(grades), name=name, allow=("empty_qrels", "no_relevant_document", "negative_grade"))
     return replace(read, notes=(note,))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeCounts:
-    """What one judge has said. `grades` counts by grade; `last` is when they judged last."""
+    """The judgments of one judge. `grades` counts by grade; `last` is when they judged last."""
 
     judge: str
     source: str
@@ -300,7 +300,7 @@ def _counts(judge: str, source: str, acts: list[Judgment]) -> JudgeCounts:
     )  # fmt: skip
 
 
-# So many judges must have said the same.
+# So many judges must have given the same grade.
 FEWEST = 3
 
 

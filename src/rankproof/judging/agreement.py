@@ -18,7 +18,7 @@ EXACT = "Clopper-Pearson"
 
 def with_others(ratings: Ratings, level: float = LEVEL) -> dict[str, Found]:
     """By judge: of the grades that others gave to the pairs that the judge graded, the share that is the same."""
-    found: dict[str, Found] = {}
+    figures: dict[str, Found] = {}
     queries = ratings.queries
     for column, judge in enumerate(ratings.judges):
         others = ratings.given.copy()
@@ -27,11 +27,11 @@ def with_others(ratings: Ratings, level: float = LEVEL) -> dict[str, Found]:
         same = (ratings.grades == ratings.grades[:, [column]]) & others
         rows = np.flatnonzero(others.any(axis=1))
         if not len(rows):
-            found[judge] = NotEstimable(ALONE, METHOD, 0)
+            figures[judge] = NotEstimable(ALONE, METHOD, 0)
             continue
         sums = by_query(queries[rows], np.column_stack([others.sum(axis=1), same.sum(axis=1)])[rows].astype(float))
-        found[judge] = figure(sums, mean, "logit", ALONE, len(rows), level)
-    return found
+        figures[judge] = figure(sums, mean, "logit", ALONE, len(rows), level)
+    return figures
 
 
 def on_gold(
@@ -45,27 +45,27 @@ def on_gold(
     from scipy.special import betaincinv
 
     known = {(answer.query_id, answer.doc_id): answer.grade for answer in gold}
-    asked: dict[str, list[tuple[str, bool]]] = {}
+    answered: dict[str, list[tuple[str, bool]]] = {}
     for act in judgments:
         pair = (act.query_id, act.doc_id)
         if act.grade is not None and pair in known:
-            asked.setdefault(act.judge, []).append((act.query_id, act.grade == known[pair]))
-    found: dict[str, AgreementFigure | NotEstimable] = {}
-    for judge, answers in asked.items():
+            answered.setdefault(act.judge, []).append((act.query_id, act.grade == known[pair]))
+    figures: dict[str, AgreementFigure | NotEstimable] = {}
+    for judge, answers in answered.items():
         n, right = len(answers), sum(good for _, good in answers)
         tail = (1 - level) / 2
         low = float(betaincinv(right, n - right + 1, tail)) if right else 0.0
         high = float(betaincinv(right + 1, n - right, 1 - tail)) if right < n else 1.0
         queries = len({query for query, _ in answers})
-        found[judge] = AgreementFigure(right / n, low, high, level, EXACT, n, queries)
-    return found
+        figures[judge] = AgreementFigure(right / n, low, high, level, EXACT, n, queries)
+    return figures
 
 
 def ratings_of_judgments(judgments: Iterable[Judgment]) -> Ratings:
     """What holds now in a store, by judge. A judgment without a grade is no rating."""
-    said: dict[str, dict[tuple[str, str], int]] = {}
+    by_judge: dict[str, dict[tuple[str, str], int]] = {}
     for judgment in judgments:
         if judgment.grade is not None:
-            said.setdefault(judgment.judge, {})[judgment.query_id, judgment.doc_id] = judgment.grade
-    pairs = list(dict.fromkeys(pair for grades in said.values() for pair in grades))
-    return ratings_table(pairs, tuple(said), list(said.values()))
+            by_judge.setdefault(judgment.judge, {})[judgment.query_id, judgment.doc_id] = judgment.grade
+    pairs = list(dict.fromkeys(pair for grades in by_judge.values() for pair in grades))
+    return ratings_table(pairs, tuple(by_judge), list(by_judge.values()))

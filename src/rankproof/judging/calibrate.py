@@ -27,9 +27,9 @@ from rankproof.proving.agreement_statistics import by_query, divided, figure, me
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """What a judge says when asked again.
+    """Agreement of a judge with itself over repeated passes.
 
-    passes   how often it was asked
+    passes   how often it judged the same pairs
     share    of pairs that got the same grade every time
     alpha    Krippendorff's, ordinal, with the passes as judges
     """
@@ -85,7 +85,7 @@ class JudgeCalibration:
 
     missing     pairs with people's grade that the judge gave none
     threshold   where both sides were made relevant or not: the least relevant grade of people and of the judge
-    stability   None where it was asked once
+    stability   None where there is one pass
     """
 
     name: str
@@ -174,7 +174,7 @@ def order_of_systems(
     )
     means = [values.mean(axis=0) if len(queries) else np.zeros(len(systems)) for values in (here, there)]
     weights = _weights(len(queries), resamples, seed)
-    taus = [_found(statistic, here, there, weights, level) for statistic in (tau_b, tau_ap)]
+    taus = [_rank_correlation(statistic, here, there, weights, level) for statistic in (tau_b, tau_ap)]
     best = sorted(range(len(systems)), key=lambda i: -means[0][i])
     swapped = tuple(
         (systems[i], systems[j])
@@ -231,7 +231,7 @@ def _weights(queries: int, resamples: int, seed: int) -> NDArray[np.float64]:
     return rng.multinomial(queries, np.full(queries, 1 / queries), resamples) / queries
 
 
-def _found(
+def _rank_correlation(
     statistic: Callable[[Means, Means], NDArray[np.float64]],
     human: Means,
     model: Means,
@@ -288,7 +288,7 @@ def calibrate(
         sets[judge] = {q: docs for q, docs in common.items() if docs}
     threshold = None if relevant is None else (relevant, relevant if model_relevant is None else model_relevant)
     variants = parse(measures) if runs else ()
-    found = []
+    calibrations = []
     for judge, passes in judges.items():
         common = sets[judge]
         theirs = {q: {d: passes[0][q][d] for d in docs} for q, docs in common.items()}
@@ -302,7 +302,7 @@ def calibrate(
             here = {system: values_of(people, run, variant) for system, run in (runs or {}).items()}
             there = {system: values_of(theirs, run, variant) for system, run in (runs or {}).items()}
             orders.append(order_of_systems(str(variant), here, there, variant.measure.better, level, resamples, seed))
-        found.append(
+        calibrations.append(
             JudgeCalibration(
                 judge,
                 two(ratings, HUMAN, called, level),
@@ -312,4 +312,4 @@ def calibrate(
                 tuple(orders),
             )
         )
-    return Calibration(name, sum(map(len, human.values())), len(human), level, tuple(found))
+    return Calibration(name, sum(map(len, human.values())), len(human), level, tuple(calibrations))

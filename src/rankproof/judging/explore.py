@@ -33,8 +33,8 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-class KeptMeasure(msgspec.Struct, frozen=True):
-    """A measure of a run: its value, its target where it has one, and each query's value where they were kept."""
+class StoredMeasure(msgspec.Struct, frozen=True):
+    """A measure of a run: its value, its target where it has one, and each query's value where they were stored."""
 
     value: float | None = None
     whole: bool = False
@@ -44,14 +44,14 @@ class KeptMeasure(msgspec.Struct, frozen=True):
     passed: bool | None = None
 
 
-class KeptEvaluation(msgspec.Struct, frozen=True):
+class StoredEvaluation(msgspec.Struct, frozen=True):
     """A run and its measures."""
 
     run: str
-    measures: dict[str, KeptMeasure]
+    measures: dict[str, StoredMeasure]
 
 
-class KeptAnswer(msgspec.Struct, frozen=True):
+class StoredAnswer(msgspec.Struct, frozen=True):
     """A difference with its interval, or the reason why there is none."""
 
     estimable: bool
@@ -63,13 +63,13 @@ class KeptAnswer(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class KeptContrast(msgspec.Struct, frozen=True):
+class StoredContrast(msgspec.Struct, frozen=True):
     """Two runs in a measure."""
 
     measure: str
     baseline: str
     candidate: str
-    difference: KeptAnswer
+    difference: StoredAnswer
     segment: str | None = None
     baseline_mean: float | None = None
     candidate_mean: float | None = None
@@ -81,15 +81,15 @@ class KeptContrast(msgspec.Struct, frozen=True):
     by_query: dict[str, float | None] = {}
 
 
-class KeptComparison(msgspec.Struct, frozen=True):
+class StoredComparison(msgspec.Struct, frozen=True):
     """Runs against a baseline."""
 
     systems: list[str]
-    contrasts: list[KeptContrast]
-    evaluations: list[KeptEvaluation] = []
+    contrasts: list[StoredContrast]
+    evaluations: list[StoredEvaluation] = []
 
 
-class KeptPayer(msgspec.Struct, frozen=True):
+class StoredPayer(msgspec.Struct, frozen=True):
     """A query that pays for a ruling."""
 
     query_id: str
@@ -99,50 +99,50 @@ class KeptPayer(msgspec.Struct, frozen=True):
     difference: float | None = None
 
 
-class KeptRuling(msgspec.Struct, frozen=True):
-    """What one rule said."""
+class StoredRuling(msgspec.Struct, frozen=True):
+    """The ruling of one rule."""
 
     title: str
     status: str
     reason: str
     decides: str | None = None
-    payers: list[KeptPayer] = []
+    payers: list[StoredPayer] = []
 
 
-class KeptPolicy(msgspec.Struct, frozen=True):
+class StoredPolicy(msgspec.Struct, frozen=True):
     """The policy that ruled."""
 
     name: str
 
 
-class KeptVerdict(msgspec.Struct, frozen=True):
+class StoredVerdict(msgspec.Struct, frozen=True):
     """Whether a candidate may ship, and why."""
 
     status: str
-    policy: KeptPolicy
+    policy: StoredPolicy
     candidate: str
-    rulings: list[KeptRuling]
+    rulings: list[StoredRuling]
     baseline: str | None = None
     reasons: list[str] = []
-    evaluation: KeptEvaluation | None = None
-    comparison: KeptComparison | None = None
+    evaluation: StoredEvaluation | None = None
+    comparison: StoredComparison | None = None
 
 
-class KeptDocument(msgspec.Struct, frozen=True):
+class StoredReport(msgspec.Struct, frozen=True):
     """What a document holds, by its kind; the parts that it does not have are empty."""
 
     kind: Kind
     name: str
-    evaluations: tuple[KeptEvaluation, ...] = ()
-    comparison: KeptComparison | None = None
-    verdict: KeptVerdict | None = None
+    evaluations: tuple[StoredEvaluation, ...] = ()
+    comparison: StoredComparison | None = None
+    verdict: StoredVerdict | None = None
 
 
 class _Evaluations(msgspec.Struct, frozen=True):
-    evaluations: list[KeptEvaluation]
+    evaluations: list[StoredEvaluation]
 
 
-def read_kept(document: object, source: str = "the document") -> KeptDocument:
+def read_report(document: object, source: str = "the document") -> StoredReport:
     """What is shown of a document; refused where it is none of those that are taken."""
     schema = document.get("schema") if isinstance(document, Mapping) else None
     kind = KINDS.get(schema) if isinstance(schema, str) else None
@@ -157,26 +157,26 @@ def read_kept(document: object, source: str = "the document") -> KeptDocument:
         raise InputError(f"{source} is no whole {schema} document: {error}. Write it again.") from None
 
 
-def parse_kept(text: str, source: str) -> tuple[dict[str, object], KeptDocument]:
+def parse_report(text: str, source: str) -> tuple[dict[str, object], StoredReport]:
     """The document in a text, and what is shown of it."""
     document = from_json(text, source)
-    return document, read_kept(document, source)
+    return document, read_report(document, source)
 
 
-def _read(kind: Kind, schema: str, document: object) -> KeptDocument:
+def _read(kind: Kind, schema: str, document: object) -> StoredReport:
     if kind == "verdict":
-        verdict = msgspec.convert(document, KeptVerdict)
-        return KeptDocument(kind, f"{verdict.policy.name}: {verdict.candidate}", verdict=verdict)
+        verdict = msgspec.convert(document, StoredVerdict)
+        return StoredReport(kind, f"{verdict.policy.name}: {verdict.candidate}", verdict=verdict)
     if kind == "comparison":
-        comparison = msgspec.convert(document, KeptComparison)
+        comparison = msgspec.convert(document, StoredComparison)
         against = ", ".join(comparison.systems[1:])
         name = f"{against} against {comparison.systems[0]}" if comparison.systems else "comparison"
-        return KeptDocument(kind, name, tuple(comparison.evaluations), comparison)
+        return StoredReport(kind, name, tuple(comparison.evaluations), comparison)
     if schema == "evaluation/1":
-        found = tuple(msgspec.convert(document, _Evaluations).evaluations)
+        evaluations = tuple(msgspec.convert(document, _Evaluations).evaluations)
     else:
-        found = (msgspec.convert(document, KeptEvaluation),)
-    return KeptDocument(kind, ", ".join(one.run for one in found), found)
+        evaluations = (msgspec.convert(document, StoredEvaluation),)
+    return StoredReport(kind, ", ".join(one.run for one in evaluations), evaluations)
 
 
 Moved = Literal["", "entered", "rose", "fell"]
@@ -210,20 +210,20 @@ class PlacedRanking:
 def placed(
     rankings: Mapping[str, Sequence[str]], grades: Mapping[str, int], depth: int, against: str = ""
 ) -> list[PlacedRanking]:
-    """The rankings in the order given; what moved is told against the run `against`, where there is such a one."""
+    """The rankings in the order given; moves are relative to the run `against`, where there is one."""
     other = rankings.get(against)
-    found = []
+    ranked = []
     for run, docs in rankings.items():
         if other is None or run == against:
-            found.append(PlacedRanking(run, _places(docs[:depth], grades, {}), len(docs)))
+            ranked.append(PlacedRanking(run, _places(docs[:depth], grades, {}), len(docs)))
             continue
         entered, left, rose, fell = documents_moved(other[:depth], docs[:depth], grades)
         how: dict[str, tuple[Moved, int | None]] = {}
         for word, moves in (("entered", entered), ("rose", rose), ("fell", fell)):
             how.update({move.doc_id: (_word(word), move.before) for move in moves})
         gone = tuple(PlacedDocument(move.before or 0, move.doc_id, move.grade) for move in left)
-        found.append(PlacedRanking(run, _places(docs[:depth], grades, how), len(docs), gone))
-    return found
+        ranked.append(PlacedRanking(run, _places(docs[:depth], grades, how), len(docs), gone))
+    return ranked
 
 
 def _word(word: str) -> Moved:
@@ -262,15 +262,15 @@ def standing(runs: Mapping[str, Rankings], settled: Adjudicated, measures: str, 
         return RunsMeasured(tuple(variant.text for variant in variants))
     settings = Settings(level=relevant if relevant != 1 else None)
     judged = prepare_qrels(settled.qrels, None, ALLOWED)
-    found: dict[str, Evaluation] = {}
+    evaluations: dict[str, Evaluation] = {}
     left_out: dict[str, str] = {}
     for name, rankings in runs.items():
         try:
             ranked = {query: list(docs) for query, docs in rankings.items()}
-            found[name] = measure_run(join_run(judged, ranked, allow=ALLOWED, name=name), variants, settings)
+            evaluations[name] = measure_run(join_run(judged, ranked, allow=ALLOWED, name=name), variants, settings)
         except RankproofError as error:
             left_out[name] = str(error)
-    return RunsMeasured(tuple(variant.text for variant in variants), found, left_out)
+    return RunsMeasured(tuple(variant.text for variant in variants), evaluations, left_out)
 
 
 def compared(at: RunsMeasured, baseline: str, candidate: str, measure: str) -> Comparison | None:

@@ -162,28 +162,27 @@ def _made(kind: Kind, rows: Iterable[tuple[str, Mapping[str, object]]], name: st
 def _act(kind: Kind, row: Mapping[str, object]) -> Act:
     if not isinstance(row, Mapping):
         raise TypeError("no object")
-    said = {name: _text(row, name) for name in COLUMNS[kind] if name not in ("grade", "blind", "variants", "source")}
-    judge, query = said["judge"], said["query_id"]
-    if not judge or not query or not said.get("doc_id", "-"):
+    texts = {name: _text(row, name) for name in COLUMNS[kind] if name not in ("grade", "blind", "variants", "source")}
+    judge, query = texts["judge"], texts["query_id"]
+    if not judge or not query or not texts.get("doc_id", "-"):
         raise ValueError("the judge, the query or the document is empty")
     if kind == "preferences":
         variants, blind = _variants(row["variants"]), row["blind"] in (True, "true")
-        preferred = str(row["preferred"]) if row["preferred"] else None
         return Preference(
-            _key(said), judge, query, variants, preferred, blind, said["note"], said["time"],
-            said["withdraws"],
+            _key(texts), judge, query, variants, _preferred(row["preferred"]), blind, texts["note"], texts["time"],
+            texts["withdraws"],
         )  # fmt: skip
     if kind in ("flags", "picks"):
         return Mark(
-            _key(said), "flag" if kind == "flags" else "pick", judge, query, said["doc_id"], said["reason"],
-            said["note"], said["variant"], said["time"], said["withdraws"],
+            _key(texts), "flag" if kind == "flags" else "pick", judge, query, texts["doc_id"], texts["reason"],
+            texts["note"], texts["variant"], texts["time"], texts["withdraws"],
         )  # fmt: skip
     grade = row.get("grade")
     number = None if grade is None or grade == "" else _whole(grade)
-    reason: Any = said["reason"]
+    reason: Any = texts["reason"]
     return Judgment(
-        _key({**said, "grade": str(number)}), judge, query, said["doc_id"], number, reason, said["note"],
-        said["time"], _source(row, said), said["withdraws"],
+        _key({**texts, "grade": str(number)}), judge, query, texts["doc_id"], number, reason, texts["note"],
+        texts["time"], _source(row, texts), texts["withdraws"],
     )  # fmt: skip
 
 
@@ -194,9 +193,17 @@ def _variants(value: object) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
-def _source(row: Mapping[str, object], said: Mapping[str, str]) -> JudgmentSource:
+def _preferred(value: object) -> str | None:
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str):
+        raise TypeError(f"preferred is {value!r:.40}: name a variant, or give null where they are equally good")
+    return value
+
+
+def _source(row: Mapping[str, object], texts: Mapping[str, str]) -> JudgmentSource:
     given = row.get("source") or "person"
-    fields = given if isinstance(given, Mapping) else {**said, "kind": given}
+    fields = given if isinstance(given, Mapping) else {**texts, "kind": given}
     kind: Any = fields["kind"]
     if kind not in ("person", "model", "clicks"):
         raise ValueError(f"no source is called {kind!r}: person, model and clicks are")
@@ -219,10 +226,10 @@ def _whole(grade: object) -> int:
     return int(number)
 
 
-def _key(said: Mapping[str, str]) -> str:
-    if said["key"]:
-        return said["key"]
-    return sha256("\n".join(f"{name}={value}" for name, value in sorted(said.items())).encode()).hexdigest()
+def _key(texts: Mapping[str, str]) -> str:
+    if texts["key"]:
+        return texts["key"]
+    return sha256("\n".join(f"{name}={value}" for name, value in sorted(texts.items())).encode()).hexdigest()
 
 
 def judgments_of(qrels: Qrels, judge: str, source: JudgmentSource = PERSON) -> list[Judgment]:
@@ -250,11 +257,11 @@ def read_any(
 ) -> ActFile:
     """The acts in a file of acts; those of qrels of any format, in the name of the judge."""
     what = once(what)
-    found = read_acts(what) if form is None else None
-    if found is not None:
+    acts = read_acts(what) if form is None else None
+    if acts is not None:
         if judge:
-            raise UsageError(f"{found.source} says itself who judged. Leave out the judge.")
-        return found
+            raise UsageError(f"{acts.source} says itself who judged. Leave out the judge.")
+        return acts
     qrels = read_qrels(what, form, allow=allow)
     if not judge:
         raise UsageError(f"{qrels.name} does not say who judged. Name the judge.")

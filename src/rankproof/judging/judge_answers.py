@@ -28,11 +28,11 @@ def whole_answer(answer: ModelAnswer) -> str | AnswerFault:
     return text if text else AnswerFault("empty", "the answer is empty")
 
 
-def unreadable_answer(text: str, wanted: str) -> AnswerFault:
-    """The fault of a text in which nothing that counts was found: it declines, or it is something else."""
+def unreadable_answer(text: str, expected: str) -> AnswerFault:
+    """The fault of a text without a readable answer: it declines, or it is something else."""
     if _REFUSAL.search(text.replace("\u2019", "'")):
         return AnswerFault("refused", "the model declined to answer")
-    return AnswerFault("unreadable", f"the answer has no {wanted}")
+    return AnswerFault("unreadable", f"the answer has no {expected}")
 
 
 def answer_note(text: str) -> str:
@@ -46,9 +46,9 @@ def first_token_probabilities(answer: ModelAnswer, words: tuple[str, ...]) -> di
         return AnswerFault(
             "unreadable", "the answer has no log-probabilities of its first token; the server must give them"
         )
-    found = dict.fromkeys(words, 0.0)
+    probabilities = dict.fromkeys(words, 0.0)
     for token, log in answer.tops:
         word = token.strip().casefold()
-        if word in found:
-            found[word] += math.exp(log)
-    return found
+        if word in probabilities:
+            probabilities[word] += math.exp(log)
+    return probabilities

@@ -1,4 +1,4 @@
-"""Parts that prompts share: texts from outside between marks, and what every model is told about them."""
+"""Parts that prompts share: texts from outside between marks, and the instruction about them that every model gets."""
 
 from __future__ import annotations
 

@@ -23,13 +23,13 @@ def summarize(
     relevant: int,
     k: int,
 ) -> PreferenceBatch:
-    """What was said about these variants. `preferences` and `marks` are those that hold.
+    """Judgments of these variants. `preferences` and `marks` are those in force.
 
     A preference counts when two of its variants are among these. Picks and flags count where a variant has the
     document among its first k.
     """
     names = tuple(variants)
-    counted = [said for said in preferences if len(set(names) & set(said.variants)) > 1]
+    counted = [preference for preference in preferences if len(set(names) & set(preference.variants)) > 1]
     once = [
         mark for mark in each_once(marks)
         if any(mark.doc_id in rankings.get(mark.query_id, ())[:k] for rankings in variants.values())
@@ -37,13 +37,13 @@ def summarize(
     by_query: defaultdict[str, list[Mark]] = defaultdict(list)
     for mark in once:
         by_query[mark.query_id].append(mark)
-    compared = {said.query_id for said in counted} | by_query.keys()
+    compared = {preference.query_id for preference in counted} | by_query.keys()
     return PreferenceBatch(
         k,
         len(compared),
-        tuple(sorted({said.judge for said in counted} | {mark.judge for mark in once})),
+        tuple(sorted({preference.judge for preference in counted} | {mark.judge for mark in once})),
         len(counted),
-        sum(said.blind for said in counted),
+        sum(preference.blind for preference in counted),
         sum(mark.kind == "pick" for mark in once),
         sum(mark.kind == "flag" for mark in once),
         tuple(
@@ -96,8 +96,8 @@ def batch_csv(batch: PreferenceBatch) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for what, variant, against, detail, value in _rows(batch):
-        told = "undefined" if value is None else f"{value:.6g}" if isinstance(value, float) else value
-        writer.writerow([what, guarded(variant), guarded(against), guarded(detail), told])
+        cell = "undefined" if value is None else f"{value:.6g}" if isinstance(value, float) else value
+        writer.writerow([what, guarded(variant), guarded(against), guarded(detail), cell])
     return out.getvalue()
 
 

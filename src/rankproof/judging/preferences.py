@@ -1,7 +1,7 @@
 """Variants side by side: query sets, which variant is on which side, pairwise outcomes, and how each does.
 
 A pick and a flag speak of a document. They count for every variant that has the document among its first k, wherever
-the judge saw it: the other variants found it as well. A judge who marks it twice has marked it once.
+the judge saw it: the other variants returned it as well. A judge who marks it twice has marked it once.
 
 Whoever prefers one of several says that it beats each of the others, and nothing about the others among themselves.
 "Equally good" is a tie of every pair. The query is what counts once: where several judges compared the same two, the
@@ -60,7 +60,7 @@ class VariantStanding:
 class VariantTally:
     """One variant over all queries.
 
-    ranked            queries that it ranks, of those that somebody said something about
+    ranked            queries that it ranks, of those with a preference or a mark
     precision         mean over the `precision_queries` that have a grade among the first k; None where there is none
     judged            share of the first k places of those queries that has a grade; None likewise
     picks_by_rank     how many picks stood at each rank, from 1 to k
@@ -97,7 +97,7 @@ class Duel:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceBatch:
-    """Everything that was said while comparing. `k` is how many results of each ranking count."""
+    """All judgments of a comparison. `k` is how many results of each ranking count."""
 
     k: int
     queries: int
@@ -141,7 +141,7 @@ def _variant(tally: VariantTally) -> dict[str, object]:
 def duel_dict(duel: Duel) -> dict[str, str | float | None]:
     """A duel for JSON."""
     share, adjusted = duel.share, duel.adjusted
-    told: dict[str, str | float | None] = {
+    document: dict[str, str | float | None] = {
         "first": duel.first,
         "second": duel.second,
         "wins": duel.wins,
@@ -155,9 +155,9 @@ def duel_dict(duel: Duel) -> dict[str, str | float | None]:
     }
     if isinstance(share, NotEstimable):
         ends = dict[str, float | None].fromkeys(("low", "high", "level", "p_value"))
-        return {**told, **ends, "why_not": share.reason}
+        return {**document, **ends, "why_not": share.reason}
     ends = {"low": share.low, "high": share.high, "level": share.level, "p_value": share.p_value}
-    return {**told, **ends, "why_not": None}
+    return {**document, **ends, "why_not": None}
 
 
 Grades = Mapping[str, Mapping[str, int]]
@@ -165,11 +165,11 @@ Grades = Mapping[str, Mapping[str, int]]
 
 def settled_grades(judgments: Iterable[Judgment], scale: Scale) -> dict[str, dict[str, int]]:
     """{query_id: {doc_id: grade}}: the grade that most people gave; pairs they are split on have none."""
-    found: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    grades: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for pair in adjudicate(judgments, scale).pairs:
         if pair.grade is not None:
-            found[pair.query_id][pair.doc_id] = pair.grade
-    return dict(found)
+            grades[pair.query_id][pair.doc_id] = pair.grade
+    return dict(grades)
 
 
 def each_once(marks: Iterable[Mark]) -> list[Mark]:
@@ -215,12 +215,12 @@ def query_sets(queries: Sequence[Query]) -> tuple[QuerySet, ...]:
     """All queries first, then one set for each value of each column with few values, then what was typed."""
     own = tuple(query for query in queries if not query.query_id.startswith(_PREFIX))
     typed = tuple(query for query in queries if query.query_id.startswith(_PREFIX))
-    found = [QuerySet("", "All queries", own)]
+    sets = [QuerySet("", "All queries", own)]
     for column in dict.fromkeys(name for query in own for name in query.columns):
         values = sorted({query.columns[column] for query in own if query.columns.get(column)})
         if len(values) > MOST_SEGMENTS:
             continue
-        found += [
+        sets += [
             QuerySet(
                 f"{quote(column)}={quote(value)}",
                 f"{column}: {value}",
@@ -228,7 +228,7 @@ def query_sets(queries: Sequence[Query]) -> tuple[QuerySet, ...]:
             )
             for value in values
         ]
-    return (*found, QuerySet(TYPED, "Typed queries", typed)) if typed else tuple(found)
+    return (*sets, QuerySet(TYPED, "Typed queries", typed)) if typed else tuple(sets)
 
 
 def find_set(sets: Sequence[QuerySet], key: str) -> QuerySet:
@@ -259,12 +259,14 @@ def duels(preferences: Iterable[Preference], variants: Sequence[str], level: flo
 
 def _scores(preferences: Iterable[Preference]) -> dict[tuple[str, str], Counter[str]]:
     """For each pair: by query, how many more judges prefer the first to the second."""
-    found: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for said in preferences:
-        for first, second in combinations(sorted(said.variants), 2):
-            if said.preferred in (None, first, second):
-                found[first, second][said.query_id] += (said.preferred == first) - (said.preferred == second)
-    return dict(found)
+    scores: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for preference in preferences:
+        for first, second in combinations(sorted(preference.variants), 2):
+            if preference.preferred in (None, first, second):
+                scores[first, second][preference.query_id] += (preference.preferred == first) - (
+                    preference.preferred == second
+                )
+    return dict(scores)
 
 
 def _counts(scores: dict[tuple[str, str], Counter[str]], first: str, second: str) -> tuple[int, int, int]:
@@ -279,7 +281,7 @@ def _counts(scores: dict[tuple[str, str], Counter[str]], first: str, second: str
 def shuffled(variants: Iterable[str], judge: str, query_id: str, seed: int = 0) -> tuple[str, ...]:
     """The variants in the order of a hash of judge, query, seed and name.
 
-    Every order is equally likely, none follows from another query's, and nothing has to be kept: the page and what is
+    Every order is equally likely, none follows from another query's, and nothing has to be stored: the page and what is
     sent from it find the same sides. The order in which the variants are named does not matter.
 
     >>> shuffled(["bm25", "dense"], "ann", "q1") == shuffled(["dense", "bm25"], "ann", "q1")

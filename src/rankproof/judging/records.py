@@ -29,7 +29,7 @@ class JudgmentSource:
 
 
 PERSON = JudgmentSource()
-# Somebody who settles what others disagree on has seen what they said: their word is no independent rating.
+# Whoever settles a disagreement has seen the other judgments: theirs is no independent rating.
 SETTLING = JudgmentSource("person", "settling")
 
 
@@ -275,7 +275,7 @@ class Account:
 class Assignment:
     """A pair that a selection proposed. The newest word about a pair and a judge holds.
 
-    judge      who is asked; empty where anybody may take it
+    judge      the judge it is assigned to; empty where anybody may take it
     place      where it stands in the order of asking, from 1
     weight     how much the selection expects of it, in the selection's own terms
     selection  the selection that proposed it, as text

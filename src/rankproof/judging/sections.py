@@ -11,10 +11,10 @@ NOT_THERE = "none"
 SIDE_BY_SIDE = 4
 
 
-def calibration_sections(found: Calibration) -> list[Section]:
+def calibration_sections(calibration: Calibration) -> list[Section]:
     """What there is to say, the summary first."""
-    sections = [_summary(found)]
-    for judge in found.judges:
+    sections = [_summary(calibration)]
+    for judge in calibration.judges:
         sections.append(_confusion(judge))
         if judge.stability is not None:
             again = judge.stability
@@ -28,21 +28,21 @@ def calibration_sections(found: Calibration) -> list[Section]:
     return sections
 
 
-def interval(found: Found, sign: bool = False) -> str:
+def interval(figure: Found, sign: bool = False) -> str:
     """A number with its interval; without one, the reason."""
     text = signed if sign else number
-    if isinstance(found, AgreementFigure):
-        return f"{text(found.value)} ({text(found.low)} to {text(found.high)})"
-    value = NOT_THERE if found.value is None else text(found.value)
-    return f"{value}, no confidence interval: {found.reason}"
+    if isinstance(figure, AgreementFigure):
+        return f"{text(figure.value)} ({text(figure.low)} to {text(figure.high)})"
+    value = NOT_THERE if figure.value is None else text(figure.value)
+    return f"{value}, no confidence interval: {figure.reason}"
 
 
-def _summary(found: Calibration) -> Section:
+def _summary(calibration: Calibration) -> Section:
     columns: list[tuple[str, ...]] = [
         ("", "pairs", "kappa", "kappa, linear", "kappa, quadratic", "alpha, ordinal", "same grade")
     ]
     notes: list[str] = []
-    for judge in found.judges:
+    for judge in calibration.judges:
         a = judge.agreement
         cells = [a.kappa["none"], a.kappa["linear"], a.kappa["quadratic"], a.alpha["ordinal"], a.share]
         columns.append((judge.name, f"{a.pairs:,}", *map(_cell, cells)))
@@ -50,19 +50,20 @@ def _summary(found: Calibration) -> Section:
         notes += [f"{judge.name}: no confidence interval: {reason}" for reason in reasons]
         notes += _doubts(judge)
     notes.append(
-        f"{percent(found.level)} confidence intervals by leaving out one query at a time; kappa: Cohen's, plain and "
+        f"{percent(calibration.level)} confidence intervals by leaving out one query at a time; kappa: Cohen's, "
+        "plain and "
         "weighted; alpha: Krippendorff's"
     )
-    title = f"Judges against {found.human}: {found.pairs:,} pairs of {found.queries:,} queries"
+    title = f"Judges against {calibration.human}: {calibration.pairs:,} pairs of {calibration.queries:,} queries"
     # Few judges stand side by side, where a line holds them; many one below the other.
-    rows = tuple(zip(*columns, strict=True)) if len(found.judges) <= SIDE_BY_SIDE else tuple(columns)
+    rows = tuple(zip(*columns, strict=True)) if len(calibration.judges) <= SIDE_BY_SIDE else tuple(columns)
     return Section(title, tuple(notes), rows)
 
 
-def _cell(found: Found) -> str:
-    if isinstance(found, AgreementFigure):
-        return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
-    return NOT_THERE if found.value is None else f"{found.value:.3f}"
+def _cell(figure: Found) -> str:
+    if isinstance(figure, AgreementFigure):
+        return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
+    return NOT_THERE if figure.value is None else f"{figure.value:.3f}"
 
 
 def _doubts(judge: JudgeCalibration) -> list[str]:
@@ -94,10 +95,10 @@ def _confusion(judge: JudgeCalibration) -> Section:
     return Section(f"{judge.name}: people's grades down, its own across", (), tuple(rows))
 
 
-def _signed(found: Found) -> str:
-    if isinstance(found, AgreementFigure):
-        return f"{found.value:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
-    return NOT_THERE if found.value is None else f"{found.value:+.2f}"
+def _signed(figure: Found) -> str:
+    if isinstance(figure, AgreementFigure):
+        return f"{figure.value:+.2f} ({figure.low:+.2f} to {figure.high:+.2f})"
+    return NOT_THERE if figure.value is None else f"{figure.value:+.2f}"
 
 
 def _order(judge: JudgeCalibration, order: SystemOrder) -> Section:
@@ -111,11 +112,11 @@ def _order(judge: JudgeCalibration, order: SystemOrder) -> Section:
 HEAD = ("run", "naive", "people alone", "corrected", "weight of the model")
 
 
-def correction_sections(found: CorrectedValues) -> list[Section]:
+def correction_sections(corrected: CorrectedValues) -> list[Section]:
     """Measure by measure, then what to know."""
     sections = []
-    for measure in dict.fromkeys(one.measure for one in found.estimates):
-        mine = [one for one in found.estimates if one.measure == measure]
+    for measure in dict.fromkeys(one.measure for one in corrected.estimates):
+        mine = [one for one in corrected.estimates if one.measure == measure]
         rows = [HEAD]
         for one in mine:
             name = one.run if one.baseline is None else f"{one.run} - {one.baseline}"
@@ -130,18 +131,20 @@ def correction_sections(found: CorrectedValues) -> list[Section]:
         notes += [f"no confidence interval: {reason}" for reason in reasons]
         sections.append(Section(measure, tuple(notes), tuple(rows)))
     lines = (
-        f"{found.frame:,} pairs of {found.queries:,} queries, of which people graded {found.human:,}; drawn by: "
-        f"{found.design}",
-        f"{percent(found.level)} confidence intervals: what all people's grades of these pairs and queries would give; "
+        f"{corrected.frame:,} pairs of {corrected.queries:,} queries, of which people graded {corrected.human:,}; "
+        "drawn by: "
+        f"{corrected.design}",
+        f"{percent(corrected.level)} confidence intervals: what all people's grades of these pairs and queries "
+        "would give; "
         "other queries are another question",
         "naive: the model's grades taken as they stand; corrected: right although the model errs",
-        *found.notes,
+        *corrected.notes,
     )
     return [*sections, Section("What this rests on", lines)]
 
 
-def _correction_cell(one: Corrected, found: Found) -> str:
+def _correction_cell(one: Corrected, figure: Found) -> str:
     text = number if one.baseline is None else signed
-    if isinstance(found, AgreementFigure):
-        return f"{text(found.value)} ({text(found.low)} to {text(found.high)})"
-    return "none" if found.value is None else text(found.value)
+    if isinstance(figure, AgreementFigure):
+        return f"{text(figure.value)} ({text(figure.low)} to {text(figure.high)})"
+    return "none" if figure.value is None else text(figure.value)

@@ -164,7 +164,7 @@ class Impressions:
         )
 
     def clicked_as(self, clicks_of: Callable[[slice], Flags]) -> Impressions:
-        """The same pages with other clicks, asked for some pages at a time."""
+        """The same pages with other clicks, computed for some pages at a time."""
         clicks = zeros(self.clicks.shape, np.bool_)
         for at in self._slices():
             clicks[at] = clicks_of(at)

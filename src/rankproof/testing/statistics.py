@@ -105,7 +105,7 @@ def logged_decisions(
         looked=np.ones(n),
         norms=None,
         group_of=np.zeros(1, dtype=np.int64),
-        wanted=TargetDisplay(target, target, np.ones(1)),
+        target=TargetDisplay(target, target, np.ones(1)),
         balanced=True,
         believed=None if believed is None else PredictedRewards(np.full(n, believed), np.full(n, believed)),
     )

@@ -48,13 +48,13 @@ async def asset(request: Request) -> Response:
 
 def routes() -> list[BaseRoute]:
     """The routes of every page; an error where one does not say who may use it."""
-    found: list[BaseRoute] = []
+    every: list[BaseRoute] = []
     for module in _modules():
         for route in module.ROUTES:
             if not isinstance(route, Route) or not is_guarded(route.endpoint):
                 raise TypeError(f"{module.__name__}: {route!r} does not say who may use it: @needs(role)")
-            found.append(route)
-    return found
+            every.append(route)
+    return every
 
 
 def tabs() -> tuple[Tab, ...]:

@@ -59,15 +59,17 @@ class DocumentView:
 
 def show_document(template: Template, doc_id: str, fields: Mapping[str, str] | None, query: str) -> DocumentView:
     """A document for a query, by a template. Fields that it does not have, or that are empty, are left out."""
-    said = fields or {}
+    fields_given = fields or {}
     forms = _forms(query)
-    texts = (Field(name, mark(said[name], forms)) for name in template.texts if said.get(name, "").strip())
+    texts = (
+        Field(name, mark(fields_given[name], forms)) for name in template.texts if fields_given.get(name, "").strip()
+    )
     return DocumentView(
         doc_id,
-        mark(said.get(template.title, "").strip(), forms),
+        mark(fields_given.get(template.title, "").strip(), forms),
         tuple(texts),
-        picture(said.get(template.image, "")) if template.image else "",
-        link(said.get(template.link, "")) if template.link else "",
+        picture(fields_given.get(template.image, "")) if template.image else "",
+        link(fields_given.get(template.link, "")) if template.link else "",
         fields is not None,
     )
 
@@ -76,12 +78,12 @@ def mark(text: str, forms: frozenset[str]) -> tuple[TextPart, ...]:
     """A text in pieces; together they are the text."""
     pieces: list[TextPart] = []
     end = 0
-    for found in _WORD.finditer(text):
-        if found[0].casefold() in forms:
-            if found.start() > end:
-                pieces.append(TextPart(text[end : found.start()], False))
-            pieces.append(TextPart(found[0], True))
-            end = found.end()
+    for match in _WORD.finditer(text):
+        if match[0].casefold() in forms:
+            if match.start() > end:
+                pieces.append(TextPart(text[end : match.start()], False))
+            pieces.append(TextPart(match[0], True))
+            end = match.end()
     if end < len(text):
         pieces.append(TextPart(text[end:], False))
     return tuple(pieces)
@@ -117,7 +119,7 @@ def _scheme(address: str) -> str | None:
 
 def _forms(query: str) -> frozenset[str]:
     """The words of a query in the forms in which they may stand in a text."""
-    words = {found[0].casefold() for found in _WORD.finditer(query)}
+    words = {match[0].casefold() for match in _WORD.finditer(query)}
     return frozenset(_with_endings((words - _COMMON) or words))
 
 

@@ -1,8 +1,9 @@
-"""Live: the pipelines of a project's benchmark configuration, opened once and asked while people compare.
+"""Live: the pipelines of a project's benchmark configuration, opened once and queried while people compare.
 
-Asking may take seconds: it is done in the thread of whoever asks, never on the event loop, and one at a time for each
-configuration. Who waits longer than `PATIENCE` is told to try again, so that no crowd of waiting threads can keep
-others from judging. Answers are not taken from a cache of earlier ones: what is compared is what the engines say now.
+A query may take seconds: it runs in the thread of its request, never on the event loop, and one at a time for each
+configuration. A request that waits longer than `PATIENCE` gets the answer to try again, so that no crowd of waiting
+threads can keep others from judging. Answers are not taken from a cache of earlier ones: what is compared is what the
+engines say now.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ _GUARD = Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a pipeline said: documents, best first, and what failed on the way."""
+class PipelineAnswer:
+    """A pipeline's answer: documents, best first, and what failed on the way."""
 
     doc_ids: tuple[str, ...]
     failures: tuple[str, ...]
@@ -47,21 +48,21 @@ class Stack:
         self._lock = Lock()
         self._runner: Runner | None = None
 
-    def ask(self, modes: Sequence[str], query: Query, depth: int) -> dict[str, Told]:
+    def ask(self, modes: Sequence[str], query: Query, depth: int) -> dict[str, PipelineAnswer]:
         """What these modes answer to a query, `depth` documents at most."""
         if not self._lock.acquire(timeout=PATIENCE):
             raise Problem(429, "The pipelines are busy with other queries.", "Try again in a moment.")
         try:
-            wanted = {mode: self.config.modes[mode] for mode in modes}
+            steps = {mode: self.config.modes[mode] for mode in modes}
             if self._runner is None:
                 self._runner = self._made()
-            self._runner.open(list(wanted.values()))
+            self._runner.open(list(steps.values()))
             running = self._runner.asking([query])
-            outcomes = {mode: running.run(mode, step) for mode, step in wanted.items()}
+            outcomes = {mode: running.run(mode, step) for mode, step in steps.items()}
         finally:
             self._lock.release()
         return {
-            mode: Told(
+            mode: PipelineAnswer(
                 tuple(outcome.rankings[0].doc_ids[:depth]),
                 tuple(f"{failure.stage}: {failure.message}" for failure in outcome.failures),
             )
@@ -102,15 +103,15 @@ class Stack:
         where = os.path.join(config.folder, config.dataset) if inside else config.dataset
         dataset = read_dataset(where, split=config.split or None)
 
-        def ask(asker: Asker, step: Step, asked: Sequence[Query], depth: int) -> StepOutcome:
-            return ask_step(asker, step, asked, depth, limits=limits, keep=KEEP_NOTHING, seed=config.design.seed)
+        def ask(asker: Asker, step: Step, queries: Sequence[Query], depth: int) -> StepOutcome:
+            return ask_step(asker, step, queries, depth, limits=limits, keep=KEEP_NOTHING, seed=config.design.seed)
 
         cache = FolderCache(os.path.join(config.folder, CACHE))
         return Runner((), config.depth, Ground(dataset.corpus, cache, config.folder, read_run=read_run), ask)
 
 
 class Live:
-    """The stacks of every configuration that somebody asked, each read again when its file changes."""
+    """The stacks of every configuration in use, each read again when its file changes."""
 
     def __init__(self) -> None:
         self._stacks: dict[str, tuple[float, Stack]] = {}
@@ -123,13 +124,13 @@ class Live:
         except OSError:
             changed = 0.0  # reading says what is wrong
         with self._lock:
-            kept = self._stacks.get(path)
-            if kept is not None and kept[0] == changed:
-                return kept[1]
+            cached = self._stacks.get(path)
+            if cached is not None and cached[0] == changed:
+                return cached[1]
             made = Stack(path)
             self._stacks[path] = (changed, made)
-        if kept is not None:
-            kept[1].close()
+        if cached is not None:
+            cached[1].close()
         return made
 
 
@@ -139,14 +140,14 @@ def live_of(request: Request) -> Live:
     with _GUARD:
         if not hasattr(state, "live"):
             state.live = Live()
-    found = state.live
-    assert isinstance(found, Live)
-    return found
+    live = state.live
+    assert isinstance(live, Live)
+    return live
 
 
-def told_by(document: Mapping[str, object]) -> Told:
-    """What a pipeline said, from the document that keeps it."""
+def read_answer(document: Mapping[str, object]) -> PipelineAnswer:
+    """A pipeline's answer, from the stored document."""
     docs, failures = document.get("doc_ids"), document.get("failures")
     assert isinstance(docs, list)
     assert isinstance(failures, list)
-    return Told(tuple(map(str, docs)), tuple(map(str, failures)))
+    return PipelineAnswer(tuple(map(str, docs)), tuple(map(str, failures)))

@@ -50,10 +50,10 @@ async def handle(request: Request, error: Exception) -> Response:
 
 def _methods(request: Request) -> str:
     """The methods of every route with this address: several may have it."""
-    found = {
+    methods = {
         method
         for route in request.app.routes
         if isinstance(route, Route) and route.path_regex.match(request.scope["path"])
         for method in route.methods or ()
     }
-    return ", ".join(sorted(found))
+    return ", ".join(sorted(methods))

@@ -38,8 +38,8 @@ class Problem(Exception):
 
     def to_dict(self) -> dict[str, dict[str, str]]:
         """For JSON."""
-        told = {"type": TYPES[self.status], "message": self.message}
-        return {"error": told | ({"remedy": self.remedy} if self.remedy else {})}
+        error = {"type": TYPES[self.status], "message": self.message}
+        return {"error": error | ({"remedy": self.remedy} if self.remedy else {})}
 
 
 def understood(error: Exception) -> Problem | None:

@@ -1,6 +1,6 @@
 """Rounds: what is to be judged in each project, in memory and up to date with the store.
 
-A round is made when somebody first asks, and told of new acts before each answer. It is made anew when the settings,
+A round is made when somebody first asks, and takes in new acts before each answer. It is made anew when the settings,
 the runs, the assignments or the gold questions change, and, where judgments change the selection, as they come in:
 beside the answers where that takes long, with everybody keeping what they have in hand.
 """
@@ -14,24 +14,28 @@ from threading import RLock, Thread
 
 from rankproof.judging.records import Project
 from rankproof.judging.rounds.pool import JudgingPool, assigned, material_of, selected
-from rankproof.judging.rounds.progress import Words
+from rankproof.judging.rounds.progress import JudgeAnswers
 from rankproof.judging.rounds.round import NextPair, Round
 from rankproof.judging.store.store import Store
 from rankproof.kernel.specs.calls import read_configured
 
-# Acts after which a selection that follows them is asked again, and seconds that this may take while somebody waits.
+# Acts after which a selection that follows them is computed again, and seconds that this may take while somebody waits.
 AGAIN, QUICK = 25, 0.2
 
 
 @dataclass(eq=False)
-class _Kept:
-    """A round and what it was made from. `last` is the number of the last act that it was told of."""
+class _CachedRound:
+    """A round and what it was made from.
+
+    last     the number of the last act that it has
+    unseen   acts that came after its selection was made
+    """
 
     lock: RLock = field(default_factory=RLock)
     round: Round | None = None
     made_from: tuple[object, ...] = ()
     last: int = 0
-    told: int = 0
+    unseen: int = 0
     took: float = 0.0
     busy: bool = False
 
@@ -42,55 +46,55 @@ class Rounds:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = RLock()
-        self._kept: dict[str, _Kept] = {}
+        self._rounds: dict[str, _CachedRound] = {}
 
     def of(self, project: Project) -> Round:
         """The round of a project, with every act that the store has."""
         with self._lock:
-            kept = self._kept.setdefault(project.slug, _Kept())
-        with kept.lock:
-            if kept.round is None or kept.made_from != self._made_from(project):
-                self._make(kept, project)
-            self._catch_up(kept, project.slug)
-            assert kept.round is not None
-            if kept.round.pool.follows and kept.told >= AGAIN and not kept.busy:
-                self._follow(kept, project)
-            return kept.round
+            current = self._rounds.setdefault(project.slug, _CachedRound())
+        with current.lock:
+            if current.round is None or current.made_from != self._made_from(project):
+                self._make(current, project)
+            self._catch_up(current, project.slug)
+            assert current.round is not None
+            if current.round.pool.follows and current.unseen >= AGAIN and not current.busy:
+                self._follow(current, project)
+            return current.round
 
-    def hand(self, project: Project, judge: str, n: int, now: float) -> list[NextPair]:
-        """The next pairs for a judge; a selection that follows judgments is asked again before it says that none is."""
-        found = self.of(project).hand(judge, n, now)
-        kept = self._kept[project.slug]
-        if found or not kept.told or kept.round is None or not kept.round.pool.follows:
-            return found
-        with kept.lock:
-            self._make(kept, project)
-        return self.of(project).hand(judge, n, now)
+    def next_pairs(self, project: Project, judge: str, n: int, now: float) -> list[NextPair]:
+        """The next pairs for a judge; a selection that follows judgments is computed again before it has none."""
+        pairs = self.of(project).next_pairs(judge, n, now)
+        current = self._rounds[project.slug]
+        if pairs or not current.unseen or current.round is None or not current.round.pool.follows:
+            return pairs
+        with current.lock:
+            self._make(current, project)
+        return self.of(project).next_pairs(judge, n, now)
 
     # ---- making --------------------------------------------------------------------------------
 
     def _made_from(self, project: Project) -> tuple[object, ...]:
-        """What decides who is asked what. It is looked at before each answer: other programs may change it."""
+        """What decides which pairs judges get. It is compared before each answer: other programs may change it."""
         store = self._store
         runs = tuple((run.name, run.sha256) for run in store.runs.all(project.slug))
         settings = project.selection, project.wanted, project.gold, project.scale.grades
         return settings, runs, store.assignments.newest(), store.gold.newest()
 
-    def _make(self, kept: _Kept, project: Project) -> None:
+    def _make(self, current: _CachedRound, project: Project) -> None:
         """Another round in the place of the one before, whose hands it takes over."""
         began = time.perf_counter()
         made_from = self._made_from(project)
         pool = self._pool(project)
-        words = Words()
+        answers = JudgeAnswers()
         acts, last = self._store.judgments.news(project.slug)
         for act in acts:
-            words.tell(act)
-        made = Round(pool, words)
-        with kept.lock:
-            if kept.round is not None:
-                made.resume(kept.round)
-            kept.round, kept.made_from = made, made_from
-            kept.last, kept.told, kept.took = last, 0, time.perf_counter() - began
+            answers.record(act)
+        made = Round(pool, answers)
+        with current.lock:
+            if current.round is not None:
+                made.resume(current.round)
+            current.round, current.made_from = made, made_from
+            current.last, current.unseen, current.took = last, 0, time.perf_counter() - began
 
     def _pool(self, project: Project) -> JudgingPool:
         store, slug = self._store, project.slug
@@ -103,26 +107,26 @@ class Rounds:
         runs = {run.name: store.runs.whole(slug, run.name) for run in store.runs.all(slug)}
         return selected(project, material_of(runs, judgments, project.scale, project.wanted), gold)
 
-    def _catch_up(self, kept: _Kept, slug: str) -> None:
-        assert kept.round is not None
-        acts, kept.last = self._store.judgments.news(slug, kept.last)
+    def _catch_up(self, current: _CachedRound, slug: str) -> None:
+        assert current.round is not None
+        acts, current.last = self._store.judgments.news(slug, current.last)
         for act in acts:
-            kept.round.tell(act)
-        kept.told += len(acts)
+            current.round.record(act)
+        current.unseen += len(acts)
 
-    def _follow(self, kept: _Kept, project: Project) -> None:
-        if kept.took <= QUICK:
-            self._make(kept, project)
+    def _follow(self, current: _CachedRound, project: Project) -> None:
+        if current.took <= QUICK:
+            self._make(current, project)
             return
-        kept.busy = True
+        current.busy = True
 
         def work() -> None:
             try:
-                self._make(kept, project)
+                self._make(current, project)
             except Exception:
                 logging.getLogger(__name__).exception("the selection of %s could not be asked again", project.slug)
-                kept.told = 0
+                current.unseen = 0
             finally:
-                kept.busy = False
+                current.busy = False
 
         Thread(target=work, daemon=True, name=f"selection of {project.slug}").start()

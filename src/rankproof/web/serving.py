@@ -1,4 +1,4 @@
-"""Serving: the socket, the first invitation, and the server until it is told to stop."""
+"""Serving: the socket, the first invitation, and the server until it is stopped."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from starlette.applications import Starlette
 from rankproof.errors import UsageError
 from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
-from rankproof.web.security.door import invite as make_invitation
-from rankproof.web.security.door import read_role
+from rankproof.web.security.accounts import invite as make_invitation
+from rankproof.web.security.accounts import read_role
 from rankproof.web.settings import ServeSettings
 
-# Seconds that requests have to finish when the server is told to stop.
+# Seconds that requests have to finish when the server stops.
 GRACE = 10
 
 
@@ -26,8 +26,8 @@ GRACE = 10
 def listening(settings: ServeSettings) -> Iterator[tuple[socket.socket, ServeSettings]]:
     """A socket that listens, and the settings with the port that it has. Nobody is answered yet."""
     try:
-        found = socket.getaddrinfo(settings.host.strip("[]"), settings.port, type=socket.SOCK_STREAM)
-        family, kind, _, _, place = found[0]
+        addresses = socket.getaddrinfo(settings.host.strip("[]"), settings.port, type=socket.SOCK_STREAM)
+        family, kind, _, _, place = addresses[0]
         bound = socket.socket(family, kind)
     except OSError as error:
         raise UsageError(f"{settings.host} is no address of this machine: {error.strerror}.") from None
@@ -45,7 +45,7 @@ def listening(settings: ServeSettings) -> Iterator[tuple[socket.socket, ServeSet
 
 
 def prepare(store: Store, settings: ServeSettings, role: str | None) -> tuple[Starlette, str]:
-    """The application, and the link of an invitation: the one asked for, or an admin's where nobody has an account."""
+    """The application, and the link of an invitation: the requested one, or an admin's where nobody has an account."""
     app = make_app(store, settings)
     if role is None and not store.accounts.all():
         role = "admin"

@@ -126,6 +126,24 @@ def test_faults_are_refused_by_place(text: str, values: list[str]) -> None:
         read_acts(text.encode())
 
 
+@pytest.mark.parametrize("value", [0, 5, False, True, 1.5, ["5"], {"5": 1}])
+def test_a_preferred_variant_is_named_by_text(value: object) -> None:
+    act = Preference("p1", "ann", "q1", ("5", "True"), "5", time=TIME)
+    document = {"schema": ACTS_SCHEMA, **to_body("preferences", [act], "shop")}
+    document["acts"][0]["preferred"] = value
+    with raises(InputError, "act 1", "preferred"):
+        read_acts(to_json(document).encode())
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_no_preferred_variant_is_a_tie(value: str | None) -> None:
+    document = {"schema": ACTS_SCHEMA, **to_body("preferences", PREFERENCES[:1], "shop")}
+    document["acts"][0]["preferred"] = value
+    read = read_acts(to_json(document).encode())
+    assert read is not None
+    assert [act.preferred for act in read.acts] == [None]
+
+
 def test_qrels_become_judgments_with_keys_of_their_own() -> None:
     qrels = read_qrels({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}})
     acts = judgments_of(qrels, "ann")

@@ -56,7 +56,7 @@ def test_lists(tmp_path: Path) -> None:
         read_pairs(str(sheet))
     sheet.write_text("q1 0 d1 1\nq1 0 d2 0\n")
     assert read_pairs(str(sheet)) == [("q1", "d1"), ("q1", "d2")]
-    assert listed([("q1", "d1"), ("q9", "d1")], ["q1"], "f").said == (
+    assert listed([("q1", "d1"), ("q9", "d1")], ["q1"], "f").origin == (
         "f, without 1 of queries that the project does not have"
     )
     with raises(UsageError, "f", "queries"):

@@ -39,8 +39,8 @@ def pair_of(asked) -> tuple[str, str]:
 def go_through(table: Round, judge: str, n: int = 1, grade: int | str = 1, now: float = 0.0) -> list[tuple[str, str]]:
     """Judges until nothing is left; the pairs in the order they were asked."""
     seen = []
-    while hand := table.hand(judge, n, now):
+    while hand := table.next_pairs(judge, n, now):
         seen.append(pair_of(hand[0]))
-        table.tell(act(judge, seen[-1], grade))
+        table.record(act(judge, seen[-1], grade))
         assert len(seen) < 10_000
     return seen

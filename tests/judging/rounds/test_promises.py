@@ -27,11 +27,11 @@ def play(seed: int, wanted: int, steps: int = 120, share: float = 0.0) -> tuple[
             old = rng.choice(mine)
             acts.append(act(judge, (old.query_id, old.doc_id), withdraws=old.key))
         else:
-            hand = table.hand(judge, rng.randint(1, 3), step * 10.0)
+            hand = table.next_pairs(judge, rng.randint(1, 3), step * 10.0)
             if not hand:
                 continue
             acts.append(act(judge, pair_of(rng.choice(hand)), rng.choice([0, 1, 2, 3, "later", "cannot_tell"])))
-        table.tell(acts[-1])
+        table.record(acts[-1])
     return table, acts
 
 
@@ -51,7 +51,7 @@ quick = settings(max_examples=80, deadline=None)
 @quick
 def test_words_are_what_holds(seed: int, wanted: int) -> None:
     table, acts = play(seed, wanted)
-    found = {(judge, *pair): word.key for judge, pair, word in table.words}
+    found = {(judge, *pair): word.key for judge, pair, word in table.answers}
     assert found == {about: one.key for about, one in holding(acts).items()}
 
 
@@ -64,7 +64,7 @@ def test_nobody_is_asked_about_what_they_are_done_with_and_no_pair_gets_too_many
     grades = Counter(about[1:] for about, one in held.items() if one.grade is not None)
     given_out: Counter = Counter()
     for judge in JUDGES:
-        hand = [pair_of(one) for one in table.hand(judge, 20, 1e6)]
+        hand = [pair_of(one) for one in table.next_pairs(judge, 20, 1e6)]
         assert len(set(hand)) == len(hand)
         assert not [pair for pair in hand if (judge, *pair) in settled]
         given_out.update(hand)
@@ -78,9 +78,9 @@ def test_everything_gets_judged_in_the_end(seed: int, wanted: int) -> None:
     now = 1e6
     for _ in range(40):  # everybody comes back until nobody is asked anything
         for judge in JUDGES:
-            for one in table.hand(judge, 3, now):
+            for one in table.next_pairs(judge, 3, now):
                 acts.append(act(judge, pair_of(one)))
-                table.tell(acts[-1])
+                table.record(acts[-1])
         now += 1e4
     held = holding(acts)
     grades = Counter(about[1:] for about, one in held.items() if one.grade is not None)
@@ -98,8 +98,8 @@ def test_counts_are_what_counting_anew_gives(seed: int, wanted: int) -> None:
     table, acts = play(seed, wanted)
     again = Round(table.pool)
     for one in acts:
-        again.tell(one)
-    from_words = Round(table.pool, table.words)
+        again.record(one)
+    from_words = Round(table.pool, table.answers)
     held = holding(acts)
     for judge in JUDGES:
         told = table.progress(judge, NOW, DAY)
@@ -124,4 +124,4 @@ def test_the_same_acts_and_questions_give_the_same_answers(seed: int) -> None:
     first, _ = play(seed, 2, share=0.2)
     second, _ = play(seed, 2, share=0.2)
     for judge in JUDGES:
-        assert first.hand(judge, 5, 1e6) == second.hand(judge, 5, 1e6)
+        assert first.next_pairs(judge, 5, 1e6) == second.next_pairs(judge, 5, 1e6)

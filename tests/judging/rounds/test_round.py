@@ -24,21 +24,21 @@ def test_one_judge_goes_through_every_pair_once_query_by_query() -> None:
 
 def test_who_asks_again_gets_the_same() -> None:
     table = Round(pool_of(2, 5))
-    first = table.hand("ann", 4, 0.0)
-    assert table.hand("ann", 4, 1.0) == first
-    assert table.hand("ann", 1, 2.0) == first[:1]
-    table.tell(act("ann", pair_of(first[0])))
-    assert table.hand("ann", 4, 3.0)[:3] == first[1:]
+    first = table.next_pairs("ann", 4, 0.0)
+    assert table.next_pairs("ann", 4, 1.0) == first
+    assert table.next_pairs("ann", 1, 2.0) == first[:1]
+    table.record(act("ann", pair_of(first[0])))
+    assert table.next_pairs("ann", 4, 3.0)[:3] == first[1:]
 
 
 def test_nobody_gets_what_another_has_in_hand_until_that_one_is_away_for_long() -> None:
     table = Round(pool_of(1, 4))
-    ann = table.hand("ann", 3, 0.0)
-    (bob,) = table.hand("bob", 3, 10.0)
+    ann = table.next_pairs("ann", 3, 0.0)
+    (bob,) = table.next_pairs("bob", 3, 10.0)
     assert bob not in ann
-    assert table.hand("cat", 3, 20.0) == []
-    assert len(table.hand("cat", 4, HELD + 5.0)) == 3  # ann's three; bob's is his for 10 seconds more
-    assert table.hand("ann", 3, HELD + 6.0) == []
+    assert table.next_pairs("cat", 3, 20.0) == []
+    assert len(table.next_pairs("cat", 4, HELD + 5.0)) == 3  # ann's three; bob's is his for 10 seconds more
+    assert table.next_pairs("ann", 3, HELD + 6.0) == []
 
 
 def test_as_many_judges_as_wanted() -> None:
@@ -50,8 +50,8 @@ def test_as_many_judges_as_wanted() -> None:
 
 def test_later_comes_back_at_the_end_and_is_no_grade() -> None:
     table = Round(pool_of(1, 4))
-    first = pair_of(table.hand("ann", 1, 0.0)[0])
-    table.tell(act("ann", first, "later"))
+    first = pair_of(table.next_pairs("ann", 1, 0.0)[0])
+    table.record(act("ann", first, "later"))
     assert progress(table, "ann").later == 1
     assert progress(table, "ann").left == 4
     seen = go_through(table, "ann")
@@ -62,20 +62,20 @@ def test_later_comes_back_at_the_end_and_is_no_grade() -> None:
 
 def test_what_one_sets_aside_another_may_take() -> None:
     table = Round(pool_of(1, 1))
-    (asked,) = table.hand("ann", 1, 0.0)
-    table.tell(act("ann", pair_of(asked), "later"))
-    assert table.hand("bob", 1, 1.0) == [asked]
-    assert table.hand("ann", 1, 2.0) == []  # bob has it in hand
-    table.tell(act("bob", pair_of(asked), 2))
-    assert table.hand("ann", 1, 3.0) == []
+    (asked,) = table.next_pairs("ann", 1, 0.0)
+    table.record(act("ann", pair_of(asked), "later"))
+    assert table.next_pairs("bob", 1, 1.0) == [asked]
+    assert table.next_pairs("ann", 1, 2.0) == []  # bob has it in hand
+    table.record(act("bob", pair_of(asked), 2))
+    assert table.next_pairs("ann", 1, 3.0) == []
 
 
 def test_again_says_that_it_was_set_aside() -> None:
     table = Round(pool_of(1, 1))
-    (asked,) = table.hand("ann", 1, 0.0)
-    table.tell(act("ann", pair_of(asked), "later"))
+    (asked,) = table.next_pairs("ann", 1, 0.0)
+    table.record(act("ann", pair_of(asked), "later"))
     assert not asked.again
-    assert table.hand("ann", 1, 0.0)[0].again
+    assert table.next_pairs("ann", 1, 0.0)[0].again
 
 
 def test_who_cannot_tell_is_not_asked_again_and_another_is_until_twice_the_number() -> None:
@@ -89,32 +89,32 @@ def test_who_cannot_tell_is_not_asked_again_and_another_is_until_twice_the_numbe
 
 def test_what_is_taken_back_is_asked_again_first() -> None:
     table = Round(pool_of(1, 5))
-    first, second = (pair_of(one) for one in table.hand("ann", 2, 0.0))
+    first, second = (pair_of(one) for one in table.next_pairs("ann", 2, 0.0))
     said = act("ann", first)
-    table.tell(said)
-    assert pair_of(table.hand("ann", 1, 0.0)[0]) == second
-    table.tell(act("ann", first, withdraws=said.key))
-    assert [pair_of(one) for one in table.hand("ann", 2, 0.0)] == [first, second]
+    table.record(said)
+    assert pair_of(table.next_pairs("ann", 1, 0.0)[0]) == second
+    table.record(act("ann", first, withdraws=said.key))
+    assert [pair_of(one) for one in table.next_pairs("ann", 2, 0.0)] == [first, second]
     assert (progress(table, "ann").mine, progress(table, "ann").left) == (0, 5)
 
 
 def test_what_is_taken_back_is_open_to_others_too() -> None:
     table = Round(pool_of(1, 1))
     said = act("ann", ("q0", "d0"))
-    table.tell(said)
-    assert table.hand("bob", 1, 0.0) == []
-    table.tell(act("ann", ("q0", "d0"), withdraws=said.key))
-    assert len(table.hand("bob", 1, 1.0)) == 1  # ann is not at the table
+    table.record(said)
+    assert table.next_pairs("bob", 1, 0.0) == []
+    table.record(act("ann", ("q0", "d0"), withdraws=said.key))
+    assert len(table.next_pairs("bob", 1, 1.0)) == 1  # ann is not at the table
 
 
 def test_the_word_before_holds_again_when_a_later_one_is_taken_back() -> None:
     table = Round(pool_of(1, 2))
-    table.tell(act("ann", ("q0", "d0"), 1))
+    table.record(act("ann", ("q0", "d0"), 1))
     better = act("ann", ("q0", "d0"), 3)
-    table.tell(better)
-    table.tell(act("ann", ("q0", "d0"), withdraws=better.key))
-    assert [pair_of(one) for one in table.hand("ann", 5, 0.0)] == [("q0", "d1")]
-    assert table.words.of("ann", ("q0", "d0")).grade == 1
+    table.record(better)
+    table.record(act("ann", ("q0", "d0"), withdraws=better.key))
+    assert [pair_of(one) for one in table.next_pairs("ann", 5, 0.0)] == [("q0", "d1")]
+    assert table.answers.of("ann", ("q0", "d0")).grade == 1
 
 
 def test_gold_questions_come_by_their_share_and_everybody_gets_them() -> None:
@@ -141,9 +141,9 @@ def test_pairs_asked_by_name_come_first_and_only_to_whom_they_are_for() -> None:
 
 def test_a_query_shows_what_was_said_and_what_is_open() -> None:
     table = Round(pool_of(2, 4))
-    table.tell(act("ann", ("q1", "d0"), 2))
-    table.tell(act("bob", ("q1", "d1"), 3))
-    (taken,) = table.hand("cat", 1, 0.0)
+    table.record(act("ann", ("q1", "d0"), 2))
+    table.record(act("bob", ("q1", "d1"), 3))
+    (taken,) = table.next_pairs("cat", 1, 0.0)
     found = table.query("ann", "q1", 1.0)
     words = {pair_of(asked): word for asked, word in found}
     assert words.pop(("q1", "d0")).grade == 2
@@ -154,26 +154,26 @@ def test_a_query_shows_what_was_said_and_what_is_open() -> None:
 
 def test_who_leafs_through_the_queries_keeps_nobody_from_them_and_loses_no_place() -> None:
     table = Round(pool_of(3, 2))
-    first = table.hand("ann", 2, 0.0)
+    first = table.next_pairs("ann", 2, 0.0)
     for query in ("q0", "q1", "q2"):
         table.query("ann", query, 1.0)
-    assert {one.query_id for one in table.hand("bob", 4, 2.0)} == {"q0", "q1"}
+    assert {one.query_id for one in table.next_pairs("bob", 4, 2.0)} == {"q0", "q1"}
     again = Round(pool_of(3, 2))
-    again.hand("ann", 2, 0.0)
+    again.next_pairs("ann", 2, 0.0)
     again.query("ann", "q2", 1.0)
     again.query("ann", "none", 2.0)
-    assert again.hand("ann", 2, 3.0) == first
+    assert again.next_pairs("ann", 2, 3.0) == first
 
 
 def test_another_round_takes_over_hands_and_seats() -> None:
     table = Round(pool_of(3, 4))
-    before = table.hand("ann", 3, 0.0)
-    after = Round(pool_of(2, 4), table.words)
+    before = table.next_pairs("ann", 3, 0.0)
+    after = Round(pool_of(2, 4), table.answers)
     after.resume(table)
-    assert after.hand("ann", 3, 1.0) == before
-    gone = Round(JudgingPool((("q9", "d9"),), (1,), (0,)), table.words)
+    assert after.next_pairs("ann", 3, 1.0) == before
+    gone = Round(JudgingPool((("q9", "d9"),), (1,), (0,)), table.answers)
     gone.resume(table)
-    assert [pair_of(one) for one in gone.hand("ann", 3, 1.0)] == [("q9", "d9")]
+    assert [pair_of(one) for one in gone.next_pairs("ann", 3, 1.0)] == [("q9", "d9")]
 
 
 def test_what_models_say_is_no_word_of_people() -> None:
@@ -182,6 +182,6 @@ def test_what_models_say_is_no_word_of_people() -> None:
     from rankproof.judging.records import JudgmentSource
 
     table = Round(pool_of(1, 1))
-    table.tell(replace(act("gpt", ("q0", "d0")), source=JudgmentSource("model", "x")))
-    assert len(table.hand("ann", 1, 0.0)) == 1
+    table.record(replace(act("gpt", ("q0", "d0")), source=JudgmentSource("model", "x")))
+    assert len(table.next_pairs("ann", 1, 0.0)) == 1
     assert progress(table, "ann").done == 0

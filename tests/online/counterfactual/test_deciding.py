@@ -40,7 +40,7 @@ def test_an_action_weighs_its_new_probability_over_the_logged_one() -> None:
 def test_an_action_that_was_never_logged_for_the_query_has_a_cell_of_its_own() -> None:
     found = decisions_of_actions(choices(), {"q": {"c": 1.0}, "r": {"b": 0.5, "a": 0.5, "c": 0.0}})
     assert found.weights.tolist() == [0, 0, 0, 0.5]
-    assert found.wanted.cells.tolist() == [3, 4, 2]
+    assert found.target.cells.tolist() == [3, 4, 2]
     assert found.shown.tolist() == [2, 1, 1, 0, 0]
 
 
@@ -53,7 +53,7 @@ def test_lists_count_where_they_are_the_same() -> None:
     assert found.weights.tolist() == [0, 4, 4, 0]
     assert found.rewards.tolist() == [1, 2, 0, 0]
     # What q wants was shown at both lengths; what r wants was not.
-    assert found.shown[found.wanted.cells].tolist() == [1, 1, 0]
+    assert found.shown[found.target.cells].tolist() == [1, 1, 0]
 
 
 def test_a_document_at_a_rank_weighs_where_the_new_ranking_has_it_there() -> None:

@@ -38,12 +38,12 @@ def reading_of(verdict: Verdict) -> TrialReading:
 def test_effects_are_two_sided_and_of_all_metrics() -> None:
     reading = reading_of(read_trial(BOTH, days_of(BOTH, success={"new": 0.45})))
     success, latency = reading.effects
-    assert isinstance(success.found.effect, Estimate)
-    assert math.isfinite(success.found.effect.high)
-    assert (success.found.direction, latency.found.direction) == ("better", "not shown")
+    assert isinstance(success.estimated.effect, Estimate)
+    assert math.isfinite(success.estimated.effect.high)
+    assert (success.estimated.direction, latency.estimated.direction) == ("better", "not shown")
     assert success.control == pytest.approx(0.3, abs=0.05)
     assert success.treatment == pytest.approx(0.45, abs=0.05)
-    assert success.found.effect.n == sum(reading.units.values()) == 4_000
+    assert success.estimated.effect.n == sum(reading.units.values()) == 4_000
     assert (reading.dates[0], len(reading.dates), reading.per_day) == ("2026-11-01", 4, 1000)
 
 
@@ -68,7 +68,7 @@ def test_segments_are_a_family_of_their_own() -> None:
     reading = reading_of(read_trial(asked, [replace(base, moments={**base.moments, **cells})]))
     assert [effect.segment for effect in reading.segments] == ["country=de", "country=fr", "country=it"]
     assert reading.family == 3
-    first = reading.segments[0].found
+    first = reading.segments[0].estimated
     assert isinstance(first.effect, Estimate)
     assert first.adjusted is not None
     assert first.adjusted.p_value == pytest.approx(min(1, 3 * first.effect.p_value))

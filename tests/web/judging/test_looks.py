@@ -11,7 +11,7 @@ from tests.web.judging.looks import SCHEMES, WIDTHS, faults, opened, overflow
 from tests.web.judging.workbench import serving, session_cookie
 
 from rankproof.judging.store.store import Store
-from rankproof.web.security.door import invite
+from rankproof.web.security.accounts import invite
 
 pytestmark = pytest.mark.slow
 PAGES = ["/", "/p/shop/settings", "/people", "/people/audit", "/api/docs"]

@@ -30,9 +30,9 @@ def pairs(found) -> list[tuple[str, str]]:
 
 def test_acts_of_others_and_of_other_programs_count_at_once(shop: Store) -> None:
     rounds, project = Rounds(shop), shop.projects.get("shop")
-    first = pairs(rounds.hand(project, "ann", 3, 0.0))
+    first = pairs(rounds.next_pairs(project, "ann", 3, 0.0))
     say(shop, "bob", *first[1])
-    assert pairs(rounds.hand(project, "ann", 2, 1.0)) == [first[0], first[2]]
+    assert pairs(rounds.next_pairs(project, "ann", 2, 1.0)) == [first[0], first[2]]
     # A round that is made anew knows the same.
     assert Rounds(shop).of(project).progress("bob", NOW, NOW).done == 1
 
@@ -45,8 +45,8 @@ def test_acts_of_other_projects_do_not_count(shop: Store) -> None:
     one, other = shop.projects.get("shop"), shop.projects.get("other")
     rounds.of(one), rounds.of(other)
     say(shop, "ann", "q1", "d1")
-    assert pairs(rounds.hand(other, "ann", 1, 0.0)) == [("q1", "d1")]
-    assert ("q1", "d1") not in pairs(rounds.hand(one, "ann", 20, 0.0))
+    assert pairs(rounds.next_pairs(other, "ann", 1, 0.0)) == [("q1", "d1")]
+    assert ("q1", "d1") not in pairs(rounds.next_pairs(one, "ann", 20, 0.0))
 
 
 @pytest.mark.parametrize("quick", [0.2, -1.0], ids=["at once", "beside"])
@@ -57,17 +57,17 @@ def test_a_selection_that_follows_judgments_is_asked_again(
     monkeypatch.setattr(module, "QUICK", quick)
     rounds = Rounds(shop)
     project = replace(shop.projects.get("shop"), selection="disagreement")
-    assert rounds.hand(project, "cat", 5, 0.0) == []
+    assert rounds.next_pairs(project, "cat", 5, 0.0) == []
     say(shop, "ann", "q1", "d1", 0)
     say(shop, "bob", "q1", "d1", 3)
     for _ in range(200):
-        if pairs(rounds.hand(project, "cat", 5, 0.0)):
+        if pairs(rounds.next_pairs(project, "cat", 5, 0.0)):
             break
         time.sleep(0.01)
-    assert pairs(rounds.hand(project, "cat", 5, 0.0)) == [("q1", "d1")]
-    assert rounds.hand(project, "ann", 5, 0.0) == []  # ann has said what she thinks
+    assert pairs(rounds.next_pairs(project, "cat", 5, 0.0)) == [("q1", "d1")]
+    assert rounds.next_pairs(project, "ann", 5, 0.0) == []  # ann has said what she thinks
     say(shop, "cat", "q1", "d1", 3)
-    assert rounds.hand(project, "dan", 5, 0.0) == []  # three have graded it: somebody settles it now
+    assert rounds.next_pairs(project, "dan", 5, 0.0) == []  # three have graded it: somebody settles it now
 
 
 def test_influence_goes_on_until_the_comparison_is_settled(shop: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_influence_goes_on_until_the_comparison_is_settled(shop: Store, monkeypa
     rounds = Rounds(shop)
     project = replace(shop.projects.get("shop"), selection="influence(measure='P@2')")
     seen = []
-    while found := rounds.hand(project, "ann", 1, 0.0):
+    while found := rounds.next_pairs(project, "ann", 1, 0.0):
         seen += pairs(found)
         say(shop, "ann", *seen[-1])
         assert len(seen) <= 18
@@ -89,7 +89,7 @@ def test_many_threads_never_get_the_same_pair(shop: Store) -> None:
 
     def work(judge: str) -> None:
         try:
-            while found := rounds.hand(project, judge, 2, time.monotonic()):
+            while found := rounds.next_pairs(project, judge, 2, time.monotonic()):
                 say(shop, judge, found[0].query_id, found[0].doc_id)
         except BaseException as error:
             wrong.append(error)

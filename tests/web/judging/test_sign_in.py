@@ -13,7 +13,7 @@ from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
 from rankproof.web.context import AppContext
 from rankproof.web.pages.sign_in import local
-from rankproof.web.security.door import invite
+from rankproof.web.security.accounts import invite
 from rankproof.web.settings import ServeSettings
 
 PASSWORD = "a sentence that is long"

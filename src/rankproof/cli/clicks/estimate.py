@@ -36,7 +36,7 @@ BETWEEN = re.compile(r",(?![^(]*\))")
 @click.option(
     "--setting",
     type=click.Choice(["action", "list", "placement", "examination"]),
-    help="What was decided by chance, as listed above.",
+    help="What was decided at random, as listed above.",
 )
 @click.option("--propensity", metavar="COLUMN", help="The column of propensities. Default: propensity.")
 @click.option(
@@ -107,18 +107,18 @@ def command(
         raise UsageError(
             "--examination needs no propensities, and --propensity came with it. Leave out one of the two."
         )
-    said = [*columns, *([] if propensity is None else [f"propensity={propensity}"])]
+    column_specs = [*columns, *([] if propensity is None else [f"propensity={propensity}"])]
     names = [part.strip() for text in estimators for part in BETWEEN.split(text) if part.strip()]
-    asked = [call.text for call in read_estimators(names)]
-    named = read_columns(tuple(said))
-    which = setting_of(log, named, setting, examination, policy)
+    estimator_texts = [call.text for call in read_estimators(names)]
+    named = read_columns(tuple(column_specs))
+    chosen_setting = setting_of(log, named, setting, examination, policy)
     new = None if run is None else read_run(run, run_format)
-    ask = CounterfactualRequest(asked, level, seed, log, policy or (new.name if new is not None else "new"))
-    (found,) = (
-        estimate_log(one, named, which, ask, run=new, policy=policy, examination=examination, depth=depth)
+    ask = CounterfactualRequest(estimator_texts, level, seed, log, policy or (new.name if new is not None else "new"))
+    (report,) = (
+        estimate_log(one, named, chosen_setting, ask, run=new, policy=policy, examination=examination, depth=depth)
         for one in watched([log], "reading and estimating")
     )
-    text = document(SCHEMA, found.to_dict(), time.perf_counter() - began) if as_json else shown(found)
+    text = document(SCHEMA, report.to_dict(), time.perf_counter() - began) if as_json else shown(report)
     _output.give(text, output)
 
 
@@ -130,24 +130,24 @@ DECIDED = {
 }
 
 
-def shown(found: Counterfactual) -> str:
+def shown(report: Counterfactual) -> str:
     """The whole answer for a terminal."""
-    counts = [_many(found.pages, "page", "pages"), _many(found.queries, "query", "queries")]
-    if found.unit == "session":
-        counts.insert(1, _many(found.units, "session", "sessions"))
+    counts = [_many(report.pages, "page", "pages"), _many(report.queries, "query", "queries")]
+    if report.unit == "session":
+        counts.insert(1, _many(report.units, "session", "sessions"))
     head = [
-        f"{found.policy} on {found.log}: {', '.join(counts)}",
-        f"setting: {found.setting} ({DECIDED[found.setting]})",
+        f"{report.policy} on {report.log}: {', '.join(counts)}",
+        f"setting: {report.setting} ({DECIDED[report.setting]})",
     ]
-    parts = [head, _table(found), _overlap(found), _notes(found)]
+    parts = [head, _table(report), _overlap(report), _notes(report)]
     return "\n\n".join("\n".join(map(printable, part)) for part in parts if part) + "\n"
 
 
-def _table(found: Counterfactual) -> list[str]:
-    ends = f"{percent(found.level)} interval"
-    rows = [["", f"{found.reward} per page", ends, "new - logged", ends, "p"]]
-    rows.append(["logged", *_value(found.logged), "", "", ""])
-    for one in found.estimates:
+def _table(report: Counterfactual) -> list[str]:
+    ends = f"{percent(report.level)} interval"
+    rows = [["", f"{report.reward} per page", ends, "new - logged", ends, "p"]]
+    rows.append(["logged", *_value(report.logged), "", "", ""])
+    for one in report.estimates:
         difference = one.difference
         if isinstance(difference, Estimate):
             apart = [signed(difference.value), interval(difference.low, difference.high), p_text(difference.p_value)]
@@ -157,16 +157,16 @@ def _table(found: Counterfactual) -> list[str]:
     return aligned(rows, 1)
 
 
-def _value(found: MeanReward | NotEstimable) -> list[str]:
-    if isinstance(found, MeanReward):
-        return [number(found.value), f"{number(found.low)} to {number(found.high)}"]
-    return ["" if found.value is None else number(found.value), "not estimable"]
+def _value(value: MeanReward | NotEstimable) -> list[str]:
+    if isinstance(value, MeanReward):
+        return [number(value.value), f"{number(value.low)} to {number(value.high)}"]
+    return ["" if value.value is None else number(value.value), "not estimable"]
 
 
-def _overlap(found: Counterfactual) -> list[str]:
-    overlap = found.overlap
+def _overlap(report: Counterfactual) -> list[str]:
+    overlap = report.overlap
     rows = [
-        [f"effective {found.unit}s", f"{overlap.effective:,.1f}", f"of {found.units:,}"],
+        [f"effective {report.unit}s", f"{overlap.effective:,.1f}", f"of {report.units:,}"],
         ["largest weight", f"{overlap.largest:,.2f}", f"{overlap.largest_share:.1%} of all weight"],
     ]
     if overlap.mean_weight is not None:
@@ -179,19 +179,19 @@ def _overlap(found: Counterfactual) -> list[str]:
     return ["Overlap", *(f"  {a:<{room[0]}}  {b:>{room[1]}}  {c}" for a, b, c in rows)]
 
 
-def _notes(found: Counterfactual) -> list[str]:
-    notes = [f"warning: {warning}" for warning in found.warnings]
-    reasons = {one.difference.reason for one in found.estimates if isinstance(one.difference, NotEstimable)}
+def _notes(report: Counterfactual) -> list[str]:
+    notes = [f"warning: {warning}" for warning in report.warnings]
+    reasons = {one.difference.reason for one in report.estimates if isinstance(one.difference, NotEstimable)}
     notes += [f"not estimable: {reason}" for reason in sorted(reasons)]
-    for one in found.estimates:
+    for one in report.estimates:
         if one.clipped is not None:
             clipped = one.clipped
             notes.append(
                 f"{one.estimator}: {clipped.weights:,} weights were cut to {clipped.limit:g}, which may put it off by "
                 f"{number(clipped.bias)} at most"
             )
-    notes += [f"left out: {why}: {count:,}" for why, count in found.left_out.items()]
-    return [*notes, *found.notes]
+    notes += [f"left out: {why}: {count:,}" for why, count in report.left_out.items()]
+    return [*notes, *report.notes]
 
 
 def _many(count: int, one: str, many: str) -> str:

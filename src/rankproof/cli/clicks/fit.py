@@ -49,7 +49,7 @@ def command(
     grades: str | None,
     as_json: bool,
     output: str | None,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     """Fit click models to a LOG of pages and clicks, and make graded judgments of it.
 
@@ -70,13 +70,13 @@ def command(
     from rankproof.online.clicks.study import study
 
     began = time.perf_counter()
-    mapped = mapping_of(limits, shares, steps, asked["signal"])
+    mapped = mapping_of(limits, shares, steps, options["signal"])
     rules = read_limits(drop)
-    said = None if schema is None else read_description(schema)
+    description = None if schema is None else read_description(schema)
     files = files_of(logs)
     with ticking() as progress:
-        log = read_log(files, said, stay=stay, depth=depth, early=early, progress=progress)
-        found = study(
+        log = read_log(files, description, stay=stay, depth=depth, early=early, progress=progress)
+        report = study(
             filter_sessions(log, rules),
             mapped,
             files=len(files),
@@ -84,15 +84,15 @@ def command(
             showings=least_showings,
             confidence=least_confidence,
             progress=progress,
-            **asked,
+            **options,
         )
-    settled = qrels_of(found.judged.rows) if qrels is not None else None
-    _write(found, settled, qrels, grades)
+    settled = qrels_of(report.judged.rows) if qrels is not None else None
+    _write(report, settled, qrels, grades)
     written = {"qrels_file": qrels, "grades_file": grades}
     if as_json:
-        text = document(SCHEMA, {**found.to_dict(), **written}, time.perf_counter() - began)
+        text = document(SCHEMA, {**report.to_dict(), **written}, time.perf_counter() - began)
     else:
-        text = shown(found, files, qrels, grades)
+        text = shown(report, files, qrels, grades)
     _output.give(text, output)
 
 
@@ -109,7 +109,7 @@ def _refuse(output: str | None, qrels: str | None, grades: str | None) -> None:
         refuse_name(grades)
 
 
-def _write(found: ClickStudy, settled: Any, qrels: str | None, grades: str | None) -> None:
+def _write(report: ClickStudy, settled: Any, qrels: str | None, grades: str | None) -> None:
     if qrels is not None:
         from rankproof.reading.write import write
 
@@ -118,7 +118,7 @@ def _write(found: ClickStudy, settled: Any, qrels: str | None, grades: str | Non
         from rankproof.kernel.atomic import replace_file
         from rankproof.online.clicks.grades import content
 
-        replace_file(grades, content(found.judged.rows, grades))
+        replace_file(grades, content(report.judged.rows, grades))
 
 
 EVENTS = {"click": "a click", "dwell": "a click that satisfies", "conversion": "a conversion"}
@@ -190,34 +190,34 @@ def _models(study: ClickStudy) -> list[str]:
     ]
 
 
-def _curve(found: ExaminationCurve, signal: str) -> list[str]:
+def _curve(curve: ExaminationCurve, signal: str) -> list[str]:
     rows = [["rank", "looks", "interval"]]
     rows += [
         [str(one.rank), number(one.value), "" if one.rank == 1 else f"{number(one.low)} to {number(one.high)}"]
-        for one in found.ranks
+        for one in curve.ranks
     ]
-    method = f", {found.resamples} resamples" if found.resamples else ""
+    method = f", {curve.resamples} resamples" if curve.resamples else ""
     return [
-        f"Looks against rank 1, by {found.model}, {percent(found.level)} intervals over "
-        f"{_many(found.units, found.unit)}{method}:",
+        f"Looks against rank 1, by {curve.model}, {percent(curve.level)} intervals over "
+        f"{_many(curve.units, curve.unit)}{method}:",
         *aligned(rows, 0),
-        *(printable(f"  {note}") for note in found.notes),
+        *(printable(f"  {note}") for note in curve.notes),
     ]
 
 
-def _grades(found: LogGrades) -> list[str]:
+def _grades(grades: LogGrades) -> list[str]:
     rows = [["grade", "from", "pairs", "mean confidence"]]
-    taken = ["", *(f"{step.signal} {step.limit:.4g}" for step in found.steps)]
+    taken = ["", *(f"{step.signal} {step.limit:.4g}" for step in grades.steps)]
     rows += [
         [str(grade), taken[grade], f"{pairs:,}", "" if sure is None else number(sure)]
-        for grade, pairs, sure in found.by_grade()
+        for grade, pairs, sure in grades.by_grade()
     ]
-    how = f", limits at the shares {', '.join(f'{s:g}' for s in found.shares)} of pairs" if found.shares else ""
+    how = f", limits at the shares {', '.join(f'{s:g}' for s in grades.shares)} of pairs" if grades.shares else ""
     return [
-        f"Grades by {found.model}, from the chance at rank 1{how}:",
+        f"Grades by {grades.model}, from the probability at rank 1{how}:",
         *aligned(rows, 2),
-        f"left out: {_many(found.few, 'pair')} shown fewer than {_many(found.showings, 'time')}, "
-        f"{found.unsure:,} less sure than {found.confidence:g}",
+        f"left out: {_many(grades.few, 'pair')} shown fewer than {_many(grades.showings, 'time')}, "
+        f"{grades.unsure:,} less sure than {grades.confidence:g}",
     ]
 
 

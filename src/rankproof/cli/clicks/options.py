@@ -22,7 +22,7 @@ reading = together(
             help="Which column is what, where names do not say it: see docs/clicks.md.",
         ),
         click.option(
-            "--depth", type=click.IntRange(1), default=50, show_default=True, help="The last rank that is kept."
+            "--depth", type=click.IntRange(1), default=50, show_default=True, help="The last rank that is read."
         ),
         click.option(
             "--stay", type=float, default=30.0, show_default=True, help="Seconds on a document from which it satisfied."
@@ -93,7 +93,8 @@ grading = together(
         click.option(
             "--limits",
             metavar="L1,L2,...",
-            help="Grades by the chance of the signal at rank 1: from L1 on grade 1, and so on. Default: 0.1,0.3,0.5.",
+            help="Grades by the probability of the signal at rank 1: from L1 on grade 1, and so on. Default: "
+            "0.1,0.3,0.5.",
         ),
         click.option(
             "--shares",
@@ -131,12 +132,14 @@ grading = together(
 
 
 def mapping_of(limits: str | None, shares: str | None, steps: str | None, signal: str) -> GradeMapping:
-    """The mapping that was asked for."""
+    """The mapping that the options name."""
     from rankproof.online.clicks.qrels import limits_mapping, shares_mapping, steps_mapping
 
-    said = [name for name, text in (("--limits", limits), ("--shares", shares), ("--steps", steps)) if text is not None]
-    if len(said) > 1:
-        raise UsageError(f"{' and '.join(said)} are several ways to grade. Give one of them.")
+    given = [
+        name for name, text in (("--limits", limits), ("--shares", shares), ("--steps", steps)) if text is not None
+    ]
+    if len(given) > 1:
+        raise UsageError(f"{' and '.join(given)} are several ways to grade. Give one of them.")
     if shares is not None:
         return shares_mapping(_numbers(shares, "--shares", "0.5,0.8"))
     if steps is not None:

@@ -33,7 +33,7 @@ SHARES = (0.51, 0.52, 0.55, 0.6, 0.7)
     help="The share of units that are no ties; an earlier experiment or a day tells it.",
 )
 @click.option("--units", type=click.IntRange(1), help="Say what so many units show, in place of how many it takes.")
-@click.option("--per-day", type=click.IntRange(1), help="Units that come in a day: days are told too.")
+@click.option("--per-day", type=click.IntRange(1), help="Units per day: the plan then gives days too.")
 @click.option("--power", type=float, default=0.8, show_default=True, help="How surely the share is to be shown.")
 @click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of the test.")
 @click.option(
@@ -62,11 +62,11 @@ def command(
     refuse_outputs(output)
     from rankproof.online.interleaving.plan import plan
 
-    found = plan(shares or SHARES, decided, units, per_day, power, confidence, looks)
+    result = plan(shares or SHARES, decided, units, per_day, power, confidence, looks)
     if as_json:
-        text = document(SCHEMA, found.to_dict())
+        text = document(SCHEMA, result.to_dict())
     else:
         from rankproof.cli.interleave.shared import planned
 
-        text = planned(found)
+        text = planned(result)
     _output.give(text, output)

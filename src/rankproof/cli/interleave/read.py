@@ -109,7 +109,7 @@ def command(
     began = time.perf_counter()
     recipe = recipe_of(runs, method, depth, experiment) if runs else None
     logged = read_logs(logs, InterleavingColumns(**{name: columns[f"{name}_column"] for name, _, _ in NAMES}))
-    found = analyze(
+    report = analyze(
         logged,
         recipe,
         credit=credit,
@@ -120,9 +120,9 @@ def command(
         correction=correction,
     )
     if as_json:
-        text = document(SCHEMA, found.to_dict(), time.perf_counter() - began)
+        text = document(SCHEMA, report.to_dict(), time.perf_counter() - began)
     else:
         from rankproof.cli.interleave.shared import result
 
-        text = result(found)
+        text = result(report)
     _output.give(text, output)

@@ -44,15 +44,15 @@ def recipe_of(
 
     if len(runs) < 2:
         raise UsageError(f"Interleaving takes the runs of two systems or more; {len(runs)} came. Give --run for each.")
-    wanted = None if queries is None else set(queries)
+    selected = None if queries is None else set(queries)
     rankings = {}
     for given in runs:
         name, equals, path = given.partition("=")
         run = read_run(path, name=name) if equals else read_run(given)
         if run.name in rankings:
             raise UsageError(f"Two systems are called {run.name!r}. Give one of them another name: --run NAME=RUN.")
-        kept = run if wanted is None else run.filter(wanted)
-        rankings[run.name] = {query: docs for query, docs, _ in kept.rankings()}
+        filtered = run if selected is None else run.filter(selected)
+        rankings[run.name] = {query: docs for query, docs, _ in filtered.rankings()}
     return ListRecipe(rankings, method, depth, experiment)
 
 
@@ -71,29 +71,29 @@ def shown_list(shown: InterleavedList) -> str:
     return "\n".join([*aligned(rows, 3 if teams else 2), "", *map(printable, notes)]) + "\n"
 
 
-def result(found: InterleavingReport) -> str:
+def result(report: InterleavingReport) -> str:
     """The sentence first, then the numbers, then what they rest on."""
-    parts = [list(found.sentences), _pairs(found), _balance(found), _notes(found)]
+    parts = [list(report.sentences), _pairs(report), _balance(report), _notes(report)]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def _pairs(found: InterleavingReport) -> list[str]:
-    corrected = found.correction is not None
-    head = ["first", "second", "units", "wins", "ties", "losses", "share", f"{percent(found.level)} interval", "p"]
-    rows = [[*head, "margin", f"{percent(found.level)} interval", "p"]]
-    for pair in found.pairs:
-        said = pair.preferred
-        counts = [f"{count:,}" for count in (said.units, said.wins, said.ties, said.losses)]
-        rows.append([said.first, said.second, *counts, *_share(pair), *_margin(pair)])
+def _pairs(report: InterleavingReport) -> list[str]:
+    corrected = report.correction is not None
+    head = ["first", "second", "units", "wins", "ties", "losses", "share", f"{percent(report.level)} interval", "p"]
+    rows = [[*head, "margin", f"{percent(report.level)} interval", "p"]]
+    for pair in report.pairs:
+        preferred = pair.preferred
+        counts = [f"{count:,}" for count in (preferred.units, preferred.wins, preferred.ties, preferred.losses)]
+        rows.append([preferred.first, preferred.second, *counts, *_share(pair), *_margin(pair)])
     lines = aligned(rows, 2)
     lines.append("wins: units in which second earned more than first; share: of wins among units that are no ties")
-    if any(pair.by == "margin" for pair in found.pairs):
+    if any(pair.by == "margin" for pair in report.pairs):
         lines.append(
             "margin: the mean of what second earned more; it decides, since with this method clicks without reading do "
             "not win evenly"
         )
     if corrected:
-        lines.append(f"intervals and p: adjusted for {len(found.pairs)} pairs by {found.correction}")
+        lines.append(f"intervals and p: adjusted for {len(report.pairs)} pairs by {report.correction}")
     return lines
 
 
@@ -113,10 +113,10 @@ def _margin(pair: SystemPair) -> list[str]:
     return [signed(answer.value), interval(by.low, by.high), p_text(by.p_value)]
 
 
-def _balance(found: InterleavingReport) -> list[str]:
-    state = "even" if found.balance.even else "NOT EVEN"
-    parts = [_part(part) for part in found.balance.parts if part.p_value is not None]
-    return [f"balance of {found.balance.lists:,} lists: {state}", *parts]
+def _balance(report: InterleavingReport) -> list[str]:
+    state = "even" if report.balance.even else "NOT EVEN"
+    parts = [_part(part) for part in report.balance.parts if part.p_value is not None]
+    return [f"balance of {report.balance.lists:,} lists: {state}", *parts]
 
 
 def _part(part: EvennessTest) -> str:
@@ -127,11 +127,12 @@ def _part(part: EvennessTest) -> str:
     return f"  {part.what}: {counts} (p {p_text(part.p_value)})"
 
 
-def _notes(found: InterleavingReport) -> list[str]:
-    counts = found.counts
-    notes = [f"warning: {warning}" for warning in found.warnings]
+def _notes(report: InterleavingReport) -> list[str]:
+    counts = report.counts
+    notes = [f"warning: {warning}" for warning in report.warnings]
     notes.append(
-        f"{counts.rows:,} rows: {counts.pages:,} pages ({found.lists}, {', '.join(found.methods)}), {counts.clicks:,} "
+        f"{counts.rows:,} rows: {counts.pages:,} pages ({report.lists}, {', '.join(report.methods)}), "
+        f"{counts.clicks:,} "
         f"clicks, {counts.counted:,} clicked documents count"
     )
     left = {
@@ -142,23 +143,23 @@ def _notes(found: InterleavingReport) -> list[str]:
         "pages whose list is not the one made anew": counts.mismatched,
         "pages whose query no run has": counts.unranked,
     }
-    told = [f"{count:,} {what}" for what, count in left.items() if count]
-    if told:
-        notes.append(f"not used: {'; '.join(told)}")
-    notes.append(f"credit: {found.credit}")
-    if found.planned is None:
+    parts = [f"{count:,} {what}" for what, count in left.items() if count]
+    if parts:
+        notes.append(f"not used: {'; '.join(parts)}")
+    notes.append(f"credit: {report.credit}")
+    if report.planned is None:
         notes.append("test: one look at a number of units that was fixed before; for looking on the way: --sequential")
     else:
-        notes.append(f"test: holds at every look, and is tightest at {found.planned:,} units")
+        notes.append(f"test: holds at every look, and is tightest at {report.planned:,} units")
     return [printable(note) for note in notes]
 
 
 def planned(plan: InterleavingPlan) -> str:
     """A row for each share of wins."""
-    asked = plan.units is None
+    sizes_units = plan.units is None
     head = ["share of wins"]
-    head += ["units, one look", f"units, {plan.looks} looks", "on average"] if asked else ["power, one look"]
-    head += [] if asked else [f"power, {plan.looks} looks", "on average"]
+    head += ["units, one look", f"units, {plan.looks} looks", "on average"] if sizes_units else ["power, one look"]
+    head += [] if sizes_units else [f"power, {plan.looks} looks", "on average"]
     head += ["days, one look", f"days, {plan.looks} looks"] if plan.per_day is not None else []
     rows = [head]
     for row in plan.rows:
@@ -166,14 +167,14 @@ def planned(plan: InterleavingPlan) -> str:
         average = "" if units is None else f"{units:,.0f}"
         cells = (
             [f"{row.fixed.units:,}", f"{row.anytime.units:,}", average]
-            if asked
+            if sizes_units
             else [f"{row.fixed.power:.1%}", f"{row.anytime.power:.1%}", average]
         )
         days = [f"{row.fixed_days:,}", f"{row.anytime_days:,}"] if row.fixed_days and row.anytime_days else []
         rows.append([f"{100 * row.share:g}%", *cells, *days])
     notes = [
         f"{percent(plan.decided)} of units are no ties; two-sided test, {percent(plan.level)} confidence"
-        + (f", power {percent(plan.power)}" if asked else f", {plan.units:,} units"),
+        + (f", power {percent(plan.power)}" if sizes_units else f", {plan.units:,} units"),
         f"{plan.looks} looks: at even steps, stopping once the preference is shown; on average: units when it is over",
         "share of wins: of the better system, among units that are no ties",
     ]

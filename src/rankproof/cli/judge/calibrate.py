@@ -75,7 +75,7 @@ def command(
     from rankproof.judging.calibrate import calibrate
 
     began = time.perf_counter()
-    found = calibrate(
+    calibration = calibrate(
         reading.grades(human, qrels_format),
         {name: [reading.grades(path, qrels_format) for path in paths] for name, paths in given.items()},
         name=human,
@@ -87,8 +87,8 @@ def command(
         seed=seed,
     )
     if form == "json":
-        _output.give(document(SCHEMA, found.to_dict(), time.perf_counter() - began), output)
+        _output.give(document(SCHEMA, calibration.to_dict(), time.perf_counter() - began), output)
         return
     from rankproof.judging.sections import calibration_sections
 
-    _output.give(reading.shown(calibration_sections(found), form), output)
+    _output.give(reading.shown(calibration_sections(calibration), form), output)

@@ -65,7 +65,7 @@ def command(
     from rankproof.judging.correction.plan import read_plan
 
     began = time.perf_counter()
-    found = correct(
+    corrected = correct(
         reading.grades(human, qrels_format),
         reading.grades(model, qrels_format),
         reading.rankings(reading.read_runs(runs, run_format)),
@@ -75,8 +75,8 @@ def command(
         level=confidence,
     )
     if form == "json":
-        _output.give(document(SCHEMA, found.to_dict(), time.perf_counter() - began), output)
+        _output.give(document(SCHEMA, corrected.to_dict(), time.perf_counter() - began), output)
         return
     from rankproof.judging.sections import correction_sections
 
-    _output.give(reading.shown(correction_sections(found), form), output)
+    _output.give(reading.shown(correction_sections(corrected), form), output)

@@ -47,20 +47,20 @@ def grades(path: str, form: str | None) -> dict[str, dict[str, int]]:
     return read_qrels(path, form).to_dict()
 
 
-def judges(said: Sequence[str]) -> dict[str, list[str]]:
+def judges(texts: Sequence[str]) -> dict[str, list[str]]:
     """Files by judge: NAME=PATH, or a path, named after its file. Files under one name are passes of one judge."""
-    found: dict[str, list[str]] = {}
-    plain = [one for one in said if _unnamed(one)]
+    paths: dict[str, list[str]] = {}
+    plain = [one for one in texts if _unnamed(one)]
     names = [_stem(path) for path in plain]
     for path, name in zip(plain, names, strict=True):
-        found[name if names.count(name) == 1 else path] = [path]
-    for one in said:
+        paths[name if names.count(name) == 1 else path] = [path]
+    for one in texts:
         if one not in plain:
             name, _, path = one.partition("=")
-            if name in found and found[name] == [name]:
+            if name in paths and paths[name] == [name]:
                 raise UsageError(f"Two judges are called {name!r}. Give one of them another name: --model NAME=PATH.")
-            found.setdefault(name, []).append(path)
-    return {name: found[name] for name in sorted(found, key=lambda name: _first(said, found[name][0]))}
+            paths.setdefault(name, []).append(path)
+    return {name: paths[name] for name in sorted(paths, key=lambda name: _first(texts, paths[name][0]))}
 
 
 def _stem(path: str) -> str:
@@ -76,8 +76,8 @@ def _unnamed(one: str) -> bool:
     return not (equals and name and path) or os.path.exists(one)
 
 
-def _first(said: Sequence[str], path: str) -> int:
-    return next(at for at, one in enumerate(said) if one == path or one.endswith(f"={path}"))
+def _first(texts: Sequence[str], path: str) -> int:
+    return next(at for at, one in enumerate(texts) if one == path or one.endswith(f"={path}"))
 
 
 def read_runs(paths: Sequence[str], form: str | None) -> dict[str, Run]:
@@ -86,10 +86,10 @@ def read_runs(paths: Sequence[str], form: str | None) -> dict[str, Run]:
     from rankproof.reading.collect import read_run
     from rankproof.reading.naming import distinct_names
 
-    found = [read_run(path, form) for path in watched(paths, "reading")]
-    names = distinct_names([run.name for run in found], [_stem(path) for path in paths], paths)
-    runs = dict(zip(names, found, strict=True))
-    if len(runs) < len(found):
+    every = [read_run(path, form) for path in watched(paths, "reading")]
+    names = distinct_names([run.name for run in every], [_stem(path) for path in paths], paths)
+    runs = dict(zip(names, every, strict=True))
+    if len(runs) < len(every):
         raise UsageError("A run is given twice. Give each once.")
     return runs
 

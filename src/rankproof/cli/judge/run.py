@@ -38,7 +38,7 @@ _MODEL = (
         "kind",
         default="graded",
         show_default=True,
-        help="How it is asked, with its choices: graded, binary(by='logprob'), pairwise.",
+        help="The kind of question, with its parameters: graded, binary(by='logprob'), pairwise.",
     ),
     click.option("--endpoint", default="local", show_default=True, help="Address up to /v1, or local for SmolLM2."),
     click.option("--model", help="The model's name at the endpoint; with local, a GGUF file or nothing."),
@@ -68,7 +68,7 @@ _ASKING = (
 
 
 def options(command: Any) -> Any:
-    """All that says which pairs, which model, and how it is asked."""
+    """The options that choose pairs, model and kind of question."""
     for option in reversed((*_MODEL, *_WHICH, *_ASKING)):
         command = option(command)
     return command
@@ -79,11 +79,12 @@ def options(command: Any) -> Any:
 @project_option
 @options
 @answer_options
-def command(store: str, project: str | None, as_json: bool, output: str | None, **said: Any) -> int:
+def command(store: str, project: str | None, as_json: bool, output: str | None, **choices: Any) -> int:
     """Let a model judge pairs of a project in STORE, by any OpenAI-compatible endpoint.
 
-    What cannot be read as a grade is a failure, kept with its text, never a grade. Every answer is in the store before
-    the next question goes out: a run that was stopped goes on where it was, and one that was done asks nothing again.
+    What cannot be read as a grade is a failure, stored with its text, never a grade. Every answer is in the store
+    before the next question goes out: a run that was stopped goes on where it was, and one that was done asks nothing
+    again.
 
     Exit status: 0 every question has an answer (failures are counted and shown); 1 some have none, or nothing could be
     graded; 2 wrong usage.
@@ -94,24 +95,24 @@ def command(store: str, project: str | None, as_json: bool, output: str | None, 
     rankproof judge run judging.db --judge "binary(by='logprob')" --pairs judged --sample 200
     """
     refuse_outputs(output)
-    from rankproof.cli.judge import work as text
+    from rankproof.cli.judge.text import outcome_text, plan_text
     from rankproof.cli.judge.work import JudgeRunWork, prices_of
 
     began = time.perf_counter()
-    prices = prices_of(said)
-    with opened(store) as kept:
-        work = JudgeRunWork(kept, chosen(kept, project), said)
-        if said["dry_run"]:
-            body = work.dry(prices)
-            _output.give(document(SCHEMA, body) if as_json else text.dry(body), output)
+    prices = prices_of(choices)
+    with opened(store) as opened_store:
+        work = JudgeRunWork(opened_store, chosen(opened_store, project), choices)
+        if choices["dry_run"]:
+            body = work.plan_document(prices)
+            _output.give(document(SCHEMA, body) if as_json else plan_text(body), output)
             return 0
         try:
-            found = work.ask()
+            outcome = work.ask()
         except KeyboardInterrupt:
             raise Interrupted("Interrupted; answers so far are in the store. The same command goes on.") from None
-        body = work.told(found, prices)
+        body = work.outcome_document(outcome, prices)
     seconds = time.perf_counter() - began
-    _output.give(document(SCHEMA, body, seconds) if as_json else text.told(body), output)
+    _output.give(document(SCHEMA, body, seconds) if as_json else outcome_text(body), output)
     return status(body["outcome"])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,6 @@ from rankproof.judging.models.questions import (
 )
 from rankproof.judging.models.records import ModelJudging, TokenPrices
 from rankproof.judging.records import JudgeFailure, Judgment, Preference
-from rankproof.kernel.sections import aligned, counted, printable
 from rankproof.kernel.specs.calls import Configured, read_configured
 
 if TYPE_CHECKING:
@@ -34,18 +33,18 @@ if TYPE_CHECKING:
     from rankproof.kernel.llm.endpoint import Endpoint
 
 
-def body_of(said: str | None) -> dict[str, Any]:
+def body_of(text: str | None) -> dict[str, Any]:
     """The fields that --body sets."""
     import json
 
-    if said is None:
+    if text is None:
         return {}
     try:
-        read = json.loads(said)
+        read = json.loads(text)
     except (ValueError, RecursionError):
         read = None
     if not isinstance(read, dict):
-        raise UsageError(f"--body must be a JSON object, such as '{{\"max_completion_tokens\": 500}}'; got {said:.60}")
+        raise UsageError(f"--body must be a JSON object, such as '{{\"max_completion_tokens\": 500}}'; got {text:.60}")
     if {"messages", "prompt", "model", "stream"} & read.keys():
         raise UsageError("--body may not set messages, prompt, model or stream: the judge and --model say these.")
     return read
@@ -58,52 +57,52 @@ KIND = "judge"  # of what the store keeps about a judge, by the hash of its cont
 class JudgeRunWork:
     """One run of one judge on one project."""
 
-    def __init__(self, store: Store, project: Project, said: Mapping[str, Any]) -> None:
-        self.store, self.project, self.said = store, project, said
-        self.asked: Configured = read_configured("judges", said["kind"])
-        misfit = self.asked.item.misfit(project.scale, self.asked.values) if self.asked.item.misfit else ""
+    def __init__(self, store: Store, project: Project, options: Mapping[str, Any]) -> None:
+        self.store, self.project, self.options = store, project, options
+        self.judge: Configured = read_configured("judges", options["kind"])
+        misfit = self.judge.item.misfit(project.scale, self.judge.values) if self.judge.item.misfit else ""
         if misfit:
-            raise UsageError(f"{self.asked}: {misfit}")
-        self.more = body_of(said["body"])
+            raise UsageError(f"{self.judge}: {misfit}")
+        self.more = body_of(options["body"])
         self.model = self._model()
-        self.name: str = said["name"] or f"{self.asked.item.name}:{self.model.partition(' ')[0]}"
-        self.pins = [self._pin(n) for n in range(1, said["repeat"] + 1)]
+        self.name: str = options["name"] or f"{self.judge.item.name}:{self.model.partition(' ')[0]}"
+        self.pins = [self._pin(n) for n in range(1, options["repeat"] + 1)]
         for pinned in self.pins:
             self._refuse_other(pinned)
-        self.chosen = draw(self._chosen(), said["sample"], said["seed"])
+        self.chosen = draw(self._chosen(), options["sample"], options["seed"])
         self.questions = self._questions()
 
     # ---- who judges ----------------------------------------------------------------------------
 
     def _model(self) -> str:
         """The model's version: its name at the endpoint, or the hash of its weights."""
-        if self.said["endpoint"] != "local":
-            if not self.said["model"]:
-                raise UsageError(f"The endpoint {self.said['endpoint']} needs a model. Name it: --model NAME")
-            return str(self.said["model"])
+        if self.options["endpoint"] != "local":
+            if not self.options["model"]:
+                raise UsageError(f"The endpoint {self.options['endpoint']} needs a model. Name it: --model NAME")
+            return str(self.options["model"])
         from rankproof.kernel.llm import local
 
-        weights = local.weights(self.said["model"])
+        weights = local.weights(self.options["model"])
         return f"{os.path.basename(weights).removesuffix('.gguf')} {local.identity(weights)['model']}"
 
     def _pin(self, repetition: int) -> Pinned:
         settings = {
-            "api": self.said["api"],
-            "temperature": self.said["temperature"],
-            "characters": self.said["characters"],
+            "api": self.options["api"],
+            "temperature": self.options["temperature"],
+            "characters": self.options["characters"],
             "fields": [self.project.template.title, *self.project.template.texts],
             "body": self.more,
         }
-        return pin(self.name, self.asked, self.project, self.model, settings, repetition)
+        return pin(self.name, self.judge, self.project, self.model, settings, repetition)
 
     def _refuse_other(self, pinned: Pinned) -> None:
         """One name is one judge: with another model, prompt or settings it is another."""
         from rankproof.judging.store.experiments import content_hash
 
         slug, digest = self.project.slug, content_hash(pinned.document)
-        for kept in self.store.experiments.all(slug, KIND):
-            if kept.name == pinned.name and kept.sha256 != digest:
-                other = ", ".join(differs(self.store.experiments.get(slug, kept.sha256), pinned)) or "settings"
+        for stored in self.store.experiments.all(slug, KIND):
+            if stored.name == pinned.name and stored.sha256 != digest:
+                other = ", ".join(differs(self.store.experiments.get(slug, stored.sha256), pinned)) or "settings"
                 raise UsageError(
                     f"The judge {pinned.name!r} has judged here with another {other}. Grades of two judges must not "
                     "mix: give this one another name with --as NAME."
@@ -123,25 +122,25 @@ class JudgeRunWork:
         return {query.query_id: query.text for query in self.store.items.queries(self.project.slug)}
 
     def _chosen(self) -> ChosenPairs:
-        slug, listing = self.project.slug, self.said["listing"]
+        slug, listing = self.project.slug, self.options["listing"]
         if listing is not None:
             from rankproof.judging.models.questions import read_pairs
 
             return listed(read_pairs(listing), self.queries, listing)
-        what: str = self.said["pairs"]
+        what: str = self.options["pairs"]
         return choose(
             what,
             self.project,
             runs={run.name: self.store.runs.whole(slug, run.name) for run in self.store.runs.all(slug)},
             judgments=self.store.judgments.current(slug),
             assignments=self.store.assignments.of(slug, self.name) if what == "assigned" else (),
-            depth=self.said["depth"],
+            depth=self.options["depth"],
         )
 
     def _questions(self) -> Questions:
         pairs = self.chosen.pairs
         long = (
-            next((doc for _, doc in pairs if len(doc) > LONGEST_NAME), None) if self.asked.item.documents == 2 else None
+            next((doc for _, doc in pairs if len(doc) > LONGEST_NAME), None) if self.judge.item.documents == 2 else None
         )
         if long is not None:
             raise UsageError(
@@ -149,7 +148,9 @@ class JudgeRunWork:
                 f"{LONGEST_NAME} at most. Choose other pairs, or ask with --judge graded."
             )
         documents = self.store.items.documents(self.project.slug, [doc for _, doc in pairs])
-        return questions(self.asked, self.project, self.pins, pairs, self.queries, documents, self.said["characters"])
+        return questions(
+            self.judge, self.project, self.pins, pairs, self.queries, documents, self.options["characters"]
+        )
 
     @cached_property
     def there(self) -> frozenset[str]:
@@ -168,21 +169,23 @@ class JudgeRunWork:
     # ---- asking --------------------------------------------------------------------------------
 
     def ask(self) -> ModelJudging:
-        """Asks what is open, and keeps every answer as it comes."""
+        """Sends the open questions, and stores every answer as it arrives."""
         from rankproof.cli.shared.output import ticking
         from rankproof.judging.models.ask import ask_all
 
         if not self.questions.every:
-            raise UsageError(f"There is nothing to ask: {self.chosen.said}: no pair with a text. Choose other --pairs.")
-        there = self.there  # read before anything is asked
+            raise UsageError(
+                f"There is nothing to ask: {self.chosen.origin}: no pair with a text. Choose other --pairs."
+            )
+        there = self.there  # read before the first question is sent
         endpoint = self._endpoint()
         try:
             for pinned in self.pins:
                 self.store.experiments.add(self.project.slug, KIND, pinned.name, pinned.document, who())
             with ticking() as tell:
                 keeper = StoreKeeper(self.store, self.project.slug)
-                found = ask_all(endpoint, self.questions, there, keeper, self.said["concurrency"], tell)
-            return replace(found, there_failed=sum(q.key in self._failed_before for q in self.questions.every))
+                outcome = ask_all(endpoint, self.questions, there, keeper, self.options["concurrency"], tell)
+            return replace(outcome, there_failed=sum(q.key in self._failed_before for q in self.questions.every))
         finally:
             endpoint.close()
 
@@ -192,12 +195,12 @@ class JudgeRunWork:
         from rankproof.stack.records import Ground
 
         names = ("endpoint", "model", "api", "key_env", "temperature", "timeout", "retries", "concurrency")
-        values = {**{name: self.said[name] for name in names}, "seed": 0}
+        values = {**{name: self.options[name] for name in names}, "seed": 0}
         return Endpoint(
             "judge run",
             values,
-            Ground(cache=FolderCache(self.said["cache"])),
-            rate=self.said["rate"],
+            Ground(cache=FolderCache(self.options["cache"])),
+            rate=self.options["rate"],
             more=self.more,
             spelled=lambda name: f"--{name.replace('_', '-')} NAME",
         )
@@ -211,22 +214,22 @@ class JudgeRunWork:
             "project": self.project.slug,
             "judge": {
                 "names": [pinned.name for pinned in self.pins],
-                "asks": str(self.asked),
-                "endpoint": self.said["endpoint"],
+                "asks": str(self.judge),
+                "endpoint": self.options["endpoint"],
                 "model": self.model,
                 "prompt": first.source.prompt,
                 "settings": [pinned.source.settings for pinned in self.pins],
             },
             "pairs": {
-                "from": self.chosen.said,
+                "from": self.chosen.origin,
                 "frame": self.chosen.frame,
                 "chosen": len(self.chosen.pairs),
                 "documents_without_text": self.questions.without_text,
             },
         }
 
-    def dry(self, prices: TokenPrices | None) -> dict[str, Any]:
-        """What would be asked, and what it would take."""
+    def plan_document(self, prices: TokenPrices | None) -> dict[str, Any]:
+        """The questions that would be sent, and their cost."""
         still = [question for question in self.questions.every if question.key not in self.there]
         example = None
         if still:
@@ -246,34 +249,34 @@ class JudgeRunWork:
         }
         return {**self._about(), "dry_run": True, "plan": plan, "example": example, "outcome": None, "cost": None}
 
-    def told(self, found: ModelJudging, prices: TokenPrices | None) -> dict[str, Any]:
-        """What came of it."""
+    def outcome_document(self, judging: ModelJudging, prices: TokenPrices | None) -> dict[str, Any]:
+        """The outcome, for JSON."""
         cost = None
         if prices is not None:
-            amount = prices.of(found.tokens.asked, found.tokens.answered)
-            cost = {"amount": amount, "currency": prices.currency, "at_least": bool(found.tokens.uncounted)}
-        outcome = {**found.to_dict(), "from_cache": found.from_cache}
+            amount = prices.of(judging.tokens.asked, judging.tokens.answered)
+            cost = {"amount": amount, "currency": prices.currency, "at_least": bool(judging.tokens.uncounted)}
+        outcome = {**judging.to_dict(), "from_cache": judging.from_cache}
         return {**self._about(), "dry_run": False, "plan": None, "example": None, "outcome": outcome, "cost": cost}
 
 
-def prices_of(said: Mapping[str, Any]) -> TokenPrices | None:
+def prices_of(options: Mapping[str, Any]) -> TokenPrices | None:
     """The prices that were named; None where none was."""
-    asked, answered = said["price_in"], said["price_out"]
-    if asked is None and answered is None:
-        if said["currency"]:
+    price_in, price_out = options["price_in"], options["price_out"]
+    if price_in is None and price_out is None:
+        if options["currency"]:
             raise UsageError("--currency needs a price: --price-in, --price-out or both.")
         return None
-    return TokenPrices(asked or 0.0, answered or 0.0, said["currency"])
+    return TokenPrices(price_in or 0.0, price_out or 0.0, options["currency"])
 
 
 class StoreKeeper:
-    """Keeps answers in a project of a store."""
+    """Stores answers in a project."""
 
     def __init__(self, store: Store, slug: str) -> None:
         self._store, self._slug = store, slug
 
     def judgment(self, act: Judgment) -> None:
-        """Keeps a grade; the first one holds where another process asked the same at the same time."""
+        """Stores a grade; the first one stays where another process sent the same question."""
         try:
             self._store.judgments.add(self._slug, act)
         except InputError:
@@ -282,7 +285,7 @@ class StoreKeeper:
                 raise
 
     def preference(self, act: Preference) -> None:
-        """Keeps a preference, likewise."""
+        """Stores a preference, likewise."""
         try:
             self._store.preferences.add(self._slug, act)
         except InputError:
@@ -291,112 +294,5 @@ class StoreKeeper:
                 raise
 
     def failure(self, failure: JudgeFailure) -> None:
-        """Keeps a failure."""
+        """Stores a failure."""
         self._store.failures.add(self._slug, failure)
-
-
-_GLIMPSE = 60
-
-
-def dry(body: Mapping[str, Any]) -> str:
-    """A plan: how much, about what it costs, and one prompt."""
-    plan, example = body["plan"], body["example"]
-    lines = [*_head(body), f"  to ask: {counted(plan['questions'] - plan['there'], 'question')}"]
-    if plan["there"]:
-        lines.append(f"  there already: {plan['there']:,}")
-    lines.append(f"  prompt: SHA-256 {body['judge']['prompt'][:16]}..., model: {body['judge']['model']}")
-    lines += [
-        "",
-        f"about {plan['tokens_asked']:,} tokens in {counted(plan['requests'], 'request')}, "
-        f"at {plan['bytes_per_token']} bytes a token",
-        f"{plan['tokens_answered_at_most']:,} tokens in answers at most",
-    ]
-    if plan["cost"] is not None:
-        lines.append(f"cost: about {_money(plan['cost'], plan['currency'])}, if every answer is as long as it may be")
-    else:
-        lines.append("cost: unknown; --price-in and --price-out say what a million tokens cost")
-    if example is not None:
-        about = " and ".join(example["doc_ids"])
-        lines += ["", f"The first question, about {about} for {example['query_id']}:", ""]
-        told = f"system: {example['system']}\n\nuser: {example['user']}"
-        lines += [f"  {line}" if line else "" for line in told.splitlines()]
-    lines += ["", "Nothing was asked. Without --dry-run it is."]
-    return _text(lines)
-
-
-def told(body: Mapping[str, Any]) -> str:
-    """What came of it: grades, failures, tokens and cost."""
-    outcome = body["outcome"]
-    lines = [*_head(body), *_counts(body, outcome)]
-    lines += _failures(outcome)
-    tokens = outcome["tokens"]
-    lines += ["", f"tokens: {tokens['asked']:,} asked, {tokens['answered']:,} answered{_cost(body)}"]
-    if tokens["uncounted"]:
-        lines.append(f"  {counted(tokens['uncounted'], 'answer')} came without a count")
-    if outcome["unanswered"]:
-        lines += [
-            "",
-            f"{counted(outcome['unanswered'], 'question')} without an answer. The same command asks them again.",
-        ]
-    return _text(lines)
-
-
-def _head(body: Mapping[str, Any]) -> Iterator[str]:
-    judge, pairs = body["judge"], body["pairs"]
-    names = judge["names"]
-    name = names[0] if len(names) == 1 else f"{names[0]} and its repetitions to {names[-1]}"
-    yield f"{body['project']}: {counted(pairs['chosen'], 'pair')} for {name}"
-    yield f"  asks: {judge['asks']} at {judge['endpoint']}"
-    frame = "" if pairs["frame"] == pairs["chosen"] else f"; {pairs['frame']:,} to draw from"
-    yield f"  from: {pairs['from']}{frame}"
-    if pairs["documents_without_text"]:
-        yield f"  not asked, without a text: {counted(pairs['documents_without_text'], 'document')}"
-
-
-def _counts(body: Mapping[str, Any], outcome: Mapping[str, Any]) -> Iterator[str]:
-    there = f", there already {outcome['there']:,}" if outcome["there"] else ""
-    there += f" ({outcome['there_failed']:,} of them failures)" if outcome["there_failed"] else ""
-    kept = f" ({counted(outcome['from_cache'], 'answer')} from the cache)" if outcome["from_cache"] else ""
-    yield f"  judged {outcome['judged']:,}, failed {outcome['failed']:,}{there}{kept}"
-    if outcome["grades"]:
-        yield f"  grades: {', '.join(f'{grade}: {count:,}' for grade, count in outcome['grades'].items())}"
-    if outcome["preferences"]:
-        yield f"  preferred: {', '.join(f'{what}: {count:,}' for what, count in outcome['preferences'].items())}"
-    served = [name for name in outcome["served"] if name != body["judge"]["model"]]
-    if served and body["judge"]["endpoint"] != "local":
-        yield f"  served by: {', '.join(served)}"
-
-
-def _failures(outcome: Mapping[str, Any]) -> Iterator[str]:
-    for answered, title in ((True, "no grades, kept with their text"), (False, "no answer")):
-        found = [kind for kind in outcome["failures"] if kind["answered"] == answered]
-        if found:
-            rows = [
-                ["kind", "questions", "the first"],
-                *([kind["kind"], f"{kind['count']:,}", _first(kind)] for kind in found),
-            ]
-            yield from ["", f"{title}:", *(f"  {line}" for line in aligned(rows, 1))]
-
-
-def _first(kind: Mapping[str, Any]) -> str:
-    example = kind["example"]
-    flat = " ".join(example["text"].split())
-    short = flat if len(flat) <= _GLIMPSE else f"{flat[:_GLIMPSE]}..."
-    return f"{example['query_id']} {' '.join(example['doc_ids'])}: {short}"
-
-
-def _cost(body: Mapping[str, Any]) -> str:
-    cost = body["cost"]
-    if cost is None:
-        return ""
-    return f"; cost: {'at least ' if cost['at_least'] else ''}{_money(cost['amount'], cost['currency'])}"
-
-
-def _money(amount: float, currency: str) -> str:
-    """Two digits that count at least: nobody wants to read 0.00."""
-    digits = 2 if amount >= 0.095 or amount == 0 else 4
-    return f"{amount:,.{digits}f}{f' {currency}' if currency else ''}"
-
-
-def _text(lines: list[str]) -> str:
-    return "\n".join(printable(line) for line in lines) + "\n"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def agreement(store: str, project: str | None, sources: Sequence[str], as_json: bool, output: str | None) -> None:
     """Tell how far judges agree, all together, two by two and with gold answers, each with an interval.
 
-    What somebody said to settle a disagreement does not count: they had seen what the others said.
+    A judgment that settles a disagreement does not count: its judge had seen the others.
 
     \b
     rankproof judgments agreement judging.db
@@ -38,17 +38,18 @@ def agreement(store: str, project: str | None, sources: Sequence[str], as_json: 
     from rankproof.proving.agreement import LEVEL, together
     from rankproof.proving.agreement_records import found_dict
 
-    with opened(store) as kept:
-        found = chosen(kept, project)
-        held = kept.judgments.current(found.slug, settling=False)
-        gold = kept.gold.all(found.slug)
-        address = kept.address
+    with opened(store) as opened_store:
+        chosen_project = chosen(opened_store, project)
+        held = opened_store.judgments.current(chosen_project.slug, settling=False)
+        gold = opened_store.gold.all(chosen_project.slug)
+        address = opened_store.address
     alone = [act for act in held if act.source.kind in (sources or ("person",))]
     ratings = ratings_of_judgments(alone)
     if len(ratings.judges) < 2 and not gold:
         count = len(ratings.judges)
         raise InputError(
-            f"Judges who have given grades in {found.slug}: {count}. Agreement takes two of them, or gold questions."
+            f"Judges who have given grades in {chosen_project.slug}: {count}. Agreement takes two of them, or gold "
+            "questions."
         )
     others, right = with_others(ratings), on_gold(alone, gold)
     whole = together(ratings)
@@ -62,34 +63,34 @@ def agreement(store: str, project: str | None, sources: Sequence[str], as_json: 
         for at, judge in enumerate(ratings.judges)
     ]
     if as_json:
-        body = {"store": address, "project": found.slug, "level": LEVEL, "gold_questions": len(gold)}
+        body = {"store": address, "project": chosen_project.slug, "level": LEVEL, "gold_questions": len(gold)}
         text = document("agreement/1", {**body, "each": judges, **whole.to_dict()})
     else:
         graded = {judge: int(ratings.given[:, at].sum()) for at, judge in enumerate(ratings.judges)}
-        text = agreed(found.slug, whole, graded, others, right, LEVEL)
+        text = agreed(chosen_project.slug, whole, graded, others, right, LEVEL)
     _output.give(text, output)
 
 
 def agreed(
     slug: str,
-    found: Agreement,
+    figures: Agreement,
     graded: Mapping[str, int],
     others: Mapping[str, Found],
     gold: Mapping[str, Found],
     level: float,
 ) -> str:
     """How far judges agree: all, two by two, each."""
-    head = [f"{slug}: {counted(found.pairs, 'pair')} with grades of two judges or more"]
+    head = [f"{slug}: {counted(figures.pairs, 'pair')} with grades of two judges or more"]
     together = [["", "agreement", "pairs"]]
     together += [
-        [f"Krippendorff's alpha, {name}", _cell(found.alpha[name]), f"{found.pairs:,}"]
+        [f"Krippendorff's alpha, {name}", _cell(figures.alpha[name]), f"{figures.pairs:,}"]
         for name in ("ordinal", "nominal")
     ]
-    if found.fleiss_grades > 2:
-        n = getattr(found.fleiss, "pairs", 0)
-        together.append([f"Fleiss' kappa, {found.fleiss_grades} grades", _cell(found.fleiss), f"{n:,}"])
+    if figures.fleiss_grades > 2:
+        n = getattr(figures.fleiss, "pairs", 0)
+        together.append([f"Fleiss' kappa, {figures.fleiss_grades} grades", _cell(figures.fleiss), f"{n:,}"])
     two = [["judges", "same grade", "kappa", "kappa, quadratic", "pairs"]]
-    for (a, b), pair in found.two.items():
+    for (a, b), pair in figures.two.items():
         cells = [pair.share, pair.kappa["none"], pair.kappa["quadratic"]]
         two.append([f"{a}, {b}", *map(_cell, cells), f"{pair.pairs:,}"])
     each = [["judge", "graded", "same as others", *(["right on gold", "gold"] if gold else [])]]
@@ -102,9 +103,9 @@ def agreed(
     return paragraphs(parts)
 
 
-def _cell(found: Found | None) -> str:
+def _cell(figure: Found | None) -> str:
     from rankproof.proving.agreement_records import AgreementFigure
 
-    if isinstance(found, AgreementFigure):
-        return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
-    return "none" if found is None or found.value is None else f"{found.value:.3f}"
+    if isinstance(figure, AgreementFigure):
+        return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
+    return "none" if figure is None or figure.value is None else f"{figure.value:.3f}"

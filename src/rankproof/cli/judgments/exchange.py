@@ -58,9 +58,9 @@ def import_(
     """
     refuse_outputs(output)
     read = read_file(file, judge, source, model, form, allow)
-    with opened(store) as kept:
-        told = import_acts(kept, chosen(kept, project), read)
-    _output.give(document("judgments-import/1", told) if as_json else imported(told), output)
+    with opened(store) as opened_store:
+        summary = import_acts(opened_store, chosen(opened_store, project), read)
+    _output.give(document("judgments-import/1", summary) if as_json else imported(summary), output)
 
 
 @click.command("export")
@@ -72,7 +72,7 @@ def import_(
     type=click.Choice(["qrels", "judgments", "flags", "picks", "preferences"]),
     default="qrels",
     show_default=True,
-    help="Settled grades, or what judges said.",
+    help="Settled grades, or the acts of judges.",
 )
 @click.option("--to", help="The format; by the ending of TARGET otherwise. Qrels: any format; the others: csv or json.")
 @click.option("--history", is_flag=True, help="What was taken back or replaced too, not only what holds.")
@@ -101,13 +101,15 @@ def export(
     """
     if what == "qrels":
         if history:
-            raise UsageError("--history speaks of what judges said; qrels are what holds. Leave out one of the two.")
-        found, name = adjudicated_project(store, project, method, sources)
-        told = qrels_told(found, name, target, to)
+            raise UsageError(
+                "--history exports all acts of judges; qrels are settled grades. Leave out one of the two."
+            )
+        adjudicated, name = adjudicated_project(store, project, method, sources)
+        summary = write_qrels(adjudicated, name, target, to)
     else:
-        with opened(store) as kept:
-            told = acts_told(kept, chosen(kept, project).slug, what, history, target, to)
-    tell(told, as_json)
+        with opened(store) as opened_store:
+            summary = write_acts(opened_store, chosen(opened_store, project).slug, what, history, target, to)
+    show_export(summary, as_json)
 
 
 @click.command("keep")
@@ -118,7 +120,7 @@ def export(
 def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool, output: str | None) -> None:
     """Keep REPORTS in a project, to look at them under Explore: what evaluate, compare and gate wrote as JSON.
 
-    All of them are kept or none; the same report again is the same.
+    All of them are stored or none; the same report again is stored once.
 
     \b
     rankproof evaluate qrels.trec bm25.run --save bm25.json
@@ -127,53 +129,55 @@ def keep(store: str, reports: Sequence[str], project: str | None, as_json: bool,
     """
     refuse_outputs(output)
     from rankproof.cli.judgments.store import who
-    from rankproof.judging.explore import parse_kept
+    from rankproof.judging.explore import parse_report
     from rankproof.kernel.sections import printable
     from rankproof.reading.source import open_source
 
-    read = [(path, *parse_kept(open_source(path).text(), path)) for path in reports]
-    with opened(store) as kept:
-        into = chosen(kept, project)
-        there = {one.sha256 for one in kept.experiments.all(into.slug)}
-        told = []
-        for path, body, found in read:
-            digest = kept.experiments.add(into.slug, found.kind, found.name[:200], body, who())
-            told.append(
-                {"file": path, "kind": found.kind, "name": found.name, "sha256": digest, "added": digest not in there}
+    read = [(path, *parse_report(open_source(path).text(), path)) for path in reports]
+    with opened(store) as opened_store:
+        into = chosen(opened_store, project)
+        there = {one.sha256 for one in opened_store.experiments.all(into.slug)}
+        summaries = []
+        for path, body, report in read:
+            digest = opened_store.experiments.add(into.slug, report.kind, report.name[:200], body, who())
+            summaries.append(
+                {"file": path, "kind": report.kind, "name": report.name, "sha256": digest, "added": digest not in there}
             )
             there.add(digest)
-        address = kept.address
+        address = opened_store.address
     if as_json:
-        _output.give(document("kept-reports/1", {"store": address, "project": into.slug, "reports": told}), output)
+        _output.give(document("kept-reports/1", {"store": address, "project": into.slug, "reports": summaries}), output)
         return
     lines = [
         f"{one['file']}: {one['kind']} of {one['name']}, SHA-256 {str(one['sha256'])[:12]}"
         + ("" if one["added"] else " (there already)")
-        for one in told
+        for one in summaries
     ]
     _output.give("".join(f"{printable(line)}\n" for line in lines), output)
 
 
-def qrels_told(found: Adjudicated, project: str, target: str, to: str | None) -> dict[str, Any]:
+def write_qrels(adjudicated: Adjudicated, project: str, target: str, to: str | None) -> dict[str, Any]:
     """Writes the settled grades."""
     from rankproof.reading.write import format_for, pieces, write
 
     if target == "-":
         form = format_for("qrels.trec", "qrels", to)
         stream = _output.output()
-        for piece in pieces(found.qrels, form):
+        for piece in pieces(adjudicated.qrels, form):
             stream.write(piece)
         stream.flush()
         name = form.name
     else:
-        name = write(found.qrels, target, to)
-    notes = [f"method: {found.method}", f"acts: SHA-256 {found.acts}"]
-    notes += [f"unresolved and left out: {counted(len(found.unresolved), 'pair')}"] if found.unresolved else []
-    return _told(project, "qrels", target, name, len(found.qrels.rows), notes)
+        name = write(adjudicated.qrels, target, to)
+    notes = [f"method: {adjudicated.method}", f"acts: SHA-256 {adjudicated.acts}"]
+    notes += (
+        [f"unresolved and left out: {counted(len(adjudicated.unresolved), 'pair')}"] if adjudicated.unresolved else []
+    )
+    return _export_summary(project, "qrels", target, name, len(adjudicated.qrels.rows), notes)
 
 
-def acts_told(kept: Store, slug: str, what: str, history: bool, target: str, to: str | None) -> dict[str, Any]:
-    """Writes what judges said."""
+def write_acts(store: Store, slug: str, what: str, history: bool, target: str, to: str | None) -> dict[str, Any]:
+    """Writes the acts of judges."""
     from rankproof.judging.files import ACTS_SCHEMA, to_body, to_csv
     from rankproof.judging.store.store import give
 
@@ -181,25 +185,27 @@ def acts_told(kept: Store, slug: str, what: str, history: bool, target: str, to:
     if form not in ("csv", "json"):
         raise UsageError(f"{what} are written as csv or json, and {target!r} says neither. Name one with --to.")
     kind: Any = what
-    acts = give(kept, slug, kind, history)
+    acts = give(store, slug, kind, history)
     text = to_csv(kind, acts) if form == "csv" else document(ACTS_SCHEMA, to_body(kind, acts, slug))
     _output.give(text, target)
-    return _told(slug, what, target, form, len(acts), [])
+    return _export_summary(slug, what, target, form, len(acts), [])
 
 
-def _told(project: str, what: str, target: str, form: str, count: int, notes: list[str]) -> dict[str, Any]:
+def _export_summary(project: str, what: str, target: str, form: str, count: int, notes: list[str]) -> dict[str, Any]:
     return {"project": project, "what": what, "target": target, "format": form, "count": count, "notes": notes}
 
 
-def tell(told: dict[str, Any], as_json: bool) -> None:
+def show_export(summary: dict[str, Any], as_json: bool) -> None:
     """What was done: on standard error when the data itself goes to standard output."""
     if as_json:
-        text = document("judgments-export/1", told, indent=None).rstrip("\n")
+        text = document("judgments-export/1", summary, indent=None).rstrip("\n")
     else:
-        noun = "settled pairs" if told["what"] == "qrels" else told["what"]
-        done = f"{told['project']} -> {told['target']} ({told['format']}): {counted_kind(told['count'], noun)}"
-        text = "\n".join(printable(line) for line in [done, *(f"  {note}" for note in told["notes"])])
-    click.echo(text, err=told["target"] == "-")
+        noun = "settled pairs" if summary["what"] == "qrels" else summary["what"]
+        done = (
+            f"{summary['project']} -> {summary['target']} ({summary['format']}): {counted_kind(summary['count'], noun)}"
+        )
+        text = "\n".join(printable(line) for line in [done, *(f"  {note}" for note in summary["notes"])])
+    click.echo(text, err=summary["target"] == "-")
 
 
 def read_file(file: str, judge: str | None, source: str, model: str, form: str | None, allow: Sequence[str]) -> ActFile:
@@ -230,12 +236,14 @@ def import_acts(store: Store, project: Project, read: ActFile) -> dict[str, Any]
     }
 
 
-def imported(told: Mapping[str, Any]) -> str:
+def imported(summary: Mapping[str, Any]) -> str:
     """What was read and what of it was new."""
-    lines = [f"{counted_kind(told['added'], told['kind'])} added to {told['project']}"]
-    lines += [f"  there already: {told['there']:,}"] if told["there"] else []
+    lines = [f"{counted_kind(summary['added'], summary['kind'])} added to {summary['project']}"]
+    lines += [f"  there already: {summary['there']:,}"] if summary["there"] else []
     lines += (
-        [f"  left out, since the project does not have their queries: {told['left_out']:,}"] if told["left_out"] else []
+        [f"  left out, since the project does not have their queries: {summary['left_out']:,}"]
+        if summary["left_out"]
+        else []
     )
-    lines += [f"  {judge}: {count:,}" for judge, count in told["judges"].items()]
+    lines += [f"  {judge}: {count:,}" for judge, count in summary["judges"].items()]
     return "\n".join(printable(line) for line in lines) + "\n"

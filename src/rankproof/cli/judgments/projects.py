@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from rankproof.cli.judgments.settings import said_in, settings_options, settled
+from rankproof.cli.judgments.settings import project_options, settings_options, settled
 from rankproof.cli.judgments.store import about, chosen, counted_kind, opened, project_option
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import answer_options
@@ -75,12 +75,14 @@ def init(
 
     read = read_filling(dataset, split, runs, depth)
     read.joined(read.query_ids)
-    said = said_in(options)
-    shown = template_for(read.dataset, said.title_field, said.text_fields, said.image_field, said.link_field)
-    made = settled(Project(project, project, template=shown), said)
-    with opened(store, create=True) as kept:
-        kept.projects.add(made, who())
-        _fill(kept, made, read, as_json, output)
+    settings = project_options(options)
+    shown = template_for(
+        read.dataset, settings.title_field, settings.text_fields, settings.image_field, settings.link_field
+    )
+    made = settled(Project(project, project, template=shown), settings)
+    with opened(store, create=True) as opened_store:
+        opened_store.projects.add(made, who())
+        _fill(opened_store, made, read, as_json, output)
 
 
 @click.command("add")
@@ -109,27 +111,27 @@ def add(
     if dataset is None and not runs:
         raise UsageError("There is nothing to add. Give --dataset, --run or both.")
     read = read_filling(dataset, split, runs, depth)
-    with opened(store) as kept:
-        _fill(kept, chosen(kept, project), read, as_json, output)
+    with opened(store) as opened_store:
+        _fill(opened_store, chosen(opened_store, project), read, as_json, output)
 
 
-def _fill(kept: Store, project: Project, read: Filling, as_json: bool, output: str | None) -> None:
+def _fill(store: Store, project: Project, read: Filling, as_json: bool, output: str | None) -> None:
     from rankproof.cli.judgments.store import fill
 
-    added = fill(kept, project.slug, read)
-    counts = sizes(kept, project.slug)
+    added = fill(store, project.slug, read)
+    counts = sizes(store, project.slug)
     if as_json:
-        body = {"store": kept.address, "project": about(project), "added": added, "counts": counts}
+        body = {"store": store.address, "project": about(project), "added": added, "counts": counts}
         text = document("judging-project/1", body)
     else:
-        text = filled(project, kept.address, added, counts)
+        text = filled(project, store.address, added, counts)
     _output.give(text, output)
 
 
-def sizes(kept: Store, slug: str) -> dict[str, int]:
+def sizes(store: Store, slug: str) -> dict[str, int]:
     """How much there is to judge."""
-    queries, documents = kept.items.count(slug)
-    return {"queries": queries, "documents": documents, "runs": len(kept.runs.all(slug))}
+    queries, documents = store.items.count(slug)
+    return {"queries": queries, "documents": documents, "runs": len(store.runs.all(slug))}
 
 
 @click.command("invite")
@@ -139,7 +141,7 @@ def sizes(kept: Store, slug: str) -> dict[str, int]:
 @click.option("--origin", metavar="URL", help="Where people reach `rankproof serve`; this machine otherwise.")
 @answer_options
 def invite(store: str, role: Role, number: int, origin: str | None, as_json: bool, output: str | None) -> None:
-    """Make invitations: links that each open one account, once. They are told now and never again.
+    """Make invitations: links that each open one account, once. They are shown now and never again.
 
     \b
     rankproof judgments invite judging.db -n 3 --origin https://judge.example.org
@@ -158,13 +160,13 @@ def invite(store: str, role: Role, number: int, origin: str | None, as_json: boo
     base = _origin(origin) if origin is not None else usual.origin
     expires = moment((datetime.now(UTC) + usual.invitation).isoformat())
     links = []
-    with opened(store) as kept:
+    with opened(store) as opened_store:
         for _ in range(number):
             token = new_token()
-            kept.invitations.add(digest(token), role, who(), expires)
-            kept.audit.add("", "invitation", {"role": role, "by": who()})
+            opened_store.invitations.add(digest(token), role, who(), expires)
+            opened_store.audit.add("", "invitation", {"role": role, "by": who()})
             links.append(f"{base}/invitation/{token}")
-        address = kept.address
+        address = opened_store.address
     if as_json:
         # Every time another one: what a link is, and until when it holds, is observed.
         body = {"rankproof": __version__, "schema": "invitations/1", "store": address, "role": role, "number": number}

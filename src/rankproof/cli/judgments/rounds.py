@@ -30,11 +30,9 @@ SCHEMA = "assignments/1"
 @project_option
 @click.option("--judges", required=True, metavar="NAME,NAME", help="Whom, by the names of their accounts.")
 @click.option("--pairs", required=True, type=click.IntRange(1), help="How many pairs.")
-@click.option(
-    "--overlap", type=click.IntRange(0), help="How many of them all judges get; a fifth when nothing is said."
-)
+@click.option("--overlap", type=click.IntRange(0), help="How many of them all judges get; a fifth by default.")
 @click.option("--each", type=click.IntRange(1), default=1, show_default=True, help="Judges for each of the others.")
-@click.option("--selection", help="Which pairs, such as depth_pool(depth=20); the project's when nothing is said.")
+@click.option("--selection", help="Which pairs, such as depth_pool(depth=20); the project's by default.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of what is drawn.")
 @click.option("--dry-run", is_flag=True, help="Say what would be handed out; hand nothing out.")
 @answer_options
@@ -66,30 +64,32 @@ def assign(
     from rankproof.judging.rounds.pool import material_of
     from rankproof.kernel.specs.calls import read_configured
 
-    with opened(store) as kept:
-        found = chosen(kept, project)
-        slug, asked = found.slug, read_configured("selections", selection or found.selection)
-        acts = kept.judgments.current(slug)
-        before = kept.assignments.all(slug)
+    with opened(store) as opened_store:
+        chosen_project = chosen(opened_store, project)
+        slug, configured = chosen_project.slug, read_configured("selections", selection or chosen_project.selection)
+        acts = opened_store.judgments.current(slug)
+        before = opened_store.assignments.all(slug)
         without = {(one.query_id, one.doc_id) for one in before}
-        without |= {(one.query_id, one.doc_id) for one in kept.gold.all(slug)}
-        if not asked.item.follows:  # a selection that follows judgments knows what is graded, and may want it again
+        without |= {(one.query_id, one.doc_id) for one in opened_store.gold.all(slug)}
+        if (
+            not configured.item.follows
+        ):  # a selection that follows judgments knows what is graded, and may want it again
             without |= graded_by_people(acts)
-        runs = {run.name: kept.runs.whole(slug, run.name) for run in kept.runs.all(slug)}
+        runs = {run.name: opened_store.runs.whole(slug, run.name) for run in opened_store.runs.all(slug)}
         if not runs:
             raise UsageError(f"The project {slug} has no runs to choose from. Add them: rankproof judgments add --run.")
-        material = material_of(runs, acts, found.scale, found.wanted)
-        dealt = deal(pick(asked, material, pairs, without), names, common, each, seed, asked.text)
+        material = material_of(runs, acts, chosen_project.scale, chosen_project.wanted)
+        dealt = deal(pick(configured, material, pairs, without), names, common, each, seed, configured.text)
         if not dry_run:
-            kept.assignments.add(slug, dealt)
-        told = {
-            "handed": {"selection": asked.text, "pairs": pairs, "overlap": common, "each": each, "seed": seed,
+            opened_store.assignments.add(slug, dealt)
+        summary = {
+            "handed": {"selection": configured.text, "pairs": pairs, "overlap": common, "each": each, "seed": seed,
                        "judgments": len(dealt), "judges": list(names), "dry_run": dry_run},
             "taken_back": 0,
-            **_standing(kept, found, [*before, *dealt]),
+            **_standing(opened_store, chosen_project, [*before, *dealt]),
         }  # fmt: skip
-        accounts = frozenset(account.name for account in kept.accounts.all() if account.may("judge"))
-    _output.give(document(SCHEMA, told) if as_json else assigned(told, accounts), output)
+        accounts = frozenset(account.name for account in opened_store.accounts.all() if account.may("judge"))
+    _output.give(document(SCHEMA, summary) if as_json else assigned(summary, accounts), output)
 
 
 @click.command("unassign")
@@ -98,7 +98,7 @@ def assign(
 @project_option
 @answer_options
 def unassign(store: str, judge: str, project: str | None, as_json: bool, output: str | None) -> None:
-    """Take back what JUDGE was asked by name and has not answered, so that it can be handed to others.
+    """Take back the pairs that JUDGE was assigned and has not answered, so that others can get them.
 
     \b
     rankproof judgments unassign judging.db cy
@@ -106,32 +106,33 @@ def unassign(store: str, judge: str, project: str | None, as_json: bool, output:
     refuse_outputs(output)
     from rankproof.judging.rounds.assign import taken_back
 
-    with opened(store) as kept:
-        found = chosen(kept, project)
-        handed = kept.assignments.all(found.slug)
+    with opened(store) as opened_store:
+        chosen_project = chosen(opened_store, project)
+        handed = opened_store.assignments.all(chosen_project.slug)
         known = sorted({one.judge for one in handed if one.judge})
         if judge not in known:
-            raise UsageError(f"{judge!r} was asked nothing by name. Asked were: {', '.join(known) or 'none'}.")
-        back = taken_back(handed, kept.judgments.current(found.slug), judge)
-        kept.assignments.add(found.slug, back)
-        told = {
-            "handed": None, "taken_back": len(back), **_standing(kept, found, kept.assignments.all(found.slug))
-        }  # fmt: skip
-    _output.give(document(SCHEMA, told) if as_json else unassigned(told, judge), output)
+            raise UsageError(
+                f"{judge!r} has no assigned pairs. Judges with assigned pairs: {', '.join(known) or 'none'}."
+            )
+        back = taken_back(handed, opened_store.judgments.current(chosen_project.slug), judge)
+        opened_store.assignments.add(chosen_project.slug, back)
+        rest = opened_store.assignments.all(chosen_project.slug)
+        summary = {"handed": None, "taken_back": len(back), **_standing(opened_store, chosen_project, rest)}
+    _output.give(document(SCHEMA, summary) if as_json else unassigned(summary, judge), output)
 
 
-def assignments_answered(kept: Store, project: Project, handed: Any = None) -> tuple[Handed, ...]:
-    """What judges were asked and have answered."""
+def assignments_answered(store: Store, project: Project, handed: Any = None) -> tuple[Handed, ...]:
+    """How many assigned pairs each judge has answered."""
     from rankproof.judging.rounds.assign import handed_out
 
-    gold = {(one.query_id, one.doc_id) for one in kept.gold.all(project.slug)} if project.gold > 0 else set()
-    rows = kept.assignments.all(project.slug) if handed is None else handed
-    return handed_out(rows, kept.judgments.current(project.slug), gold)
+    gold = {(one.query_id, one.doc_id) for one in store.gold.all(project.slug)} if project.gold > 0 else set()
+    rows = store.assignments.all(project.slug) if handed is None else handed
+    return handed_out(rows, store.judgments.current(project.slug), gold)
 
 
-def _standing(kept: Store, project: Project, handed: Any) -> dict[str, Any]:
-    rows = [one.to_dict() for one in assignments_answered(kept, project, handed)]
-    return {"store": kept.address, "project": project.slug, "judges": rows}
+def _standing(store: Store, project: Project, handed: Any) -> dict[str, Any]:
+    rows = [one.to_dict() for one in assignments_answered(store, project, handed)]
+    return {"store": store.address, "project": project.slug, "judges": rows}
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -179,43 +180,44 @@ def gold(
     from rankproof.reading.collect import read_qrels
 
     read = read_qrels(file, form, allow=allow)
-    with opened(store) as kept:
-        found = chosen(kept, project)
-        held = {(one.query_id, one.doc_id): one.grade for one in kept.gold.all(found.slug)}
-        queries = {query.query_id for query in kept.items.queries(found.slug)}
+    with opened(store) as opened_store:
+        chosen_project = chosen(opened_store, project)
+        held = {(one.query_id, one.doc_id): one.grade for one in opened_store.gold.all(chosen_project.slug)}
+        queries = {query.query_id for query in opened_store.items.queries(chosen_project.slug)}
         answers = [GoldAnswer(q, doc, grade) for q, docs in read.to_dict().items() for doc, grade in docs.items()]
         for one in answers:
             if one.query_id not in queries:
-                raise InputError(f"{read.name}: the project {found.slug!r} has no query {one.query_id!r}.")
-            if one.grade not in found.scale.grades:
+                raise InputError(f"{read.name}: the project {chosen_project.slug!r} has no query {one.query_id!r}.")
+            if one.grade not in chosen_project.scale.grades:
                 raise InputError(
                     f"{read.name}: {one.doc_id!r} for {one.query_id!r} has grade {one.grade}, and the scale "
-                    f"{found.scale.name!r} has {', '.join(map(str, found.scale.grades))}. Nothing was added."
+                    f"{chosen_project.scale.name!r} has {', '.join(map(str, chosen_project.scale.grades))}. Nothing "
+                    "was added."
                 )
         if withdraw:
             new = [replace(one, withdrawn=True) for one in answers if (one.query_id, one.doc_id) in held]
         else:
             new = [one for one in answers if held.get((one.query_id, one.doc_id)) != one.grade]
-        kept.gold.add(found.slug, new)
-        if share is not None and share != found.gold:
-            found = replace(found, gold=share)
-            kept.projects.change(found, who())
-        told = {
-            "store": kept.address,
-            "project": found.slug,
+        opened_store.gold.add(chosen_project.slug, new)
+        if share is not None and share != chosen_project.gold:
+            chosen_project = replace(chosen_project, gold=share)
+            opened_store.projects.change(chosen_project, who())
+        summary = {
+            "store": opened_store.address,
+            "project": chosen_project.slug,
             "file": read.name,
             "added": 0 if withdraw else len(new),
             "withdrawn": len(new) if withdraw else 0,
             "there": 0 if withdraw else len(answers) - len(new),
-            "questions": len(kept.gold.all(found.slug)),
-            "share": found.gold,
+            "questions": len(opened_store.gold.all(chosen_project.slug)),
+            "share": chosen_project.gold,
         }
-    _output.give(document("gold/1", told) if as_json else golden(told), output)
+    _output.give(document("gold/1", summary) if as_json else golden(summary), output)
 
 
-def assigned(told: Mapping[str, Any], accounts: Collection[str]) -> str:
+def assigned(summary: Mapping[str, Any], accounts: Collection[str]) -> str:
     """What was handed out, with the arithmetic, and how the judges stand."""
-    one = told["handed"]
+    one = summary["handed"]
     names, pairs, overlap, each = one["judges"], one["pairs"], one["overlap"], one["each"]
     done = "would be handed out" if one["dry_run"] else "handed out"
     lines = [f"{counted(pairs, 'pair')} by {one['selection']} {done} to {counted(len(names), 'judge')}: "
@@ -225,34 +227,38 @@ def assigned(told: Mapping[str, Any], accounts: Collection[str]) -> str:
     if pairs > overlap:
         rest = pairs - overlap
         lines.append(f"  {counted(rest, 'pair')} to {counted(each, 'judge')} each: {counted(rest * each, 'judgment')}")
-    parts = [lines, standing(told["judges"])]
+    parts = [lines, standing(summary["judges"])]
     without = [name for name in names if name not in accounts]
     if without:
         parts.append([f"without an account yet, to be opened under this very name: {', '.join(without)}"])
     return paragraphs(parts)
 
 
-def unassigned(told: Mapping[str, Any], judge: str) -> str:
+def unassigned(summary: Mapping[str, Any], judge: str) -> str:
     """What was taken back."""
-    return paragraphs([[f"{counted(told['taken_back'], 'pair')} taken back from {judge}"], standing(told["judges"])])
-
-
-def golden(told: Mapping[str, Any]) -> str:
-    """What became a gold question, and how often they are asked."""
-    if told["withdrawn"]:
-        lines = [f"{counted(told['withdrawn'], 'gold question')} taken back"]
-    else:
-        there = f", {told['there']:,} there already" if told["there"] else ""
-        lines = [f"{counted(told['added'], 'gold question')} added{there}"]
-    often = (
-        f"{told['share']:.1%} of the questions are gold" if told["share"] else "none is asked: --share says how many"
+    return paragraphs(
+        [[f"{counted(summary['taken_back'], 'pair')} taken back from {judge}"], standing(summary["judges"])]
     )
-    lines.append(f"  now {counted(told['questions'], 'gold question')}; {often}")
+
+
+def golden(summary: Mapping[str, Any]) -> str:
+    """New gold questions, and the share of questions that are gold."""
+    if summary["withdrawn"]:
+        lines = [f"{counted(summary['withdrawn'], 'gold question')} taken back"]
+    else:
+        there = f", {summary['there']:,} there already" if summary["there"] else ""
+        lines = [f"{counted(summary['added'], 'gold question')} added{there}"]
+    often = (
+        f"{summary['share']:.1%} of the questions are gold"
+        if summary["share"]
+        else "none is asked: --share says how many"
+    )
+    lines.append(f"  now {counted(summary['questions'], 'gold question')}; {often}")
     return paragraphs([lines])
 
 
 def standing(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """How far judges are with what they were asked by name."""
+    """How far judges are with their assigned pairs."""
     table = [["handed out to", "asked", "answered", "left"]]
     table += [
         [one["judge"] or "(anybody)", *(f"{one[name]:,}" for name in ("asked", "answered", "left"))] for one in rows

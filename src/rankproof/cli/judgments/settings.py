@@ -24,7 +24,7 @@ _OPTIONS = (
     click.option("--title", help="What people call the project; its name at first."),
     click.option("--scale", help="The grades: binary, graded or esci; graded at first."),
     click.option("--guidelines", type=click.Path(), help="A text file with the rules of judging."),
-    click.option("--wanted", type=click.IntRange(1), help="Judges wanted for each pair; 1 at first."),
+    click.option("--wanted", type=click.IntRange(1), help="How many judges each pair needs; 1 at first."),
     click.option("--selection", help="What is judged next, such as disagreement(); depth_pool(depth=10) at first."),
     click.option("--gold", type=click.FloatRange(0, 1), help="Share of the questions that are gold; 0 at first."),
     click.option("--pipelines", type=click.Path(), help="A benchmark configuration: its modes answer typed queries."),
@@ -61,29 +61,29 @@ def settings_options(command: Any) -> Any:
     return command
 
 
-def said_in(options: Mapping[str, Any]) -> ProjectOptions:
+def project_options(options: Mapping[str, Any]) -> ProjectOptions:
     """The settings among the options of a command."""
     return ProjectOptions(**{one.name: options[one.name] for one in fields(ProjectOptions)})
 
 
-def settled(project: Project, said: ProjectOptions) -> Project:
-    """The project with what was said; read and checked, so that nothing is kept of what does not hold."""
+def settled(project: Project, options: ProjectOptions) -> Project:
+    """The project with these options, all read and checked before anything is stored."""
     from rankproof.judging.records import find_scale
     from rankproof.kernel.specs.calls import read_configured
     from rankproof.reading.source import open_source
 
-    other: dict[str, Any] = {"wanted": said.wanted, "gold": said.gold, "name": said.title}
-    if said.scale is not None:
-        other["scale"] = find_scale(said.scale)
-    if said.guidelines is not None:
-        other["guidelines"] = open_source(said.guidelines).text()
-    if said.selection is not None:
-        read_configured("selections", said.selection)
-        other["selection"] = said.selection.strip()
-    if said.pipelines is not None:
-        other["pipelines"] = _configuration(said.pipelines)
-    shown = {"title": said.title_field, "texts": said.text_fields or None, "image": said.image_field}
-    shown["link"] = said.link_field
+    other: dict[str, Any] = {"wanted": options.wanted, "gold": options.gold, "name": options.title}
+    if options.scale is not None:
+        other["scale"] = find_scale(options.scale)
+    if options.guidelines is not None:
+        other["guidelines"] = open_source(options.guidelines).text()
+    if options.selection is not None:
+        read_configured("selections", options.selection)
+        other["selection"] = options.selection.strip()
+    if options.pipelines is not None:
+        other["pipelines"] = _configuration(options.pipelines)
+    shown = {"title": options.title_field, "texts": options.text_fields or None, "image": options.image_field}
+    shown["link"] = options.link_field
     other["template"] = replace(project.template, **_given(shown))
     return replace(project, **_given(other))
 
@@ -108,7 +108,7 @@ def _configuration(path: str) -> str:
 @settings_options
 @answer_options
 def change(store: str, project: str | None, as_json: bool, output: str | None, **options: Any) -> None:
-    """Change how a project is judged. What it was before is kept as a revision.
+    """Change how a project is judged. Earlier settings stay as revisions.
 
     A server that runs sees the change within seconds.
 
@@ -120,27 +120,27 @@ def change(store: str, project: str | None, as_json: bool, output: str | None, *
     refuse_outputs(output)
     from rankproof.cli.judgments.store import who
 
-    with opened(store) as kept:
-        before = chosen(kept, project)
-        after = settled(before, said_in(options))
-        _refuse_scale(kept, before, after)
+    with opened(store) as opened_store:
+        before = chosen(opened_store, project)
+        after = settled(before, project_options(options))
+        _refuse_scale(opened_store, before, after)
         if after != before:
-            kept.projects.change(after, who())
-        address = kept.address
+            opened_store.projects.change(after, who())
+        address = opened_store.address
     was, now = before.to_dict(), after.to_dict()
     changed = [name for name in now if now[name] != was[name]]
     if as_json:
         _output.give(document("judging-settings/1", {"store": address, "project": now, "changed": changed}), output)
         return
-    told = f"changed: {', '.join(changed)}" if changed else "nothing changed"
-    _output.give(f"{address}: project {after.slug}: {told}\n", output)
+    message = f"changed: {', '.join(changed)}" if changed else "nothing changed"
+    _output.give(f"{address}: project {after.slug}: {message}\n", output)
 
 
-def _refuse_scale(kept: Store, before: Project, after: Project) -> None:
+def _refuse_scale(store: Store, before: Project, after: Project) -> None:
     """Grades that were given stay as they were: a scale without them would leave them without a meaning."""
     if after.scale == before.scale:
         return
-    given = {act.grade for act in kept.judgments.current(after.slug) if act.grade is not None}
+    given = {act.grade for act in store.judgments.current(after.slug) if act.grade is not None}
     lost = sorted(given - set(after.scale.grades))
     if lost:
         raise UsageError(

@@ -45,22 +45,27 @@ def show(store: str, project: str | None, as_json: bool, output: str | None) -> 
     refuse_outputs(output)
     from rankproof.judging.adjudicate import summarize
 
-    with opened(store) as kept:
-        found = chosen(kept, project)
-        summary = summarize(kept.judgments.current(found.slug))
-        handed = assignments_answered(kept, found)
+    with opened(store) as opened_store:
+        chosen_project = chosen(opened_store, project)
+        summary = summarize(opened_store.judgments.current(chosen_project.slug))
+        handed = assignments_answered(opened_store, chosen_project)
         counts = {
-            **sizes(kept, found.slug),
-            "flags": len(kept.marks.current(found.slug, kind="flag")),
-            "picks": len(kept.marks.current(found.slug, kind="pick")),
-            "preferences": len(kept.preferences.current(found.slug)),
-            "failures": len(kept.failures.all(found.slug)),
+            **sizes(opened_store, chosen_project.slug),
+            "flags": len(opened_store.marks.current(chosen_project.slug, kind="flag")),
+            "picks": len(opened_store.marks.current(chosen_project.slug, kind="pick")),
+            "preferences": len(opened_store.preferences.current(chosen_project.slug)),
+            "failures": len(opened_store.failures.all(chosen_project.slug)),
         }
         if as_json:
-            body = {"store": kept.address, "project": about(found), "counts": counts, **summary.to_dict()}
+            body = {
+                "store": opened_store.address,
+                "project": about(chosen_project),
+                "counts": counts,
+                **summary.to_dict(),
+            }
             text = document("judgments/1", {**body, "handed_out": [one.to_dict() for one in handed]})
         else:
-            text = project_text(found, summary, counts, handed)
+            text = project_text(chosen_project, summary, counts, handed)
     _output.give(text, output)
 
 
@@ -91,13 +96,13 @@ def adjudicate(
     """
     refuse_outputs(output)
 
-    found, name = adjudicated_project(store, project, method, sources)
+    adjudicated, name = adjudicated_project(store, project, method, sources)
     if target is not None:
         from rankproof.reading.write import write
 
-        write(found.qrels, target)
-    body = {"project": name, **found.to_dict()}
-    _output.give(document("adjudication/1", body) if as_json else adjudication_text(found), output)
+        write(adjudicated.qrels, target)
+    body = {"project": name, **adjudicated.to_dict()}
+    _output.give(document("adjudication/1", body) if as_json else adjudication_text(adjudicated), output)
 
 
 def adjudicated_project(
@@ -106,10 +111,12 @@ def adjudicated_project(
     """The settled judgments of a project, and the project's name."""
     from rankproof.judging.adjudicate import adjudicate as settle
 
-    with opened(store) as kept:
-        found = chosen(kept, project)
-        acts = kept.judgments.current(found.slug)
-    return settle(acts, found.scale, method, sources=sources or ("person",), name=found.slug), found.slug
+    with opened(store) as opened_store:
+        chosen_project = chosen(opened_store, project)
+        acts = opened_store.judgments.current(chosen_project.slug)
+    return settle(
+        acts, chosen_project.scale, method, sources=sources or ("person",), name=chosen_project.slug
+    ), chosen_project.slug
 
 
 def project_text(
@@ -136,21 +143,22 @@ def project_text(
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def adjudication_text(found: Adjudicated) -> str:
+def adjudication_text(adjudicated: Adjudicated) -> str:
     """What was settled, how, and what was not."""
-    qrels = found.qrels
+    qrels = adjudicated.qrels
     grades = ", ".join(f"grade {grade}: {count:,}" for grade, count in qrels.grades.items())
     queries = counted(len(qrels), "query", "queries")
-    lines = [f"{counted(len(qrels.rows), 'pair')} of {queries} settled; method: {found.method}"]
+    lines = [f"{counted(len(qrels.rows), 'pair')} of {queries} settled; method: {adjudicated.method}"]
     lines += [f"  {grades}"] if grades else []
     lines.append(
-        f"  from {counted(found.n_acts, 'judgment')} by {' and '.join(found.sources)}, SHA-256 {found.acts[:16]}..."
+        f"  from {counted(adjudicated.n_acts, 'judgment')} by {' and '.join(adjudicated.sources)}, SHA-256 "
+        f"{adjudicated.acts[:16]}..."
     )
-    lines += [f"  left out: {_counted(found.left_out)} (--source)"] if found.left_out else []
-    lines += [f"  no grade: {_counted(found.set_aside)}"] if found.set_aside else []
-    how = aligned([["how", "pairs"], *([how, f"{count:,}"] for how, count in found.settled_how.items())], 1)
-    unresolved = [(p.query_id, p.doc_id, p.votes, p.how) for p in found.unresolved]
-    parts = [lines, how if found.pairs else [], _listed("unresolved", unresolved)]
+    lines += [f"  left out: {_counted(adjudicated.left_out)} (--source)"] if adjudicated.left_out else []
+    lines += [f"  no grade: {_counted(adjudicated.set_aside)}"] if adjudicated.set_aside else []
+    how = aligned([["how", "pairs"], *([how, f"{count:,}"] for how, count in adjudicated.settled_how.items())], 1)
+    unresolved = [(p.query_id, p.doc_id, p.votes, p.how) for p in adjudicated.unresolved]
+    parts = [lines, how if adjudicated.pairs else [], _listed("unresolved", unresolved)]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 

@@ -59,7 +59,7 @@ def opened(store: str, create: bool = False) -> Store:
 
 
 def chosen(store: Store, name: str | None) -> Project:
-    """The project that is asked for, or the only one."""
+    """The named project, or the only one."""
     if name is not None:
         return store.projects.get(name)
     every = store.projects.all()
@@ -79,7 +79,7 @@ _TITLES, _IMAGES, _LINKS = ("title", "name"), ("image", "image_url", "picture"),
 
 @dataclass(frozen=True)
 class Filling:
-    """What goes into a project: read and joined, so that nothing is kept of what does not fit together."""
+    """What goes into a project: read and joined, so that nothing is stored unless all of it fits together."""
 
     dataset: Dataset | None
     runs: tuple[Run, ...]
@@ -87,22 +87,22 @@ class Filling:
 
     @property
     def query_ids(self) -> frozenset[str]:
-        """The queries that can be asked."""
+        """The queries with a text."""
         return frozenset(query.query_id for query in self.dataset.asked_queries) if self.dataset else frozenset()
 
     def joined(self, known: frozenset[str]) -> dict[str, dict[str, list[str]]]:
         """The first documents of each query that the project has, by run; refused where a run has none of them."""
-        found = {
+        ranked = {
             run.name: {query: docs[: self.depth] for query, docs, _ in run.rankings() if query in known}
             for run in self.runs
         }
-        for name, rankings in found.items():
+        for name, rankings in ranked.items():
             if not rankings:
                 raise InputError(
                     f"The run {name!r} has none of the project's queries. Check that it is the right file, and give "
                     "--dataset where the queries are not there yet."
                 )
-        return found
+        return ranked
 
 
 def read_filling(dataset: str | None, split: str | None, runs: Sequence[str], depth: int) -> Filling:
@@ -112,9 +112,9 @@ def read_filling(dataset: str | None, split: str | None, runs: Sequence[str], de
 
     read = None if dataset is None else read_dataset(dataset, split=split)
     named: dict[str, Run] = {}
-    for said in runs:
-        name, equals, path = said.partition("=")
-        run = read_run(path, name=name) if equals else read_run(said)
+    for spec in runs:
+        name, equals, path = spec.partition("=")
+        run = read_run(path, name=name) if equals else read_run(spec)
         if run.name in named:
             raise UsageError(f"Two runs are called {run.name!r}. Name them with --run NAME=PATH.")
         named[run.name] = run
@@ -128,24 +128,24 @@ def fill(store: Store, slug: str, filling: Filling) -> dict[str, Any]:
     queries = documents = missing = 0
     if filling.dataset is not None:
         queries = store.items.add_queries(slug, filling.dataset.asked_queries)
-        wanted = dict.fromkeys(doc for found in ranked.values() for docs in found.values() for doc in docs)
-        wanted |= dict.fromkeys(doc for _, docs, _, _ in filling.dataset.qrels.judged() for doc in docs)
-        fields = dict(_documents(filling.dataset, wanted))
+        doc_ids = dict.fromkeys(doc for rankings in ranked.values() for docs in rankings.values() for doc in docs)
+        doc_ids |= dict.fromkeys(doc for _, docs, _, _ in filling.dataset.qrels.judged() for doc in docs)
+        fields = dict(_documents(filling.dataset, doc_ids))
         documents = store.items.add_documents(slug, fields.items())
-        missing = len(wanted) - len(fields)
+        missing = len(doc_ids) - len(fields)
     runs = []
     for run in filling.runs:
-        found, digest = ranked[run.name], run.content_hash
-        added = store.runs.add(slug, run.name, found, digest)
-        runs.append({"name": run.name, "sha256": digest, "queries": len(found), "added": added})
+        rankings, digest = ranked[run.name], run.content_hash
+        added = store.runs.add(slug, run.name, rankings, digest)
+        runs.append({"name": run.name, "sha256": digest, "queries": len(rankings), "added": added})
     return {"queries": queries, "documents": documents, "without_text": missing, "runs": runs}
 
 
-def _documents(dataset: Dataset, wanted: Mapping[str, None]) -> Iterator[tuple[str, dict[str, str]]]:
+def _documents(dataset: Dataset, doc_ids: Mapping[str, None]) -> Iterator[tuple[str, dict[str, str]]]:
     corpus = dataset.corpus
     if corpus is None:
         return
-    for doc in wanted:
+    for doc in doc_ids:
         at = corpus.place.get(doc)
         if at is not None:
             yield doc, {name: column[at] for name, column in corpus.fields.items() if column[at]}

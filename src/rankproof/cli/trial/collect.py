@@ -73,8 +73,8 @@ def command(
     if output is not None and len(days) > 1:
         raise UsageError(f"The rows are of {len(days)} days, {min(days)} to {max(days)}: give --into FOLDER for -o.")
     files = {date: output or os.path.join(str(into), f"{date}.json") for date in days}
-    for date, found in days.items():
-        _output.give(day_text(found), files[date])
+    for date, collected_day in days.items():
+        _output.give(day_text(collected_day), files[date])
     if output == "-":
         return
     if as_json:
@@ -97,16 +97,16 @@ def day_text(day: Day) -> str:
 def _shares(text: str) -> dict[str, float]:
     from rankproof.online.trial.design import read_shares
 
-    found: dict[str, Any] = {}
+    shares: dict[str, Any] = {}
     for part in text.split(","):
         name, equals, share = part.partition("=")
         try:
-            found[name.strip()] = float(share)
+            shares[name.strip()] = float(share)
         except ValueError:
             equals = ""
         if not equals or not name.strip():
             raise UsageError(f"--shares is written as old=0.95,new=0.05; {text!r:.80} came.")
-    return read_shares(found, "--shares")
+    return read_shares(shares, "--shares")
 
 
 def _summary(day: Day, file: str) -> dict[str, Any]:

@@ -40,7 +40,7 @@ def command(
     past: Sequence[str],
     as_json: bool,
     output: str | None,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     """Say how many units and days a trial takes, at a fixed horizon and with methods that may be looked at any time.
 
@@ -53,7 +53,7 @@ def command(
     """
     refuse_outputs(output)
     began = time.perf_counter()
-    plan = _numbers(asked) if design is None else _design(design, past, asked)
+    plan = _numbers(options) if design is None else _design(design, past, options)
     if as_json:
         text = document(SCHEMA, plan.to_dict(), time.perf_counter() - began)
     else:
@@ -63,23 +63,25 @@ def command(
     _output.give(text, output)
 
 
-def _numbers(asked: dict[str, Any]) -> TrialPlan:
+def _numbers(options: dict[str, Any]) -> TrialPlan:
     from rankproof.online.trial.plan import PlanRequest, plan_numbers
 
     size = PlanRequest(
-        scale="absolute" if asked["absolute"] else "relative",
-        share=asked["share"],
-        level=0.95 if asked["confidence"] is None else asked["confidence"],
-        power=asked["power"],
-        one_sided=not asked["two_sided"],
-        units=asked["units"],
-        per_day=asked["per_day"],
+        scale="absolute" if options["absolute"] else "relative",
+        share=options["share"],
+        level=0.95 if options["confidence"] is None else options["confidence"],
+        power=options["power"],
+        one_sided=not options["two_sided"],
+        units=options["units"],
+        per_day=options["per_day"],
     )
-    return plan_numbers(rate=asked["rate"], mean=asked["mean"], sd=asked["sd"], effect=asked["effect"], size=size)
+    return plan_numbers(
+        rate=options["rate"], mean=options["mean"], sd=options["sd"], effect=options["effect"], size=size
+    )
 
 
-def _design(path: str, past: Sequence[str], asked: dict[str, Any]) -> TrialPlan:
-    alone = [f"--{name.replace('_', '-')}" for name in ("rate", "mean", "sd", "absolute", "two_sided") if asked[name]]
+def _design(path: str, past: Sequence[str], options: dict[str, Any]) -> TrialPlan:
+    alone = [f"--{name.replace('_', '-')}" for name in ("rate", "mean", "sd", "absolute", "two_sided") if options[name]]
     if click.get_current_context().get_parameter_source("share") == click.core.ParameterSource.COMMANDLINE:
         alone.append("--share")
     if alone:
@@ -91,6 +93,6 @@ def _design(path: str, past: Sequence[str], asked: dict[str, Any]) -> TrialPlan:
     from rankproof.online.trial.plan import PlanRequest, plan_design
 
     design = read_design(path)
-    level = design.confidence if asked["confidence"] is None else asked["confidence"]
-    size = PlanRequest(level=level, power=asked["power"], units=asked["units"], per_day=asked["per_day"])
-    return plan_design(design, [read_day(day) for day in past], effect=asked["effect"], size=size)
+    level = design.confidence if options["confidence"] is None else options["confidence"]
+    size = PlanRequest(level=level, power=options["power"], units=options["units"], per_day=options["per_day"])
+    return plan_design(design, [read_day(day) for day in past], effect=options["effect"], size=size)

@@ -35,15 +35,15 @@ def command(
     rankproof trial read trial.toml days/
     rankproof trial read trial.toml days/ --html trial.html --junit trial.xml
     """
-    asked = chosen_forms(**forms)
+    chosen = chosen_forms(**forms)
     from rankproof.online.trial.days import read_day
     from rankproof.online.trial.design import read_design
     from rankproof.online.trial.read import read_trial
 
     began = time.perf_counter()
-    found = [read_day(path) for path in _day_files(days)]
-    verdict = read_trial(read_design(design), found, confidence=confidence, variant=variant)
-    asked.give(verdict, {"seconds": round(time.perf_counter() - began, 6)})
+    day_records = [read_day(path) for path in _day_files(days)]
+    verdict = read_trial(read_design(design), day_records, confidence=confidence, variant=variant)
+    chosen.give(verdict, {"seconds": round(time.perf_counter() - began, 6)})
     return verdict.exit_status
 
 

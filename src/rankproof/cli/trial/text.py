@@ -24,7 +24,7 @@ def collected(days: Mapping[str, Day], files: Mapping[str, str], unit: str) -> s
     below = [f"left out: {count:,} {reason}" for reason, count in left_out(days.values()).items()]
     below.append(f"columns of variants count {unit}s")
     rounding = {made["digits"] for day in days.values() for made in day.metrics.values() if made["digits"]}
-    below += [f"values of quantiles are kept to {digits} significant digits" for digits in sorted(rounding)]
+    below += [f"values of quantiles are stored to {digits} significant digits" for digits in sorted(rounding)]
     return "\n".join([*lines, "", *map(printable, below)]) + "\n"
 
 
@@ -52,7 +52,9 @@ def _metric(plan: TrialPlan, metric: MetricPlan) -> list[str]:
         asks = f", for a true effect of {effect}" if metric.asks == "an effect" else (
             f", to show that it is worse by less than {effect.lstrip('+')} when nothing changes"
         )  # fmt: skip
-    kept = "" if metric.variance_kept is None else f", the covariate leaves {metric.variance_kept:.0%} of the variance"
+    covariate = (
+        "" if metric.variance_kept is None else f", the covariate leaves {metric.variance_kept:.0%} of the variance"
+    )
     head = ["method", "look", "units", "days", "shown"]
     rows = [
         [
@@ -66,7 +68,7 @@ def _metric(plan: TrialPlan, metric: MetricPlan) -> list[str]:
     ]
     kept_columns = [i for i in range(len(head)) if any(row[i] for row in rows)]
     table = aligned([[row[i] for i in kept_columns] for row in (head, *rows)], 2)
-    title = f"{metric.metric}: mean {metric.mean:.4g}, sd {metric.sd:.4g}{kept}{asks}"
+    title = f"{metric.metric}: mean {metric.mean:.4g}, sd {metric.sd:.4g}{covariate}{asks}"
     return [printable(title), *(f"  {line}" for line in table)]
 
 

@@ -1,1 +1,1 @@
-"""The shelf of adjudications: one file per way to make one grade of what several judges said."""
+"""The shelf of adjudications: one file per way to combine the grades of several judges into one."""

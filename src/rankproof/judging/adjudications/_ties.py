@@ -1,4 +1,4 @@
-"""What is done between two grades that are equally right: said by a choice, never by chance."""
+"""How ties between two grades are broken: by a parameter, never at random."""
 
 from __future__ import annotations
 

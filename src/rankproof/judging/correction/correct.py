@@ -48,15 +48,15 @@ def ratio_total(seen: Seen, ideals: Numbers, weights: Numbers, gains: Numbers, x
     if freedom < LEAST_FREEDOM:
         return None
     part = max(1, ROOM // len(weights))
-    found = []
+    ratios = []
     for start in range(0, n + 1, part):
         left_out = np.arange(start, min(start + part, n + 1)) - 1
-        found.append(_estimates(seen, ideals[start : start + part], left_out, weights, gains, x))
-    estimates = np.concatenate([values for values, _ in found])
+        ratios.append(_estimates(seen, ideals[start : start + part], left_out, weights, gains, x))
+    estimates = np.concatenate([values for values, _ in ratios])
     without = estimates[1:]
     # The jackknife with each pair's finite-population correction.
     variance = (n - 1) / n * float((free * (without - without.mean()) ** 2).sum())
-    return Total(float(estimates[0]), math.sqrt(variance), freedom, float(found[0][1][0]))
+    return Total(float(estimates[0]), math.sqrt(variance), freedom, float(ratios[0][1][0]))
 
 
 def _estimates(
@@ -87,8 +87,8 @@ def _estimates(
     b = np.einsum("kpq,kq->kp", np.linalg.pinv(gram, hermitian=True), right)
     residuals = c @ u - sizes * b[:, 0] - np.einsum("kp,kp->k", b[:, 1:], c @ inner)
     totals = over @ x
-    found = b[:, 0] * n + np.einsum("kp,kp->k", b[:, 1:], totals) + residuals * n / np.maximum(sizes, 1)
-    return found, b[:, -1]
+    estimates = b[:, 0] * n + np.einsum("kp,kp->k", b[:, 1:], totals) + residuals * n / np.maximum(sizes, 1)
+    return estimates, b[:, -1]
 
 
 METHOD = "difference estimator"
@@ -135,8 +135,8 @@ class GradedSample:
 
     def __init__(self, frame: Frame, human: Grades, plan: JudgingPlan | None) -> None:
         places = frame.places()
-        said = flat(human)
-        inside = [(places[pair], grade) for pair, grade in said.items() if pair in places]
+        human_grades = flat(human)
+        inside = [(places[pair], grade) for pair, grade in human_grades.items() if pair in places]
         chosen = {(p.query_id, p.doc_id): p.probability for p in plan.pairs if p.chosen} if plan is not None else None
         if chosen is not None:
             inside = [(row, grade) for row, grade in inside if frame.pairs[row] in chosen]
@@ -150,12 +150,12 @@ class GradedSample:
         self._ideals: dict[object, tuple[Seen, Numbers]] = {}
         self.rows = np.array([row for row, _ in inside], dtype=np.int64)
         self.grade = np.array([grade for _, grade in inside], dtype=np.int64)
-        self.notes = _notes(frame, len(said) - len(inside))
+        self.notes = _notes(frame, len(human_grades) - len(inside))
         if chosen is None:
             self.p = np.full(len(self.rows), len(self.rows) / len(frame.pairs))
             self.design = PLAIN if len(self.rows) < len(frame.pairs) else "taking all of them"
         else:
-            # Where some chosen pairs have no grade, the others stand for them: missing by chance, and said so.
+            # Where some drawn pairs have no grade, the others stand for them: missing at random, with a note.
             answered = len(self.rows) / len(chosen)
             self.p = np.array([chosen[frame.pairs[row]] for row in self.rows.tolist()]) * answered
             self.design = f"the plan's draw of {len(chosen):,} pairs with known probabilities"
@@ -168,7 +168,7 @@ class GradedSample:
     def over_ideals(self, form: GainForm, by_model: bool) -> tuple[Seen, Numbers] | None:
         """The sample as the ideals see it, and the ideals with all of it and without each pair; made once.
 
-        Without the model, all pairs are of one kind. None where nobody found anything relevant.
+        Without the model, all pairs are of one kind. None where nothing is relevant.
         """
         steps = _steps(form, self.grade)
         key = (by_model, tuple(steps.items()), tuple(form.discounts.tolist()))
@@ -252,8 +252,10 @@ def _over_own_ideal(frame: Frame, form: GainForm, weights: Numbers, gains: Numbe
     order = np.lexsort((-gains, frame.query))
     starts = np.searchsorted(frame.query[order], np.arange(len(frame.queries)))
     place = np.arange(len(order)) - starts[frame.query[order]]
-    kept = place < len(form.discounts)
-    np.add.at(ideal, frame.query[order][kept], np.maximum(gains[order][kept], 0.0) * form.discounts[place[kept]])
+    counted = place < len(form.discounts)
+    np.add.at(
+        ideal, frame.query[order][counted], np.maximum(gains[order][counted], 0.0) * form.discounts[place[counted]]
+    )
     sums = np.bincount(frame.query, weights * gains, minlength=len(ideal))
     return float(np.divide(sums, ideal, out=np.zeros(len(ideal)), where=ideal > 0).sum())
 
@@ -264,19 +266,19 @@ def _range(form: GainForm, difference: bool) -> tuple[float, float]:
 
 
 def _figure(
-    found: Total | None, sample: GradedSample, counted: int, bounds: tuple[float, float], level: float, uneven: str
+    estimated: Total | None, sample: GradedSample, counted: int, bounds: tuple[float, float], level: float, uneven: str
 ) -> Found:
     n, queries = len(sample.rows), len(sample.frame.queries)
-    if found is None:
+    if estimated is None:
         reason = f"only {counted:,} of the pairs that people graded have a part in it, or none of them is relevant"
         return NotEstimable(reason, METHOD, n)
-    if found.error == 0 and len(sample.rows) < len(sample.frame.pairs):
-        return NotEstimable("people's grades do not vary, so nothing says how others would", METHOD, n, found.value)
+    if estimated.error == 0 and len(sample.rows) < len(sample.frame.pairs):
+        return NotEstimable("people's grades do not vary, so nothing says how others would", METHOD, n, estimated.value)
     if uneven:
-        return NotEstimable(uneven, METHOD, n, min(max(found.value, bounds[0]), bounds[1]))
-    reach = found.reach(level)
+        return NotEstimable(uneven, METHOD, n, min(max(estimated.value, bounds[0]), bounds[1]))
+    reach = estimated.reach(level)
     # What the measure cannot be is not estimated: all three keep to its range.
     value, low, high = (
-        min(max(at, bounds[0]), bounds[1]) for at in (found.value, found.value - reach, found.value + reach)
+        min(max(at, bounds[0]), bounds[1]) for at in (estimated.value, estimated.value - reach, estimated.value + reach)
     )
     return AgreementFigure(value, low, high, level, METHOD, n, queries)

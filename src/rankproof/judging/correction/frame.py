@@ -9,8 +9,8 @@ harmonic mean of these is what a DCG is to be divided by: E[1/ideal], not 1/E[id
 
 What is assumed, therefore: that people's grades given the model's are distributed alike in judged and unjudged pairs,
 which a random draw grants on average but no single query, and that this shape of E[1/ideal] is near enough. The
-jackknife over the sampled pairs makes the ideals anew each time, so that their chance is in the interval; what the
-assumption gets wrong is not. docs/model-judges.md has the bias and coverage that were seen.
+jackknife over the sampled pairs makes the ideals anew each time, so that their sampling error is in the interval; what
+the assumption gets wrong is not. docs/model-judges.md has the bias and coverage that were seen.
 
 Each pair i has a value z_i (its influence times its human gain), known for the sample, and auxiliaries x_i known for
 all pairs: its influence, and its influence times the model's gain. The estimate is
@@ -82,22 +82,22 @@ class Frame:
 
 def frame_of(model: Grades, runs: Mapping[str, Rankings], depth: int, planned: Sequence[Pair] | None = None) -> Frame:
     """The runs' first `depth` documents that the model graded; or the pairs of a plan."""
-    wanted = None if planned is None else dict.fromkeys(planned)
-    found: dict[Pair, None] = {}
+    planned_pairs = None if planned is None else dict.fromkeys(planned)
+    frame_pairs: dict[Pair, None] = {}
     missed: dict[Pair, None] = {}
     queries = tuple(model)
     for query in queries:
         graded = model[query]
         for ranking in runs.values():
             for doc in ranking.get(query, ())[:depth]:
-                inside = doc in graded if wanted is None else (query, doc) in wanted
-                (found if inside else missed)[query, doc] = None
-    if not found:
+                inside = doc in graded if planned_pairs is None else (query, doc) in planned_pairs
+                (frame_pairs if inside else missed)[query, doc] = None
+    if not frame_pairs:
         raise InputError(
             f"None of the runs' first {depth} documents has a grade of the model. Give runs and grades of the same "
             "queries and documents."
         )
-    pairs = tuple(found if wanted is None else wanted)
+    pairs = tuple(frame_pairs if planned_pairs is None else planned_pairs)
     number = {query: i for i, query in enumerate(queries)}
     strange = next((query for query, _ in pairs if query not in number), None)
     if strange is not None:
@@ -166,10 +166,10 @@ def _kind(variant: Variant) -> Dependence | None:
     return None if depends is None else depends(variant)
 
 
-def depth_of(variants: tuple[Variant, ...], said: int | None) -> int:
-    """How many of each run's first documents matter: as said, or the greatest cutoff."""
-    if said is not None:
-        return said
+def depth_of(variants: tuple[Variant, ...], depth: int | None) -> int:
+    """How many of each run's first documents matter: `depth`, or the greatest cutoff."""
+    if depth is not None:
+        return depth
     endless = next((variant for variant in variants if variant.k is None), None)
     if endless is not None:
         raise UsageError(f"{endless} has no cutoff, so all documents would have to be graded. Say a depth.")
@@ -204,7 +204,7 @@ ASSUMPTION = (
 )
 NODES = np.sqrt(3.0) * np.array([-1.0, 0.0, 1.0])
 SHARES = np.array([1.0, 4.0, 1.0]) / 6
-# So many model grades are told apart; a finer scale is cut into so many groups of about equal size.
+# Model grades beyond this number are grouped: a finer scale is cut into so many groups of about equal size.
 MOST_LEVELS = 6
 # What a level's share is drawn toward where few pairs have it, as if half a pair had been seen there.
 PRIOR = 0.5
@@ -231,10 +231,10 @@ def levels_of(model: Whole, graded: NDArray[np.bool_]) -> Whole:
     known = np.unique(model[graded])
     if len(known) > MOST_LEVELS:
         cuts = np.unique(np.quantile(model[graded], np.linspace(0, 1, MOST_LEVELS + 1)[1:-1]))
-        found = np.searchsorted(cuts, model, side="left")
+        levels = np.searchsorted(cuts, model, side="left")
     else:
-        found = np.searchsorted(known, model)
-    return np.where(graded, found, found.max(initial=0) + 1).astype(np.int64)
+        levels = np.searchsorted(known, model)
+    return np.where(graded, levels, levels.max(initial=0) + 1).astype(np.int64)
 
 
 def ideals(seen: Seen, steps: dict[int, float], discounts: Numbers, left_out: Whole) -> Numbers:
@@ -253,9 +253,9 @@ def ideals(seen: Seen, steps: dict[int, float], discounts: Numbers, left_out: Wh
         """The sampled pairs' weights by query and group, once for each entry of `left_out`."""
         whole = np.zeros((seen.queries, groups))
         np.add.at(whole, (q, g), weights)
-        found = np.repeat(whole[None], len(left_out), axis=0)
-        found[place] -= weights[left_out[out]]
-        return found
+        ideal = np.repeat(whole[None], len(left_out), axis=0)
+        ideal[place] -= weights[left_out[out]]
+        return ideal
 
     drawn = table(np.ones(len(q)))
     # Over all draws, the sampled pairs with weights 1/p - 1 add up to the pairs that were not sampled.
@@ -265,7 +265,7 @@ def ideals(seen: Seen, steps: dict[int, float], discounts: Numbers, left_out: Wh
     open_cells = cells - drawn
     open_pairs = open_cells.sum(axis=2)
     reached = np.concatenate([[0.0], np.cumsum(discounts)])
-    found = np.zeros((len(NODES), len(left_out), seen.queries))
+    ideal = np.zeros((len(NODES), len(left_out), seen.queries))
     for grade, step in steps.items():
         hit = (seen.grade >= grade).astype(np.float64)
         hits = table(hit)
@@ -280,10 +280,10 @@ def ideals(seen: Seen, steps: dict[int, float], discounts: Numbers, left_out: Wh
         spread = np.sqrt(np.einsum("kqg,kg->kq", open_cells, outside * (1 - outside)) + tau2 * rest**2)
         for at, node in enumerate(NODES):
             count = np.clip(known + rest + node * spread, known, known + open_pairs)
-            found[at] += step * np.interp(count, np.arange(len(reached)), reached)
+            ideal[at] += step * np.interp(count, np.arange(len(reached)), reached)
     # An ideal is 0, or at least one document of the least worth at the first rank.
     least = min(step for step in steps.values() if step > 0) * discounts[0]
-    return np.asarray(1 / np.tensordot(SHARES, 1 / np.maximum(found, least), axes=1))
+    return np.asarray(1 / np.tensordot(SHARES, 1 / np.maximum(ideal, least), axes=1))
 
 
 def _shares(hits: Numbers, weights: Numbers, pairs: Numbers) -> Numbers:
@@ -323,7 +323,7 @@ def total(z: Numbers, x: Numbers, totals: Numbers, p: Numbers) -> Total | None:
     """
     n, columns = len(z), x.shape[1] + 1
     free = 1 - p
-    if not free.any():  # every pair was chosen for sure: nothing is left to chance
+    if not free.any():  # every pair is drawn with probability 1: there is no sampling error
         return Total(math.fsum(z.tolist()), 0.0, n, 0.0)
     freedom = int((x[:, 0] != 0).sum()) - columns
     if freedom < LEAST_FREEDOM:

@@ -6,11 +6,11 @@ probability proportional to the product (Neyman's allocation, one pair per strat
 anchor set where there is one; without it every model grade counts as equally uncertain. No probability falls below a
 share of the mean one: a pair that was thought settled and is not would otherwise weigh too much.
 
-A value over its ideal, such as nDCG, is the exception: what is not drawn must be known well for the ideal ranking
-too, and intervals from uneven draws did not hold. For it every pair has the same chance; differences of runs are drawn
+A value over its ideal, such as nDCG, is the exception: what is not drawn must be known well for the ideal ranking too,
+and intervals from uneven draws did not hold. For it every pair has the same probability; differences of runs are drawn
 as others are.
 
-The draw is systematic along a random order (Goodman and Kish): it has exactly the number asked for, each pair with
+The draw is systematic along a random order (Goodman and Kish): it has exactly the requested number, each pair with
 exactly its probability, and probabilities that are known, which is what the estimator needs.
 
 source: Neyman, On the two different aspects of the representative method, 1934; Goodman and Kish, Controlled
@@ -94,21 +94,21 @@ def importance_of(
 
 
 def probabilities(importance: Numbers, number: int) -> Numbers:
-    """Chances proportional to importance, none below the floor and none above 1, that add up to `number`.
+    """Probabilities proportional to importance, none below the floor and none above 1, that add up to `number`.
 
     >>> probabilities(np.array([9.0, 1.0, 1.0, 1.0]), 2).tolist()
     [1.0, 0.3333333333333333, 0.3333333333333333, 0.3333333333333333]
     """
     mean = importance.mean()
     shares = np.maximum(importance, FLOOR * mean) if mean > 0 else np.ones(len(importance))
-    found = np.zeros(len(shares))
+    scaled = np.zeros(len(shares))
     sure = np.zeros(len(shares), dtype=bool)
     while True:
         left = number - int(sure.sum())
-        found = np.where(sure, 1.0, shares * left / shares[~sure].sum())
-        over = ~sure & (found >= 1.0)
+        scaled = np.where(sure, 1.0, shares * left / shares[~sure].sum())
+        over = ~sure & (scaled >= 1.0)
         if not over.any():
-            return found
+            return scaled
         sure |= over
 
 
@@ -149,12 +149,12 @@ def _uncertainty(frame: Frame, form: GainForm, model: Grades, anchor: Grades | N
     levels = levels_of(np.concatenate([frame.model, theirs]), np.concatenate([frame.graded, np.ones(len(met), bool)]))
     here, there = levels[: len(frame.pairs)], levels[len(frame.pairs) :]
     overall = float(gains.var()) or 1.0
-    found = np.full(int(levels.max()) + 1, overall)
-    for level in range(len(found)):
+    variances = np.full(int(levels.max()) + 1, overall)
+    for level in range(len(variances)):
         own = gains[there == level]
         squares = float(((own - own.mean()) ** 2).sum()) if len(own) else 0.0
-        found[level] = (squares + PRIOR * overall) / (max(len(own) - 1, 0) + PRIOR)
-    return np.asarray(np.sqrt(found[here]))
+        variances[level] = (squares + PRIOR * overall) / (max(len(own) - 1, 0) + PRIOR)
+    return np.asarray(np.sqrt(variances[here]))
 
 
 def _expected(frame: Frame, spread: Numbers, p: Numbers, number: int, compare: bool) -> dict[str, tuple[float, float]]:

@@ -73,7 +73,7 @@ class CorrectedValues:
             "depth": self.depth,
             "level": self.level,
             "design": self.design,
-            "estimates": [found.to_dict() for found in self.estimates],
+            "estimates": [estimate.to_dict() for estimate in self.estimates],
             "notes": list(self.notes),
         }
 

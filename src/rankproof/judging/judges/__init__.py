@@ -1,1 +1,1 @@
-"""The shelf of judges: one file per way in which a language model is asked about documents."""
+"""The shelf of judges: one file per kind of question to a language model."""

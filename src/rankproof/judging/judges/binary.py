@@ -34,12 +34,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 _TOPS = 20  # the most that OpenAI's chat interface gives
 
 
-def prompt(asked: JudgeQuestion, values: Values) -> Prompt:
+def prompt(question: JudgeQuestion, values: Values) -> Prompt:
     """The question about one document."""
     user = (
         "Somebody searched with the query below, and a search engine returned the document."
-        f"{project_rules(asked.rules)}\n\n{marked_block('query', asked.query)}\n\n"
-        f"{marked_block('document', asked.documents[0])}\n\n"
+        f"{project_rules(question.rules)}\n\n{marked_block('query', question.query)}\n\n"
+        f"{marked_block('document', question.documents[0])}\n\n"
         "Does the document help with what they searched for? Answer with one word: Yes or No."
     )
     by_token = values["by"] == "logprob"
@@ -49,13 +49,13 @@ def prompt(asked: JudgeQuestion, values: Values) -> Prompt:
 def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | AnswerFault:
     """Yes or no as grades, or why it is neither."""
     if values["by"] == "logprob":
-        found = first_token_probabilities(answer, ("yes", "no"))
-        if isinstance(found, AnswerFault):
-            return found
-        if not all(found.values()):
-            lacking = " and ".join(word for word, probability in found.items() if not probability)
+        probabilities = first_token_probabilities(answer, ("yes", "no"))
+        if isinstance(probabilities, AnswerFault):
+            return probabilities
+        if not all(probabilities.values()):
+            lacking = " and ".join(word for word, probability in probabilities.items() if not probability)
             return AnswerFault("unreadable", f"{lacking} not among the {len(answer.tops)} likeliest first tokens")
-        share = found["yes"] / sum(found.values())
+        share = probabilities["yes"] / sum(probabilities.values())
         return ParsedAnswer(_grade(share >= values["threshold"], scale, values), f"p(yes) = {share:.3f}")
     text = whole_answer(answer)
     if isinstance(text, AnswerFault):

@@ -10,7 +10,7 @@ from rankproof.judging.records import Scale
 from rankproof.kernel.llm.answer import ModelAnswer
 from rankproof.kernel.specs.kinds import Param
 
-# Why an answer counts for nothing. Each is counted by its word; the answer is kept with it.
+# Why an answer does not count. Answers are counted by these names and stored with their text.
 FaultKind = Literal["empty", "cut off", "refused", "out of scale", "unreadable"]
 FAULTS: tuple[FaultKind, ...] = ("empty", "cut off", "refused", "out of scale", "unreadable")
 

@@ -48,22 +48,20 @@ _ALONE = re.compile(rf"{_EDGE}{_NUMBER}", re.DOTALL)
 _TOPS = 20  # the most that OpenAI's chat interface gives
 
 
-def prompt(asked: JudgeQuestion, values: Values) -> Prompt:
+def prompt(question: JudgeQuestion, values: Values) -> Prompt:
     """The question about one document."""
     by_token = values["by"] == "logprob"
     if by_token:
-        form = f"Answer with the number of the grade alone: {scale_grades(asked.scale)}."
+        form = f"Answer with the number of the grade alone: {scale_grades(question.scale)}."
     elif values["reasons"]:
-        form = (
-            f"Write one or two sentences of reasons, then a last line of this form, with {scale_grades(asked.scale)}:"
-        )
-        form += "\nGrade: N"
+        grades = scale_grades(question.scale)
+        form = f"Write one or two sentences of reasons, then a last line of this form, with {grades}:\nGrade: N"
     else:
-        form = f"Answer with one line of this form and nothing else, with {scale_grades(asked.scale)}:\nGrade: N"
+        form = f"Answer with one line of this form and nothing else, with {scale_grades(question.scale)}:\nGrade: N"
     user = (
         "Somebody searched with the query below, and a search engine returned the document. Grade how well it serves "
-        f"what they searched for.\n\nGrades:\n{scale_levels(asked.scale)}{project_rules(asked.rules)}\n\n"
-        f"{marked_block('query', asked.query)}\n\n{marked_block('document', asked.documents[0])}\n\n"
+        f"what they searched for.\n\nGrades:\n{scale_levels(question.scale)}{project_rules(question.rules)}\n\n"
+        f"{marked_block('query', question.query)}\n\n{marked_block('document', question.documents[0])}\n\n"
         "First consider what the searcher most likely wants. Then how much of that the document gives, and whether it "
         f"can be relied on. Then choose the grade whose meaning fits.\n{form}"
     )
@@ -78,25 +76,25 @@ def read(answer: ModelAnswer, scale: Scale, values: Values) -> ParsedAnswer | An
     text = whole_answer(answer)
     if isinstance(text, AnswerFault):
         return text
-    found = list(dict.fromkeys(_numbers(text, scale)))
-    if not found:
+    numbers = list(dict.fromkeys(_numbers(text, scale)))
+    if not numbers:
         return unreadable_answer(text, "grade")
-    if len(found) > 1:
-        return AnswerFault("unreadable", f"the answer has several grades: {', '.join(f'{n:g}' for n in found)}")
-    if found[0] not in scale.grades:
-        return AnswerFault("out of scale", f"the answer has {found[0]:g}; the grades are {scale_grades(scale)}")
-    return ParsedAnswer(int(found[0]), answer_note(text) if len(text.split()) > 3 else "")
+    if len(numbers) > 1:
+        return AnswerFault("unreadable", f"the answer has several grades: {', '.join(f'{n:g}' for n in numbers)}")
+    if numbers[0] not in scale.grades:
+        return AnswerFault("out of scale", f"the answer has {numbers[0]:g}; the grades are {scale_grades(scale)}")
+    return ParsedAnswer(int(numbers[0]), answer_note(text) if len(text.split()) > 3 else "")
 
 
 def _numbers(text: str, scale: Scale) -> Iterator[float]:
     """The numbers that stand where a grade should. A label may follow, when it is the grade's own."""
     if text.startswith("{"):
         try:
-            told = json.loads(text)["grade"]
+            grade = json.loads(text)["grade"]
         except (ValueError, KeyError, RecursionError):
             return
-        if isinstance(told, int) and not isinstance(told, bool):
-            yield float(told)
+        if isinstance(grade, int) and not isinstance(grade, bool):
+            yield float(grade)
         return
     lines = [match for match in map(_LINE.fullmatch, text.splitlines()) if match]
     alone = _ALONE.fullmatch(text)
@@ -106,21 +104,21 @@ def _numbers(text: str, scale: Scale) -> Iterator[float]:
 
 
 def _is_label(rest: str, grade: float, scale: Scale) -> bool:
-    said = rest.strip(" \t\r\n*_.,;:=()\"'`-\u2013\u2014").casefold()
-    return not said or any(level.label.casefold() == said for level in scale.levels if level.grade == grade)
+    words = rest.strip(" \t\r\n*_.,;:=()\"'`-\u2013\u2014").casefold()
+    return not words or any(level.label.casefold() == words for level in scale.levels if level.grade == grade)
 
 
 def _likeliest(answer: ModelAnswer, scale: Scale) -> ParsedAnswer | AnswerFault:
-    found = first_token_probabilities(answer, tuple(map(str, scale.grades)))
-    if isinstance(found, AnswerFault):
-        return found
-    best = max(found.values())
+    probabilities = first_token_probabilities(answer, tuple(map(str, scale.grades)))
+    if isinstance(probabilities, AnswerFault):
+        return probabilities
+    best = max(probabilities.values())
     if not best:
         return AnswerFault(
             "unreadable", f"none of {scale_grades(scale)} is among the {len(answer.tops)} likeliest first tokens"
         )
-    chosen = next(grade for grade, probability in found.items() if probability == best)
-    return ParsedAnswer(int(chosen), ", ".join(f"p({grade}) = {p:.3f}" for grade, p in found.items()))
+    chosen = next(grade for grade, probability in probabilities.items() if probability == best)
+    return ParsedAnswer(int(chosen), ", ".join(f"p({grade}) = {p:.3f}" for grade, p in probabilities.items()))
 
 
 def misfit(scale: Scale, values: Values) -> str:

@@ -44,13 +44,13 @@ _ANSWER = re.compile(
 )
 
 
-def prompt(asked: JudgeQuestion, values: Values) -> Prompt:
+def prompt(question: JudgeQuestion, values: Values) -> Prompt:
     """The question about two documents, in the order given."""
-    first, second = asked.documents
+    first, second = question.documents
     form = "A or B, or Neither where they serve equally well" if values["ties"] else "A or B"
     user = (
         "Somebody searched with the query below, and a search engine returned two documents, A and B."
-        f"{project_rules(asked.rules)}\n\n{marked_block('query', asked.query)}\n\n"
+        f"{project_rules(question.rules)}\n\n{marked_block('query', question.query)}\n\n"
         f"Document A:\n{marked_block('document', first)}\n\nDocument B:\n{marked_block('document', second)}\n\n"
         "Which document serves the searcher better? Consider what they most likely want; the order in which the "
         f"documents stand here means nothing. Answer with one word: {form}."

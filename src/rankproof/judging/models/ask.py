@@ -78,7 +78,7 @@ NOT_ASKED = "not asked"
 
 
 class JudgmentSink(Protocol):
-    """Where answers are kept: after a call they are there, even when this process is killed. Several threads call."""
+    """Stores answers: after a call they are saved, even when this process is killed. Several threads call."""
 
     def judgment(self, act: Judgment) -> None:
         """Keeps a grade."""
@@ -99,9 +99,9 @@ def ask_all(
     progress: Progress = silent,
 ) -> ModelJudging:
     """What came of asking all questions whose keys are not `there` yet."""
-    asked = _JudgeSession(endpoint, asking, [q for q in asking.every if q.key not in there], keep, progress)
-    endpoint.together([asked.work() for _ in range(max(1, min(concurrency, len(asked.open))))])
-    return asked.tally.result(len(asking.every), len(asking.every) - len(asked.open))
+    session = _JudgeSession(endpoint, asking, [q for q in asking.every if q.key not in there], keep, progress)
+    endpoint.together([session.work() for _ in range(max(1, min(concurrency, len(session.open))))])
+    return session.tally.result(len(asking.every), len(asking.every) - len(session.open))
 
 
 class _JudgeSession:
@@ -138,19 +138,21 @@ class _JudgeSession:
         self.progress("judging: question", self.tally.done, len(self.open))
 
     async def one(self, question: ModelQuestion) -> None:
-        said: list[ParsedAnswer] = []
+        answers: list[ParsedAnswer] = []
         for prompt in self.asking.prompts(question):
             answer = await self.put(question, prompt)
             if isinstance(answer, NoAnswer):
                 await self.no_answer(question, answer)
                 return
             self.tally.answered(answer)
-            read = self.asking.asked.item.read(answer, self.asking.project.scale, self.asking.asked.values)
+            read = self.asking.judge.item.read(answer, self.asking.project.scale, self.asking.judge.values)
             if isinstance(read, AnswerFault):
                 await self.failed(question, question.key, read.kind, answer.text.strip() or read.why, answered=True)
                 return
-            said.append(read)
-        await (self.graded(question, said[0]) if len(said) == 1 else self.preferred(question, said[0], said[1]))
+            answers.append(read)
+        await (
+            self.graded(question, answers[0]) if len(answers) == 1 else self.preferred(question, answers[0], answers[1])
+        )
 
     async def put(self, question: ModelQuestion, prompt: Prompt) -> ModelAnswer | NoAnswer:
         seed = question.by.seed
@@ -167,15 +169,15 @@ class _JudgeSession:
 
     async def failed(self, question: ModelQuestion, key: str, kind: str, text: str, *, answered: bool) -> None:
         first, *other = question.doc_ids
-        kept = f"against {other[0]}: {text}" if other else text
-        failure = JudgeFailure(key, question.by.name, question.query_id, first, kind, kept)
+        message = f"against {other[0]}: {text}" if other else text
+        failure = JudgeFailure(key, question.by.name, question.query_id, first, kind, message)
         await asyncio.to_thread(self.keep.failure, failure)
         self.tally.failure(kind, answered, (question.query_id, question.doc_ids, text))
 
-    async def graded(self, question: ModelQuestion, said: ParsedAnswer) -> None:
-        grade, by, doc = said.value, question.by, question.doc_ids[0]
+    async def graded(self, question: ModelQuestion, answer: ParsedAnswer) -> None:
+        grade, by, doc = answer.value, question.by, question.doc_ids[0]
         assert grade is not None
-        act = Judgment(question.key, by.name, question.query_id, doc, grade, note=said.note, source=by.source)
+        act = Judgment(question.key, by.name, question.query_id, doc, grade, note=answer.note, source=by.source)
         await asyncio.to_thread(self.keep.judgment, act)
         self.tally.grades[grade] += 1
 

@@ -29,7 +29,7 @@ class ChosenPairs:
     """The pairs, and where they come from in words that say it all. `frame` is how many there were to draw from."""
 
     pairs: tuple[Pair, ...]
-    said: str
+    origin: str
     frame: int
 
 
@@ -62,15 +62,15 @@ def choose(
             f"The project {project.slug!r} has no runs, so that there is no pool. Add runs with `rankproof judgments "
             "add`, or say which pairs: --pairs judged, --pairs assigned or --list FILE."
         )
-    asked = (
+    selection = (
         configure("selections", "depth_pool", {"depth": depth})
         if what in WORDS
         else read_configured("selections", what)
     )
     material = material_of(runs, judgments, project.scale, project.wanted)
-    pool = [one.pair for one in asked.item.select(material, asked.values)]
+    pool = [one.pair for one in selection.item.select(material, selection.values)]
     if what not in WORDS:
-        return _chosen(pool, str(asked))
+        return _chosen(pool, str(selection))
     if what == "pool":
         return _chosen(pool, f"the first {depth:,} of each run")
     open_ones = (pair for pair in pool if pair not in people)
@@ -80,12 +80,12 @@ def choose(
 def listed(pairs: Iterable[Pair], known: Iterable[str], name: str) -> ChosenPairs:
     """The pairs of a file, those of the project's queries; an error where it has none of them."""
     every, queries = list(dict.fromkeys(pairs)), set(known)
-    found = [pair for pair in every if pair[0] in queries]
-    if every and not found:
+    of_project = [pair for pair in every if pair[0] in queries]
+    if every and not of_project:
         raise UsageError(f"{name} has none of the project's queries. Check that it is the right file.")
-    left = len(every) - len(found)
+    left = len(every) - len(of_project)
     out = f", without {left:,} of queries that the project does not have" if left else ""
-    return _chosen(found, f"{name}{out}")
+    return _chosen(of_project, f"{name}{out}")
 
 
 def draw(chosen: ChosenPairs, number: int | None, seed: int) -> ChosenPairs:
@@ -93,13 +93,13 @@ def draw(chosen: ChosenPairs, number: int | None, seed: int) -> ChosenPairs:
     if number is None or number >= len(chosen.pairs):
         return chosen
     places = np.sort(np.random.default_rng(seed).choice(len(chosen.pairs), number, replace=False))
-    said = f"{chosen.said}, drawn with seed {seed}"
-    return ChosenPairs(tuple(chosen.pairs[i] for i in places.tolist()), said, chosen.frame)
+    origin = f"{chosen.origin}, drawn with seed {seed}"
+    return ChosenPairs(tuple(chosen.pairs[i] for i in places.tolist()), origin, chosen.frame)
 
 
-def _chosen(pairs: Iterable[Pair], said: str) -> ChosenPairs:
-    found = tuple(pairs)
-    return ChosenPairs(found, said, len(found))
+def _chosen(pairs: Iterable[Pair], origin: str) -> ChosenPairs:
+    every = tuple(pairs)
+    return ChosenPairs(every, origin, len(every))
 
 
 def read_pairs(path: str) -> list[Pair]:
@@ -122,17 +122,17 @@ def read_pairs(path: str) -> list[Pair]:
 
 def _rows(text: str, separator: str, name: str) -> list[Pair]:
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, restval="")
-    found: dict[Pair, None] = {}
+    pairs: dict[Pair, None] = {}
     try:
         for row in reader:
             if not row["query_id"] or not row["doc_id"]:
                 raise InputError(
                     f"{name}, line {reader.line_num}: a pair needs a query and a document. Complete the line."
                 )
-            found[row["query_id"], row["doc_id"]] = None
+            pairs[row["query_id"], row["doc_id"]] = None
     except csv.Error as error:
         raise InputError(f"{name}, line {reader.line_num}: {error}. Write it as a plain table.") from None
-    return list(found)
+    return list(pairs)
 
 
 CUT = " [...]"
@@ -169,42 +169,42 @@ class Pinned:
 
 
 def pin(
-    name: str, asked: Configured, project: Project, model: str, settings: Mapping[str, object], repetition: int
+    name: str, judge: Configured, project: Project, model: str, settings: Mapping[str, object], repetition: int
 ) -> Pinned:
     """One repetition of a judge, from 1; each is a judge of its own: `name`, `name#2`, ...
 
-    `settings` are those of the asking that answers depend on; what the judge itself was told is added. The prompt is
+    `settings` are those of the request that answers depend on; the judge's own parameters are added. The prompt is
     hashed with placeholders for query and documents, so that the scale and the rules of the project count.
     """
-    item: Judge = asked.item
+    item: Judge = judge.item
     shown = item.prompt(
-        JudgeQuestion("{query}", ("{document}",) * item.documents, project.scale, project.guidelines), asked.values
+        JudgeQuestion("{query}", ("{document}",) * item.documents, project.scale, project.guidelines), judge.values
     )
     prompt = {"system": shown.system, "user": shown.user}
-    told = {
+    pinned_settings = {
         **settings,
         "judge": item.name,
-        "values": dict(asked.values),
+        "values": dict(judge.values),
         "seed": repetition - 1,
         "most_tokens": shown.most,
         "top_tokens": shown.tops,
         "scale": project.scale.to_dict(),
     }
-    source = JudgmentSource("model", model, _hash(prompt), _hash(told))
+    source = JudgmentSource("model", model, _hash(prompt), _hash(pinned_settings))
     own = name if repetition == 1 else f"{name}#{repetition}"
     document = {
         "judge": own,
         "model": model,
         "prompt": {"sha256": source.prompt, **prompt},
-        "settings": {"sha256": source.settings, **told},
+        "settings": {"sha256": source.settings, **pinned_settings},
     }
     return Pinned(own, source, repetition - 1, document)
 
 
-def differs(kept: Mapping[str, object], pinned: Pinned) -> list[str]:
+def differs(stored: Mapping[str, object], pinned: Pinned) -> list[str]:
     """What a judge of the same name had otherwise: "model", "prompt", "settings"."""
     parts = ("model", "prompt", "settings")
-    return [part for part in parts if _identity(kept.get(part)) != _identity(pinned.document[part])]
+    return [part for part in parts if _identity(stored.get(part)) != _identity(pinned.document[part])]
 
 
 def _identity(part: object) -> object:
@@ -212,15 +212,15 @@ def _identity(part: object) -> object:
     return part.get("sha256") if isinstance(part, Mapping) else part
 
 
-def _hash(told: Mapping[str, object]) -> str:
-    return sha256(to_json(told).encode("utf-8", "surrogatepass")).hexdigest()
+def _hash(document: Mapping[str, object]) -> str:
+    return sha256(to_json(document).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelQuestion:
     """A question to one judge about one document, or about two of a query.
 
-    key   names its answer: the same question to the same judge has the same key, so that its answer is kept once
+    key   names its answer: the same question to the same judge has the same key, so that its answer is stored once
     """
 
     key: str
@@ -236,7 +236,7 @@ class Questions:
     without_text   documents that were chosen and have nothing to show
     """
 
-    asked: Configured
+    judge: Configured
     project: Project
     every: tuple[ModelQuestion, ...]
     without_text: int
@@ -249,12 +249,12 @@ class Questions:
         query, scale, rules = self.queries[question.query_id], self.project.scale, self.project.guidelines
         orders = (docs,) if len(docs) == 1 else (docs, docs[::-1])
         return tuple(
-            self.asked.item.prompt(JudgeQuestion(query, order, scale, rules), self.asked.values) for order in orders
+            self.judge.item.prompt(JudgeQuestion(query, order, scale, rules), self.judge.values) for order in orders
         )
 
 
 def questions(
-    asked: Configured,
+    judge: Configured,
     project: Project,
     pins: Sequence[Pinned],
     pairs: Sequence[Pair],
@@ -267,30 +267,30 @@ def questions(
     readable = [pair for pair in pairs if texts.get(pair[1]) and pair[0] in queries]
     every = tuple(
         ModelQuestion(_key(project.slug, by, query, docs), by, query, docs)
-        for query, docs in _about(readable, asked)
+        for query, docs in _about(readable, judge)
         for by in pins
     )
     missing = len({doc for _, doc in pairs if not texts.get(doc)})
-    return Questions(asked, project, every, missing, queries, texts)
+    return Questions(judge, project, every, missing, queries, texts)
 
 
-def _about(pairs: Sequence[Pair], asked: Configured) -> Iterator[tuple[str, tuple[str, ...]]]:
-    if asked.item.documents == 1:
+def _about(pairs: Sequence[Pair], judge: Configured) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if judge.item.documents == 1:
         yield from ((query, (doc,)) for query, doc in pairs)
         return
     by_query: dict[str, list[str]] = {}
     for query, doc in pairs:
         by_query.setdefault(query, []).append(doc)
-    meet = combinations if asked.values.get("pairs") == "all" else lambda docs, _: pairwise(docs)
+    meet = combinations if judge.values.get("pairs") == "all" else lambda docs, _: pairwise(docs)
     for query, docs in by_query.items():
         yield from ((query, two) for two in meet(docs, 2))
 
 
 def _key(slug: str, by: Pinned, query: str, docs: tuple[str, ...]) -> str:
-    """Of two documents the order does not count: both orders are asked."""
+    """The order of two documents does not count: both orders are sent."""
     source = by.source
-    told = [slug, by.name, source.version, source.prompt, source.settings, query, *sorted(docs)]
-    return sha256(f"model judgment 1\n{to_json(told)}".encode("utf-8", "surrogatepass")).hexdigest()
+    parts = [slug, by.name, source.version, source.prompt, source.settings, query, *sorted(docs)]
+    return sha256(f"model judgment 1\n{to_json(parts)}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 # English has about four bytes to a token with the usual tokenizers; other languages, and code, have fewer.

@@ -40,7 +40,7 @@ class Tokens:
 class FailureKind:
     """Answers that are no grade, of one kind.
 
-    answered   whether the model said something; otherwise there was no answer, and it is asked again next time
+    answered   whether the model answered; otherwise the question is sent again next time
     example    query, documents and text of the first one
     """
 
@@ -60,14 +60,14 @@ class FailureKind:
 class ModelJudging:
     """What came of it. Counts are of questions: a pair, or two documents of a query, each as often as it is repeated.
 
-    questions     all that were to be asked; with those that were answered before
+    questions     all that were to be sent, and those that were answered before
     there         of them, those that the store had an answer to before
     there_failed  of these, those whose answer counts for nothing
     grades        how often each grade was given now; empty for preferences
     preferences   how often the first of two, the second, or neither was preferred now, and how often the two orders
                   contradicted each other; empty for grades
     failures      by kind, the most frequent first
-    unasked       those that nobody was asked, because the server was gone
+    unasked       those not sent, because the server was gone
     from_cache    answers that the cache had
     served        which model the server says answered, and how often
     """

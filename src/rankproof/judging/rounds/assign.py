@@ -1,8 +1,8 @@
 """Assign pairs to judges by name, some of them to all judges; and how many of them are answered.
 
-  * the pairs that all judges get are drawn at random from all: what is found on them holds for the rest;
+  * the pairs that all judges get are drawn at random from all: agreement on them is an estimate for the rest;
   * of the rest every judge gets a stretch of whole queries, as far as stretches of one length allow: the documents of a
-    query are told apart by one hand. No two judges' shares differ by more than one pair;
+    query are graded by one person. No two judges' shares differ by more than one pair;
   * all go through the queries in one order, so that agreement can be watched from the first day, and through the
     documents of a query each in an order of their own, which hides ranks.
 The same pairs, judges and seed give the same hands.
@@ -25,20 +25,21 @@ from rankproof.kernel.specs.calls import Configured
 def pick(selection: Configured, material: Material, n: int, without: Collection[Pair]) -> list[SelectedPair]:
     """The first `n` pairs of a selection that are not among `without`; an error where there are fewer."""
     capped = selection.values.get("pairs") is None and "pairs" in selection.values
-    asked, found, given = n, [], 0
+    limit, open_pairs, given = n, [], 0
     while True:
-        # Each pair more that is asked for brings one pair at most, so that this comes to exactly `n`.
-        values = {**selection.values, "pairs": asked} if capped else selection.values
+        # Each increase of the limit adds one pair at most, so that this reaches exactly `n`.
+        values = {**selection.values, "pairs": limit} if capped else selection.values
         chosen = selection.item.select(material, values)
-        found = [one for one in chosen if one.pair not in without]
-        if len(found) >= n:
-            return found[:n]
+        open_pairs = [one for one in chosen if one.pair not in without]
+        if len(open_pairs) >= n:
+            return open_pairs[:n]
         if not capped or len(chosen) == given:
             break
-        given, asked = len(chosen), asked + n - len(found)
+        given, limit = len(chosen), limit + n - len(open_pairs)
     raise UsageError(
-        f"{selection} gives {len(found):,} pairs that are not handed out, graded or gold yet, and {n:,} are wanted. "
-        f"Give a selection that goes deeper, or --pairs {len(found)}."
+        f"{selection} gives {len(open_pairs):,} pairs that are not handed out, graded or gold yet, and {n:,} are "
+        "wanted. "
+        f"Give a selection that goes deeper, or --pairs {len(open_pairs)}."
     )
 
 
@@ -101,18 +102,18 @@ def _refuse(pairs: int, judges: Sequence[str], overlap: int, each: int) -> None:
 
 
 def taken_back(assignments: Sequence[Assignment], judgments: Sequence[Judgment], judge: str) -> list[Assignment]:
-    """What a judge was asked by name and has not answered, as words that take it back; "later" is no answer."""
-    said = {(act.query_id, act.doc_id) for act in judgments if act.judge == judge and act.reason != "later"}
+    """Withdrawals of the assignments that a judge has not answered; "later" is no answer."""
+    answered = {(act.query_id, act.doc_id) for act in judgments if act.judge == judge and act.reason != "later"}
     return [
         replace(one, withdrawn=True, time="")
         for one in assignments
-        if one.judge == judge and (one.query_id, one.doc_id) not in said
+        if one.judge == judge and (one.query_id, one.doc_id) not in answered
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """What one judge was handed. Who cannot tell has answered; who said "later" has not.
+    """The assignments of one judge. "Cannot tell" counts as an answer, "later" does not.
 
     judge   empty for the pairs that anybody may take: those are answered once somebody has
     """
@@ -134,16 +135,16 @@ class Handed:
 def handed_out(
     assignments: Iterable[Assignment], judgments: Iterable[Judgment], gold: Collection[Pair] = ()
 ) -> tuple[Handed, ...]:
-    """By judge, in alphabetical order. Pairs that have become gold questions are asked as such and not counted."""
-    asked: dict[str, set[Pair]] = {}
+    """By judge, in alphabetical order. Pairs that have become gold questions are not counted."""
+    assigned: dict[str, set[Pair]] = {}
     for one in assignments:
         if (one.query_id, one.doc_id) not in gold:
-            asked.setdefault(one.judge, set()).add((one.query_id, one.doc_id))
-    said: dict[str, set[Pair]] = {}
+            assigned.setdefault(one.judge, set()).add((one.query_id, one.doc_id))
+    answered: dict[str, set[Pair]] = {}
     for act in judgments:
         if act.reason != "later" and act.source.kind == "person":
             for name in (act.judge, ""):
-                said.setdefault(name, set()).add((act.query_id, act.doc_id))
+                answered.setdefault(name, set()).add((act.query_id, act.doc_id))
     return tuple(
-        Handed(judge, len(pairs), len(pairs & said.get(judge, set()))) for judge, pairs in sorted(asked.items())
+        Handed(judge, len(pairs), len(pairs & answered.get(judge, set()))) for judge, pairs in sorted(assigned.items())
     )

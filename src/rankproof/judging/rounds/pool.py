@@ -35,7 +35,7 @@ class JudgingPool:
     pairs      every pair, gold questions last
     wanted     for each pair, how many people are to grade it
     shared     places of the pairs that anybody may take, in the order of asking
-    personal   places of the pairs that a judge is asked by name
+    personal   places of the pairs assigned to a judge by name
     gold       places of the questions whose answer is known
     share      of the questions that are gold
     by         whether `shared` goes query by query or by weight
@@ -62,10 +62,10 @@ class JudgingPool:
 
 def selected(project: Project, material: Material, gold: Iterable[Pair] = ()) -> JudgingPool:
     """The pool that the project's selection picks."""
-    asked = read_configured("selections", project.selection)
-    item: Selection = asked.item
-    known = _asked_gold(project, gold)
-    chosen = [one for one in item.select(material, asked.values) if one.pair not in known]
+    selection = read_configured("selections", project.selection)
+    item: Selection = selection.item
+    known = _gold_questions(project, gold)
+    chosen = [one for one in item.select(material, selection.values) if one.pair not in known]
     pairs = [one.pair for one in chosen]
     return JudgingPool(
         (*pairs, *known),
@@ -81,7 +81,7 @@ def selected(project: Project, material: Material, gold: Iterable[Pair] = ()) ->
 
 def assigned(project: Project, assignments: Iterable[Assignment], gold: Iterable[Pair] = ()) -> JudgingPool:
     """The pool of pairs that were handed out: those for anybody, and those for judges by name, by place."""
-    known = _asked_gold(project, gold)
+    known = _gold_questions(project, gold)
     place: dict[Pair, int] = {}
     wanted: list[int] = []
     shared: dict[int, None] = {}
@@ -109,8 +109,8 @@ def assigned(project: Project, assignments: Iterable[Assignment], gold: Iterable
     )
 
 
-def _asked_gold(project: Project, gold: Iterable[Pair]) -> dict[Pair, None]:
-    """Gold questions, each once; none where none are to be asked."""
+def _gold_questions(project: Project, gold: Iterable[Pair]) -> dict[Pair, None]:
+    """Gold questions, each once; none where the share of gold questions is 0."""
     return dict.fromkeys(gold) if project.gold > 0 else {}
 
 
@@ -131,14 +131,14 @@ def _worths(
     graded = [act for act in judgments if act.grade is not None and act.source.kind == "person"]
     many = Counter((act.query_id, act.doc_id) for act in graded)
     enough = [act for act in graded if many[act.query_id, act.doc_id] >= wanted]
-    # A query without judgments is there too: without it nothing would ever be asked about it.
+    # A query without judgments is there too: without it none of its documents would ever be selected.
     qrels: dict[str, dict[str, int]] = {query: {} for ranked in runs for query in ranked}
     for pair in adjudicate(enough, scale, "majority(ties='lower')").pairs:
         if pair.grade is not None:
             qrels.setdefault(pair.query_id, {})[pair.doc_id] = pair.grade
     given = [{query: list(docs) for query, docs in ranked.items()} for ranked in runs]
-    found = propose(qrels, given, measure, None, top_grade=max(0, *scale.grades))
-    return {(one.query_id, one.doc_id): one.worth for one in found.wanted}
+    proposal = propose(qrels, given, measure, None, top_grade=max(0, *scale.grades))
+    return {(one.query_id, one.doc_id): one.worth for one in proposal.wanted}
 
 
 WINDOW = 20
@@ -172,8 +172,8 @@ def turn_of(seed: int, judge: str, pair: tuple[str, str]) -> bytes:
 def is_gold_turn(share: float, judge: str, number: int, seed: int = 0) -> bool:
     """Whether the question with this number, from 0, is gold: one of every 1/share questions, nobody knows which.
 
-    Questions are cut into stretches of 1/share; in each, chance picks one. So the share holds for every judge, not only
-    in the mean, and the gold questions do not come at a beat that could be learned.
+    Questions are cut into stretches of 1/share; in each, one is drawn at random. So the share holds for every judge,
+    not only in the mean, and the gold questions do not come at a beat that could be learned.
     """
     if share <= 0:
         return False

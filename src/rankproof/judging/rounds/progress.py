@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from rankproof.judging.records import Judgment, Reason
 
-# Of a judge's last words these count for the pace; a longer gap than this is a break, not work.
+# Of a judge's last answers these count for the pace; a longer gap than this is a break, not work.
 LAST = 40
 BREAK = timedelta(minutes=3)
 FEWEST = 5
@@ -28,7 +28,7 @@ class JudgingProgress:
     pairs    in the pool
     done     of them, how many have all the grades they should have
     mine     how many this judge is done with, also outside the pool
-    left     how many this judge may still be asked about, with those set aside
+    left     how many are still open to this judge, with those set aside
     later    how many this judge set aside for later
     today    how many this judge is done with since a moment
     pace     grades an hour while at work; None where there are too few to tell
@@ -49,7 +49,7 @@ class JudgingProgress:
 
 
 def pace_of(times: Sequence[str], now: str) -> int | None:
-    """Words an hour, from the gaps between the last words that are no breaks; None after a break or for too few."""
+    """Answers an hour, from the gaps between the last answers that are no breaks; None after a break or for too few."""
     moments = [datetime.fromisoformat(text) for text in times[-LAST - 1 :]]
     if not moments or datetime.fromisoformat(now) - moments[-1] > 10 * BREAK:
         return None
@@ -68,8 +68,8 @@ def since(times: Sequence[str], moment: str) -> int:
 Pair = tuple[str, str]
 
 
-class Word(NamedTuple):
-    """What a judge said about a pair: a grade, or a reason for having none."""
+class JudgeAnswer(NamedTuple):
+    """A judge's answer about a pair: a grade, or a reason for having none."""
 
     key: str
     grade: int | None
@@ -83,41 +83,41 @@ class Word(NamedTuple):
 
 
 class JudgmentChange(NamedTuple):
-    """What an act changed: the word that held before it, and the one that holds after it."""
+    """What an act changed: the answer in force before it, and the one after it."""
 
     judge: str
     pair: Pair
-    before: Word | None
-    after: Word | None
+    before: JudgeAnswer | None
+    after: JudgeAnswer | None
 
 
-class Words:
-    """The words of people, by judge in the order of their first act."""
+class JudgeAnswers:
+    """The answers of people, by judge in the order of their first act."""
 
     def __init__(self) -> None:
-        self._said: dict[str, dict[Pair, list[Word]]] = {}
+        self._answers: dict[str, dict[Pair, list[JudgeAnswer]]] = {}
 
-    def tell(self, act: Judgment) -> JudgmentChange | None:
-        """Takes an act in; None where it changes nothing. What models say is no word of people."""
+    def record(self, act: Judgment) -> JudgmentChange | None:
+        """Records an act; None where it changes nothing. Judgments by models do not count."""
         if act.source.kind != "person":
             return None
         pair = (act.query_id, act.doc_id)
-        said = self._said.setdefault(act.judge, {}).setdefault(pair, [])
-        before = said[-1] if said else None
+        answers = self._answers.setdefault(act.judge, {}).setdefault(pair, [])
+        before = answers[-1] if answers else None
         if act.withdraws:
-            said[:] = [word for word in said if word.key != act.withdraws]
+            answers[:] = [answer for answer in answers if answer.key != act.withdraws]
         else:
-            said.append(Word(act.key, act.grade, act.reason, act.time))
-        after = said[-1] if said else None
+            answers.append(JudgeAnswer(act.key, act.grade, act.reason, act.time))
+        after = answers[-1] if answers else None
         return None if before is after else JudgmentChange(act.judge, pair, before, after)
 
-    def of(self, judge: str, pair: Pair) -> Word | None:
+    def of(self, judge: str, pair: Pair) -> JudgeAnswer | None:
         """What holds of a judge about a pair."""
-        said = self._said.get(judge, {}).get(pair)
-        return said[-1] if said else None
+        answers = self._answers.get(judge, {}).get(pair)
+        return answers[-1] if answers else None
 
-    def __iter__(self) -> Iterator[tuple[str, Pair, Word]]:
-        for judge, pairs in self._said.items():
-            for pair, said in pairs.items():
-                if said:
-                    yield judge, pair, said[-1]
+    def __iter__(self) -> Iterator[tuple[str, Pair, JudgeAnswer]]:
+        for judge, pairs in self._answers.items():
+            for pair, answers in pairs.items():
+                if answers:
+                    yield judge, pair, answers[-1]

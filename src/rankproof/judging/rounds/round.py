@@ -1,9 +1,9 @@
-"""Round: which pair each judge gets next, kept in memory and up to date with every judgment.
+"""Round: which pair each judge gets next, in memory and up to date with every judgment.
 
 Promises
-  * nobody is asked about a pair that they are done with; "later" comes back when nothing else is left;
-  * a pair is asked of as many people as are wanted for it, and not of more while others have it in hand;
-  * who has something in hand gets the same again, in the same order: a page that is loaded again keeps its place;
+  * no judge gets a pair again after answering it; "later" comes back when nothing else is left;
+  * a pair goes to as many people as it needs, and to no more while others hold it;
+  * a judge who holds pairs gets the same again, in the same order: a page that is loaded again keeps its place;
   * the same acts and the same questions give the same answers.
 Every step costs about the same, however large the pool: nothing goes through all pairs.
 """
@@ -18,20 +18,20 @@ from threading import RLock
 
 from rankproof.judging.records import Judgment
 from rankproof.judging.rounds.pool import JudgingPool, gold_order, is_gold_turn, order_of, turn_of
-from rankproof.judging.rounds.progress import JudgingProgress, JudgmentChange, Word, Words, pace_of, since
+from rankproof.judging.rounds.progress import JudgeAnswer, JudgeAnswers, JudgingProgress, JudgmentChange, pace_of, since
 
 
 @dataclass(eq=False)
-class Seat:
+class JudgeState:
     """What is known of a judge. Pairs are named by their places in the pool.
 
     arrival   how many judges came before this one
-    said      what this judge is done with, and what was set aside
-    hand      what this judge was given and has said nothing about, in the order of asking
-    until     when the hand is open to others again, in seconds
+    answers   what this judge is done with, and what was set aside
+    holding   pairs given to this judge and not answered yet, in the order of asking
+    until     when they are open to others again, in seconds
     passed    what was in others' hands when its turn came, or came back from them
     later     what was set aside, longest ago first
-    times     when each word was given with which the judge is done, in order
+    times     when each answer was given with which the judge is done, in order
     settled   how many of the pairs that anybody may take, and that want more grades, this judge is done with
     at        how far through `order`
     """
@@ -40,8 +40,8 @@ class Seat:
     arrival: int
     pool: JudgingPool
     seed: int = 0
-    said: dict[int, Word] = field(default_factory=dict)
-    hand: list[int] = field(default_factory=list)
+    answers: dict[int, JudgeAnswer] = field(default_factory=dict)
+    holding: list[int] = field(default_factory=list)
     until: float = 0.0
     passed: list[int] = field(default_factory=list)
     later: dict[int, None] = field(default_factory=dict)
@@ -62,18 +62,18 @@ class Seat:
 
     @cached_property
     def personal(self) -> Mapping[int, None]:
-        """What this judge is asked by name, in order."""
+        """The pairs assigned to this judge by name, in order."""
         return dict.fromkeys(self.pool.personal.get(self.judge, ()))
 
-    def hear(self, i: int, before: Word | None, after: Word | None) -> None:
-        """This judge said something about a pair, or took it back."""
+    def record(self, i: int, before: JudgeAnswer | None, after: JudgeAnswer | None) -> None:
+        """Records that this judge answered about a pair, or withdrew the answer."""
         if before is not None and before.settles:
             self._forget(before.time)
         self.later.pop(i, None)
         if after is None:
-            self.said.pop(i, None)
+            self.answers.pop(i, None)
         else:
-            self.said[i] = after
+            self.answers[i] = after
             if not after.settles:
                 self.later[i] = None
         if after is not None and after.settles:
@@ -85,8 +85,8 @@ class Seat:
             del self.times[place]
 
 
-class Ledger:
-    """Counts that are kept up to date, so that nothing has to go through all pairs.
+class PairCounts:
+    """Running counts, so that no step goes through all pairs.
 
     done   pairs with all the grades they should have; gold questions are not counted
     open   pairs that anybody may take and that want more grades
@@ -99,79 +99,85 @@ class Ledger:
         self.done = 0
         self.open = len(pool.shared)
         self._grades = [0] * len(pool.pairs)
-        self._sayers: dict[int, set[str]] = {}
+        self._answered_by: dict[int, set[str]] = {}
         self._holders: dict[int, set[str]] = {}
 
     def is_open(self, i: int) -> bool:
-        """Whether more grades are wanted for a pair. A gold question is asked of everybody.
+        """Whether a pair needs more grades. A gold question goes to every judge.
 
-        "Cannot tell" is no grade, so another judge is asked; after twice as many as wanted, nobody is.
+        "Cannot tell" is no grade, so another judge gets the pair, until twice as many as needed have answered.
         """
         if i in self.gold:
             return True
         wanted = self.pool.wanted[i]
-        return self._grades[i] < wanted and len(self._sayers.get(i, ())) < 2 * wanted
+        return self._grades[i] < wanted and len(self._answered_by.get(i, ())) < 2 * wanted
 
-    def may(self, i: int, seat: Seat) -> bool:
-        """Whether a judge may be asked about a pair now."""
-        word = seat.said.get(i)
-        if word is not None and word.settles:
+    def may(self, i: int, state: JudgeState) -> bool:
+        """Whether a judge may get a pair now."""
+        answer = state.answers.get(i)
+        if answer is not None and answer.settles:
             return False
-        if i in self.gold or i in seat.personal:
+        if i in self.gold or i in state.personal:
             return True
         if i not in self.shared or not self.is_open(i):
             return False
         holders = self._holders.get(i)
-        others = len(holders) - (seat.judge in holders) if holders else 0
+        others = len(holders) - (state.judge in holders) if holders else 0
         return self._grades[i] + others < self.pool.wanted[i]
 
-    def hear(self, i: int, judge: str, word: tuple[Word | None, Word | None], seats: Mapping[str, Seat]) -> bool:
-        """A judge said something about a pair: the word before and after. Whether the pair opened again by it."""
-        before, after = word
-        sayers = self._sayers.setdefault(i, set())
+    def record(
+        self,
+        i: int,
+        judge: str,
+        change: tuple[JudgeAnswer | None, JudgeAnswer | None],
+        states: Mapping[str, JudgeState],
+    ) -> bool:
+        """Records a change of answer, before and after; whether the pair opened again by it."""
+        before, after = change
+        answered = self._answered_by.setdefault(i, set())
         was_open = self.is_open(i)
         counted = self._settled(i, judge)
         self._grades[i] += _is_grade(after) - _is_grade(before)
         if after is not None and after.settles:
-            sayers.add(judge)
+            answered.add(judge)
         else:
-            sayers.discard(judge)
+            answered.discard(judge)
         is_open = self.is_open(i)
         if i not in self.gold:
             self.done += was_open - is_open
         if i in self.shared:
             self.open += is_open - was_open
-            seats[judge].settled += self._settled(i, judge) - counted
-            for other in sayers - {judge}:
-                seats[other].settled += is_open - was_open
+            states[judge].settled += self._settled(i, judge) - counted
+            for other in answered - {judge}:
+                states[other].settled += is_open - was_open
         return is_open and not was_open
 
-    def take(self, i: int, seat: Seat) -> None:
+    def take(self, i: int, state: JudgeState) -> None:
         """A judge has the pair in hand."""
-        self._holders.setdefault(i, set()).add(seat.judge)
+        self._holders.setdefault(i, set()).add(state.judge)
 
-    def let_go(self, i: int, seat: Seat) -> None:
+    def let_go(self, i: int, state: JudgeState) -> None:
         """A judge has it no longer."""
         holders = self._holders.get(i, set())
-        holders.discard(seat.judge)
+        holders.discard(state.judge)
         if not holders:
             self._holders.pop(i, None)
 
     def _settled(self, i: int, judge: str) -> bool:
-        return self.is_open(i) and judge in self._sayers[i]
+        return self.is_open(i) and judge in self._answered_by[i]
 
 
-def _is_grade(word: Word | None) -> bool:
-    return word is not None and word.grade is not None
+def _is_grade(answer: JudgeAnswer | None) -> bool:
+    return answer is not None and answer.grade is not None
 
 
-# Seconds after which what somebody has in hand, and says nothing about, may be taken by others.
+# Seconds after which pairs that a judge holds without an answer may be given to others.
 HELD = 900.0
 
 
 @dataclass(frozen=True, slots=True)
 class NextPair:
-    """A pair that a judge is asked about; `again`: it was set aside for later."""
+    """A pair for a judge; `again`: it was set aside for later."""
 
     query_id: str
     doc_id: str
@@ -179,164 +185,163 @@ class NextPair:
 
 
 class Round:
-    """One body of judging: a pool, the words about it, and who has what in hand. Several threads may use it."""
+    """A pool of pairs, the answers about them, and which judge holds which pairs. Safe for several threads."""
 
-    def __init__(self, pool: JudgingPool, words: Words | None = None, seed: int = 0) -> None:
-        self.pool, self.words, self._seed = pool, words if words is not None else Words(), seed
+    def __init__(self, pool: JudgingPool, answers: JudgeAnswers | None = None, seed: int = 0) -> None:
+        self.pool, self.answers, self._seed = pool, answers if answers is not None else JudgeAnswers(), seed
         self._place = {pair: i for i, pair in enumerate(pool.pairs)}
         self._by_query: dict[str, list[int]] = {}
         for i in range(len(pool.pairs) - len(pool.gold)):
             self._by_query.setdefault(pool.pairs[i][0], []).append(i)
-        self._ledger = Ledger(pool)
-        self._seats: dict[str, Seat] = {}
+        self._counts = PairCounts(pool)
+        self._states: dict[str, JudgeState] = {}
         self._lock = RLock()
-        for judge, pair, word in self.words:
-            self._apply(JudgmentChange(judge, pair, None, word))
+        for judge, pair, answer in self.answers:
+            self._apply(JudgmentChange(judge, pair, None, answer))
 
     def resume(self, before: Round) -> None:
-        """Takes over who sat where in a round before this one, and what they have in hand, as far as it is asked."""
+        """Takes over the judges of an earlier round, in order, and the pairs they hold that are still open."""
         with before._lock, self._lock:
-            for judge, old in before._seats.items():
-                seat = self._seat(judge)
-                seat.until = old.until
-                for there in old.hand:
+            for judge, old in before._states.items():
+                state = self._state_of(judge)
+                state.until = old.until
+                for there in old.holding:
                     i = self._place.get(before.pool.pairs[there])
-                    if i is not None and i not in seat.hand and self._ledger.may(i, seat):
-                        self._take(i, seat)
+                    if i is not None and i not in state.holding and self._counts.may(i, state):
+                        self._take(i, state)
 
-    # ---- hearing -------------------------------------------------------------------------------
+    # ---- answers -------------------------------------------------------------------------------
 
-    def tell(self, act: Judgment) -> None:
-        """Takes an act in, in the order of the store."""
+    def record(self, act: Judgment) -> None:
+        """Records an act, in the order of the store."""
         with self._lock:
-            change = self.words.tell(act)
+            change = self.answers.record(act)
             if change is not None:
                 self._apply(change)
 
     def _apply(self, change: JudgmentChange) -> None:
-        seat = self._seat(change.judge)
+        state = self._state_of(change.judge)
         i = self._place.get(change.pair)
         if i is None:
             return
-        seat.hear(i, change.before, change.after)
-        opened = self._ledger.hear(i, seat.judge, (change.before, change.after), self._seats)
+        state.record(i, change.before, change.after)
+        opened = self._counts.record(i, state.judge, (change.before, change.after), self._states)
         if opened:
-            for other in self._seats.values():
+            for other in self._states.values():
                 other.passed.append(i)
-        if i in seat.hand:
-            seat.hand.remove(i)
-            self._ledger.let_go(i, seat)
-        if change.after is None:  # taken back: its judge is asked again, and first
-            seat.hand.insert(0, i)
-            self._ledger.take(i, seat)
+        if i in state.holding:
+            state.holding.remove(i)
+            self._counts.let_go(i, state)
+        if change.after is None:  # withdrawn: its judge gets it again, and first
+            state.holding.insert(0, i)
+            self._counts.take(i, state)
 
     # ---- asking --------------------------------------------------------------------------------
 
-    def hand(self, judge: str, n: int, now: float) -> list[NextPair]:
-        """The next pairs for a judge, `n` at most; they are kept for this judge for a while after `now`, in seconds."""
+    def next_pairs(self, judge: str, n: int, now: float) -> list[NextPair]:
+        """The next pairs for a judge, `n` at most; they are reserved for a while after `now`, in seconds."""
         with self._lock:
-            seat = self._at_the_table(judge, now)
-            while len(seat.hand) < n:
-                i = self._draw(seat)
+            state = self._present(judge, now)
+            while len(state.holding) < n:
+                i = self._draw(state)
                 if i is None:
                     break
-                self._take(i, seat)
-            return [self._asked(i, seat) for i in seat.hand[:n]]
+                self._take(i, state)
+            return [self._next_pair(i, state) for i in state.holding[:n]]
 
-    def query(self, judge: str, query_id: str, now: float) -> list[tuple[NextPair, Word | None]]:
-        """All pairs of a query that a judge may say something about, or has, each with the word; in the judge's order.
+    def query(self, judge: str, query_id: str, now: float) -> list[tuple[NextPair, JudgeAnswer | None]]:
+        """All pairs of a query that a judge may answer or has answered, each with the answer, in the judge's order.
 
         Those that are open to the judge are in hand from now on, and nothing else is: who leafs through the queries
         keeps nobody from them.
         """
         with self._lock:
-            seat = self._at_the_table(judge, now)
-            self._drop([i for i in seat.hand if self.pool.pairs[i][0] != query_id], seat)
-            seat.at = 0  # what was put back comes again in its turn
+            state = self._present(judge, now)
+            self._drop([i for i in state.holding if self.pool.pairs[i][0] != query_id], state)
+            state.at = 0  # what was put back comes again in its turn
             # Gold questions stand among the others once they have come up.
-            met = [
-                i for i in self.pool.gold if self.pool.pairs[i][0] == query_id and (i in seat.said or i in seat.hand)
-            ]
+            of_query = [i for i in self.pool.gold if self.pool.pairs[i][0] == query_id]
+            met = [i for i in of_query if i in state.answers or i in state.holding]
             places = [*self._by_query.get(query_id, ()), *met]
-            mine = [i for i in places if i in seat.said or self._ledger.may(i, seat)]
+            mine = [i for i in places if i in state.answers or self._counts.may(i, state)]
             for i in mine:
-                if i not in seat.said and i not in seat.hand:
-                    self._take(i, seat)
+                if i not in state.answers and i not in state.holding:
+                    self._take(i, state)
             ordered = sorted(mine, key=lambda i: turn_of(self._seed, judge, self.pool.pairs[i]))
-            return [(self._asked(i, seat), seat.said.get(i)) for i in ordered]
+            return [(self._next_pair(i, state), state.answers.get(i)) for i in ordered]
 
     def progress(self, judge: str, now: str, day: str) -> JudgingProgress:
         """How far a judge is, and everybody; `day` is when today began."""
         with self._lock:
-            seat, ledger = self._seat(judge), self._ledger
-            personal = sum(i not in ledger.shared and i not in seat.said for i in seat.personal)
+            state, counts = self._state_of(judge), self._counts
+            personal = sum(i not in counts.shared and i not in state.answers for i in state.personal)
             return JudgingProgress(
-                pairs=len(self.pool.pairs) - len(ledger.gold),
-                done=ledger.done,
-                mine=len(seat.times),
-                left=ledger.open - seat.settled + personal,
-                later=len(seat.later),
-                today=since(seat.times, day),
-                pace=pace_of(seat.times, now),
+                pairs=len(self.pool.pairs) - len(counts.gold),
+                done=counts.done,
+                mine=len(state.times),
+                left=counts.open - state.settled + personal,
+                later=len(state.later),
+                today=since(state.times, day),
+                pace=pace_of(state.times, now),
             )
 
     def queries(self) -> tuple[str, ...]:
         """The queries of the pool, in its order."""
         return tuple(self._by_query)
 
-    def _at_the_table(self, judge: str, now: float) -> Seat:
-        """The seat of a judge who is here; who has been away for long loses what they had in hand."""
-        for other in self._seats.values():
-            if other.hand and other.until <= now and other.judge != judge:
-                self._drop(list(other.hand), other)
-        seat = self._seat(judge)
-        self._drop([i for i in seat.hand if not self._ledger.may(i, seat)], seat)
-        seat.until = now + HELD
-        return seat
+    def _present(self, judge: str, now: float) -> JudgeState:
+        """The state of an active judge; pairs held for longer than `HELD` seconds by others become free."""
+        for other in self._states.values():
+            if other.holding and other.until <= now and other.judge != judge:
+                self._drop(list(other.holding), other)
+        state = self._state_of(judge)
+        self._drop([i for i in state.holding if not self._counts.may(i, state)], state)
+        state.until = now + HELD
+        return state
 
-    def _draw(self, seat: Seat) -> int | None:
+    def _draw(self, state: JudgeState) -> int | None:
         """The next pair for a judge that is not in hand yet; None where nothing is left."""
-        number = len(seat.said) + len(seat.hand)
-        if is_gold_turn(self.pool.share, seat.judge, number, self._seed):
-            for i in seat.gold:
-                if i not in seat.said and i not in seat.hand:
+        number = len(state.answers) + len(state.holding)
+        if is_gold_turn(self.pool.share, state.judge, number, self._seed):
+            for i in state.gold:
+                if i not in state.answers and i not in state.holding:
                     return i
-        return next((i for i in self._in_line(seat) if i not in seat.hand), None)
+        return next((i for i in self._in_line(state) if i not in state.holding), None)
 
-    def _in_line(self, seat: Seat) -> Iterator[int]:
+    def _in_line(self, state: JudgeState) -> Iterator[int]:
         """What is open to a judge: by name, in order, what was passed over before, what was set aside."""
-        ledger = self._ledger
-        yield from [i for i in seat.personal if i not in seat.said]
-        while seat.at < len(seat.order):
-            i = seat.order[seat.at]
-            seat.at += 1
-            if i in seat.said or i in seat.hand or not ledger.is_open(i):
+        counts = self._counts
+        yield from [i for i in state.personal if i not in state.answers]
+        while state.at < len(state.order):
+            i = state.order[state.at]
+            state.at += 1
+            if i in state.answers or i in state.holding or not counts.is_open(i):
                 continue  # if it opens again, it comes back through `passed`
-            if ledger.may(i, seat):
+            if counts.may(i, state):
                 yield i
             else:
-                seat.passed.append(i)
-        seat.passed = [i for i in dict.fromkeys(seat.passed) if i not in seat.said and ledger.is_open(i)]
-        yield from [i for i in seat.passed if ledger.may(i, seat)]
-        yield from [i for i in seat.later if ledger.may(i, seat)]
+                state.passed.append(i)
+        state.passed = [i for i in dict.fromkeys(state.passed) if i not in state.answers and counts.is_open(i)]
+        yield from [i for i in state.passed if counts.may(i, state)]
+        yield from [i for i in state.later if counts.may(i, state)]
 
-    # ---- seats ---------------------------------------------------------------------------------
+    # ---- states of judges ----------------------------------------------------------------------
 
-    def _seat(self, judge: str) -> Seat:
-        if judge not in self._seats:
-            self._seats[judge] = Seat(judge, len(self._seats), self.pool, self._seed)
-        return self._seats[judge]
+    def _state_of(self, judge: str) -> JudgeState:
+        if judge not in self._states:
+            self._states[judge] = JudgeState(judge, len(self._states), self.pool, self._seed)
+        return self._states[judge]
 
-    def _take(self, i: int, seat: Seat) -> None:
-        seat.hand.append(i)
-        self._ledger.take(i, seat)
+    def _take(self, i: int, state: JudgeState) -> None:
+        state.holding.append(i)
+        self._counts.take(i, state)
 
-    def _drop(self, places: list[int], seat: Seat) -> None:
-        """Out of a judge's hand, without a word: what is open to the judge comes again."""
+    def _drop(self, places: list[int], state: JudgeState) -> None:
+        """Takes pairs from a judge without an answer; those still open to the judge come again."""
         for i in places:
-            seat.hand.remove(i)
-            seat.passed.append(i)
-            self._ledger.let_go(i, seat)
+            state.holding.remove(i)
+            state.passed.append(i)
+            self._counts.let_go(i, state)
 
-    def _asked(self, i: int, seat: Seat) -> NextPair:
-        return NextPair(*self.pool.pairs[i], again=i in seat.later)
+    def _next_pair(self, i: int, state: JudgeState) -> NextPair:
+        return NextPair(*self.pool.pairs[i], again=i in state.later)

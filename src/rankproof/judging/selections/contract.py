@@ -59,7 +59,7 @@ class Selection:
     """One item of the shelf. `page` is the module's docstring: what it picks, when to use it, source, example.
 
     by        "query": pairs matter alike, so that judges may take them query by query; "weight": the first matter most
-    follows   whether judgments change it: then it is asked again as they come in
+    follows   whether judgments change it: then it is computed again as they come in
     """
 
     name: str

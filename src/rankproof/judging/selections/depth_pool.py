@@ -40,10 +40,10 @@ def select(material: Material, values: Values) -> Sequence[SelectedPair]:
     best, place = best_ranks(runs, depth), query_places(runs)
     pool = sorted(best, key=lambda pair: (place[pair[0]], best[pair], pair[1]))
     if values["pairs"] is not None and len(pool) > values["pairs"]:
-        kept = set(sorted(pool, key=lambda pair: (best[pair], place[pair[0]], pair[1]))[: values["pairs"]])
-        pool = [pair for pair in pool if pair in kept]
-    found = Counter((q, doc) for ranked in runs.values() for q, docs in ranked.items() for doc in docs[:depth])
-    return [SelectedPair(*pair, found[pair] / len(runs)) for pair in pool]
+        nearest = set(sorted(pool, key=lambda pair: (best[pair], place[pair[0]], pair[1]))[: values["pairs"]])
+        pool = [pair for pair in pool if pair in nearest]
+    showings = Counter((q, doc) for ranked in runs.values() for q, docs in ranked.items() for doc in docs[:depth])
+    return [SelectedPair(*pair, showings[pair] / len(runs)) for pair in pool]
 
 
 OFFERS = (

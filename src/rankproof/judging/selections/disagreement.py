@@ -31,16 +31,18 @@ def select(material: Material, values: Values) -> Sequence[SelectedPair]:
     """The widest split first."""
     people: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     models: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for said in material.judgments:
-        if said.grade is not None and said.source.kind in ("person", "model"):
-            (people if said.source.kind == "person" else models)[said.query_id, said.doc_id].append(said.grade)
+    for judgment in material.judgments:
+        if judgment.grade is not None and judgment.source.kind in ("person", "model"):
+            (people if judgment.source.kind == "person" else models)[judgment.query_id, judgment.doc_id].append(
+                judgment.grade
+            )
     spread = _SPREADS[values["between"]]
-    found = []
+    selected = []
     for pair in dict.fromkeys((*people, *models)):
         apart = spread(people.get(pair, []), models.get(pair, []))
         if apart > 0:
-            found.append(SelectedPair(*pair, float(apart), wanted=values["judges"]))
-    return heaviest(found, material.runs, values["pairs"])
+            selected.append(SelectedPair(*pair, float(apart), wanted=values["judges"]))
+    return heaviest(selected, material.runs, values["pairs"])
 
 
 def _anybody(people: Sequence[int], models: Sequence[int]) -> int:

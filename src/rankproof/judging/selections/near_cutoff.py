@@ -33,8 +33,8 @@ def select(material: Material, values: Values) -> Sequence[SelectedPair]:
         for query, docs in ranked.items():
             for rank, doc in enumerate(docs[first - 1 : k + within], first):
                 near[query, doc] += within - abs(rank - k - 0.5)
-    found = (SelectedPair(*pair, total / within / len(runs)) for pair, total in near.items())
-    return heaviest(found, runs, values["pairs"])
+    selected = (SelectedPair(*pair, total / within / len(runs)) for pair, total in near.items())
+    return heaviest(selected, runs, values["pairs"])
 
 
 OFFERS = (

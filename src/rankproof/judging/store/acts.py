@@ -1,4 +1,4 @@
-"""Acts: what judges said, added and never changed; and which of it holds now.
+"""Acts of judges, added and never changed; and which of them are in force.
 
 The newest act about something holds, unless it was withdrawn; then the one before it holds again. A withdrawal is an
 act of its own. This is decided in `_holding` and nowhere else.
@@ -131,12 +131,12 @@ class ActTable(ABC, Generic[A]):
 
     def _rows(self, slug: str, **where: str | None) -> Sequence[ActRow]:
         columns = self.table.c
-        asked = select(self.table).where(columns.project == self._known.require(slug)).order_by(columns.id)
+        statement = select(self.table).where(columns.project == self._known.require(slug)).order_by(columns.id)
         for name, value in where.items():
             if value is not None:
-                asked = asked.where(columns[name] == value)
+                statement = statement.where(columns[name] == value)
         with self._database.reading() as connection:
-            return connection.execute(asked).all()
+            return connection.execute(statement).all()
 
     def _acts(self, rows: Sequence[ActRow]) -> list[A]:
         return [self._act(row) for row in rows]
@@ -158,18 +158,18 @@ class ActTable(ABC, Generic[A]):
         else:
             # Without the project, so that the database goes by number and not through all acts of the project.
             with self._database.reading() as connection:
-                asked = select(self.table).where(self.table.c.id > after).order_by(self.table.c.id)
-                rows = connection.execute(asked).all()
+                statement = select(self.table).where(self.table.c.id > after).order_by(self.table.c.id)
+                rows = connection.execute(statement).all()
         return self._acts([row for row in rows if row.project == slug]), rows[-1].id if rows else after
 
     def last(self, slug: str, judge: str) -> A | None:
         """The last act of a judge that can still be taken back; None where there is none."""
         columns = self.table.c
-        asked = select(self.table).where(columns.project == self._known.require(slug), columns.judge == judge)
+        statement = select(self.table).where(columns.project == self._known.require(slug), columns.judge == judge)
         withdrawn: set[str] = set()
         before = None
         while True:
-            here = asked if before is None else asked.where(columns.id < before)
+            here = statement if before is None else statement.where(columns.id < before)
             with self._database.reading() as connection:
                 rows = connection.execute(here.order_by(columns.id.desc()).limit(_AT_A_TIME)).all()
             for row in rows:
@@ -200,7 +200,7 @@ class JudgmentTable(ActTable[Judgment]):
     ) -> list[Judgment]:
         """What holds now, in the order it was given. `source` is person, model or clicks.
 
-        Without `settling` it is what would hold had nobody settled a disagreement: what each judge said alone.
+        Without `settling` it is what each judge gave alone, before anybody settled a disagreement.
         """
         rows = self._rows(slug, judge=judge, query_id=query_id, doc_id=doc_id)
         if not settling:
@@ -342,9 +342,9 @@ class Failures:
     def all(self, slug: str, *, judge: str | None = None) -> list[JudgeFailure]:
         """The failures, in the order they came."""
         c = tables.failures.c
-        asked = select(c.key, c.judge, c.query_id, c.doc_id, c.kind, c.text, c.time)
-        asked = asked.where(c.project == self._known.require(slug)).order_by(c.id)
+        statement = select(c.key, c.judge, c.query_id, c.doc_id, c.kind, c.text, c.time)
+        statement = statement.where(c.project == self._known.require(slug)).order_by(c.id)
         if judge is not None:
-            asked = asked.where(c.judge == judge)
+            statement = statement.where(c.judge == judge)
         with self._database.reading() as connection:
-            return [JudgeFailure(*row) for row in connection.execute(asked)]
+            return [JudgeFailure(*row) for row in connection.execute(statement)]

@@ -15,7 +15,7 @@ from rankproof.judging.store.values import Row, fitting, moment
 
 
 class Assignments:
-    """Which pairs whom is asked about."""
+    """Which pairs are assigned to which judges."""
 
     def __init__(self, database: Database, known: KnownProjects) -> None:
         self._database, self._known = database, known
@@ -47,22 +47,22 @@ class Assignments:
         return _newest(self._database, tables.assignments)
 
     def of(self, slug: str, judge: str) -> list[Assignment]:
-        """What a judge is asked, and what anybody may take, by place."""
+        """Assignments of a judge, and those that anybody may take, by place."""
         return self._holding(slug, ("", judge))
 
     def all(self, slug: str) -> list[Assignment]:
-        """What everybody is asked, by place."""
+        """Assignments of all judges, by place."""
         return self._holding(slug, None)
 
     def _holding(self, slug: str, judges: Sequence[str] | None) -> list[Assignment]:
         c = tables.assignments.c
-        asked = select(c.query_id, c.doc_id, c.place, c.judge, c.weight, c.selection, c.time, c.withdrawn).where(
+        statement = select(c.query_id, c.doc_id, c.place, c.judge, c.weight, c.selection, c.time, c.withdrawn).where(
             c.project == self._known.require(slug)
         )
         if judges is not None:
-            asked = asked.where(c.judge.in_(judges))
+            statement = statement.where(c.judge.in_(judges))
         with self._database.reading() as connection:
-            rows = [Assignment(*row) for row in connection.execute(asked.order_by(c.id))]
+            rows = [Assignment(*row) for row in connection.execute(statement.order_by(c.id))]
         newest = {(row.judge, row.query_id, row.doc_id): row for row in rows}
         return sorted((row for row in newest.values() if not row.withdrawn), key=lambda row: row.place)
 
@@ -107,9 +107,11 @@ class Gold:
     def all(self, slug: str) -> list[GoldAnswer]:
         """What holds now, in the order it was given."""
         c = tables.gold.c
-        asked = select(c.query_id, c.doc_id, c.grade, c.time, c.withdrawn).where(c.project == self._known.require(slug))
+        statement = select(c.query_id, c.doc_id, c.grade, c.time, c.withdrawn).where(
+            c.project == self._known.require(slug)
+        )
         with self._database.reading() as connection:
-            rows = [GoldAnswer(*row) for row in connection.execute(asked.order_by(c.id))]
+            rows = [GoldAnswer(*row) for row in connection.execute(statement.order_by(c.id))]
         newest = {(row.query_id, row.doc_id): row for row in rows}
         return [row for row in newest.values() if not row.withdrawn]
 

@@ -29,8 +29,8 @@ class StoredExperiment:
 
 def content_hash(document: Mapping[str, object]) -> str:
     """SHA-256 of a document as JSON with sorted names, without `observed`: what differs from time to time."""
-    said = {name: value for name, value in document.items() if name != "observed"}
-    return sha256(json.dumps(said, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()).hexdigest()
+    content = {name: value for name, value in document.items() if name != "observed"}
+    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()).hexdigest()
 
 
 class ExperimentTable:
@@ -41,7 +41,7 @@ class ExperimentTable:
         self._once = add_once(tables.experiments, database)
 
     def add(self, slug: str, kind: str, name: str, document: Mapping[str, object], by: str) -> str:
-        """Keeps a document; its hash. The same content again is the same experiment, and stays as it was kept first."""
+        """Stores a document and gives its hash. The same content again is the same experiment, stored once."""
         digest = content_hash(document)
         row = fitting(tables.experiments)(
             {
@@ -60,18 +60,18 @@ class ExperimentTable:
     def all(self, slug: str, kind: str | None = None) -> list[StoredExperiment]:
         """The experiments without their content, in the order they were added."""
         c = tables.experiments.c
-        asked = select(c.sha256, c.kind, c.name, c.by, c.time).where(c.project == self._known.require(slug))
+        statement = select(c.sha256, c.kind, c.name, c.by, c.time).where(c.project == self._known.require(slug))
         if kind is not None:
-            asked = asked.where(c.kind == kind)
+            statement = statement.where(c.kind == kind)
         with self._database.reading() as connection:
-            return [StoredExperiment(*row) for row in connection.execute(asked.order_by(c.id))]
+            return [StoredExperiment(*row) for row in connection.execute(statement.order_by(c.id))]
 
     def get(self, slug: str, sha256: str) -> dict[str, object]:
         """The document with this hash."""
         c = tables.experiments.c
-        asked = select(c.body).where(c.project == self._known.require(slug), c.sha256 == sha256)
+        statement = select(c.body).where(c.project == self._known.require(slug), c.sha256 == sha256)
         with self._database.reading() as connection:
-            found: dict[str, object] | None = connection.execute(asked).scalar()
-        if found is None:
-            raise UnknownName("experiment", sha256, [kept.sha256 for kept in self.all(slug)] or ["none yet"])
-        return found
+            document: dict[str, object] | None = connection.execute(statement).scalar()
+        if document is None:
+            raise UnknownName("experiment", sha256, [stored.sha256 for stored in self.all(slug)] or ["none yet"])
+        return document

@@ -68,33 +68,33 @@ class Items:
     def queries(self, slug: str) -> list[Query]:
         """Every query, in the order they were added."""
         c = tables.queries.c
-        asked = select(c.query_id, c.text, c.columns).where(c.project == self._known.require(slug)).order_by(c.id)
+        statement = select(c.query_id, c.text, c.columns).where(c.project == self._known.require(slug)).order_by(c.id)
         with self._database.reading() as connection:
-            return [Query(*row) for row in connection.execute(asked)]
+            return [Query(*row) for row in connection.execute(statement)]
 
     def query(self, slug: str, query_id: str) -> Query:
         """One query."""
         c = tables.queries.c
-        asked = select(c.query_id, c.text, c.columns).where(
+        statement = select(c.query_id, c.text, c.columns).where(
             c.project == self._known.require(slug), c.query_id == query_id
         )
         with self._database.reading() as connection:
-            row = connection.execute(asked).first()
+            row = connection.execute(statement).first()
         if row is None:
             raise UnknownName("query", query_id, [query.query_id for query in self.queries(slug)])
         return Query(*row)
 
     def documents(self, slug: str, doc_ids: Iterable[str]) -> dict[str, dict[str, str]]:
-        """The fields of documents, by id in the order asked; those that are not there are left out."""
+        """The fields of documents, by id in the order of `doc_ids`; those that are not there are left out."""
         self._known.require(slug)
         c = tables.documents.c
-        wanted = list(dict.fromkeys(doc_ids))
-        found: dict[str, dict[str, str]] = {}
+        ids = list(dict.fromkeys(doc_ids))
+        stored: dict[str, dict[str, str]] = {}
         with self._database.reading() as connection:
-            for part in _parts(wanted):
-                asked = select(c.doc_id, c.fields).where(c.project == slug, c.doc_id.in_(part))
-                found.update((doc, fields) for doc, fields in connection.execute(asked))
-        return {doc: found[doc] for doc in wanted if doc in found}
+            for part in _parts(ids):
+                statement = select(c.doc_id, c.fields).where(c.project == slug, c.doc_id.in_(part))
+                stored.update((doc, fields) for doc, fields in connection.execute(statement))
+        return {doc: stored[doc] for doc in ids if doc in stored}
 
     def count(self, slug: str) -> ItemCounts:
         """How many queries and documents there are."""
@@ -117,22 +117,22 @@ class Items:
 
     def _insert(self, connection: Connection, slug: str, table: Table, name: str, rows: Sequence[Row]) -> int:
         ids = [row[name] for row in rows]
-        asked = select(table).where(table.c.project == slug, table.c[name].in_(ids))
-        there: dict[str, Row] = {row[name]: dict(row) for row in connection.execute(asked).mappings()}
-        fresh: list[Row] = []
+        statement = select(table).where(table.c.project == slug, table.c[name].in_(ids))
+        there: dict[str, Row] = {row[name]: dict(row) for row in connection.execute(statement).mappings()}
+        new: list[Row] = []
         for row in rows:
             known = there.setdefault(row[name], row)
             if known is row:
-                fresh.append(row)
+                new.append(row)
             elif any(known[column] != value for column, value in row.items()):
                 what = "query" if name == "query_id" else "document"
                 raise InputError(
                     f"The {what} {row[name]!r} is there already with other content, and judges may have judged that. "
                     "Give it another id, or make another project."
                 )
-        if fresh:
-            connection.execute(add_once(table, self._database), fresh)
-        return len(fresh)
+        if new:
+            connection.execute(add_once(table, self._database), new)
+        return len(new)
 
 
 def _parts(items: Iterable[T]) -> Iterator[list[T]]:
@@ -181,9 +181,9 @@ class ProjectTable:
     def get(self, slug: str) -> Project:
         """The newest revision."""
         c = tables.revisions.c
-        asked = select(c.body).where(c.project == self._known.require(slug)).order_by(c.id.desc()).limit(1)
+        statement = select(c.body).where(c.project == self._known.require(slug)).order_by(c.id.desc()).limit(1)
         with self._database.reading() as connection:
-            return Project.from_dict(connection.execute(asked).scalar_one())
+            return Project.from_dict(connection.execute(statement).scalar_one())
 
     def all(self) -> list[Project]:
         """The newest revision of every project."""
@@ -195,9 +195,9 @@ class ProjectTable:
     def history(self, slug: str) -> list[Revision]:
         """Every revision, the oldest first."""
         c = tables.revisions.c
-        asked = select(c.body, c.by, c.time).where(c.project == self._known.require(slug)).order_by(c.id)
+        statement = select(c.body, c.by, c.time).where(c.project == self._known.require(slug)).order_by(c.id)
         with self._database.reading() as connection:
-            rows = connection.execute(asked).all()
+            rows = connection.execute(statement).all()
         return [Revision(Project.from_dict(body), by, time) for body, by, time in rows]
 
     def _revise(self, connection: Connection, project: Project, by: str) -> None:
@@ -249,21 +249,21 @@ class Runs:
     def all(self, slug: str) -> list[StoredRun]:
         """The runs, in the order they were added."""
         c = tables.runs.c
-        asked = select(c.name, c.sha256, c.time).where(c.project == self._known.require(slug)).order_by(c.id)
+        statement = select(c.name, c.sha256, c.time).where(c.project == self._known.require(slug)).order_by(c.id)
         with self._database.reading() as connection:
-            return [StoredRun(*row) for row in connection.execute(asked)]
+            return [StoredRun(*row) for row in connection.execute(statement)]
 
     def rankings(self, slug: str, query_id: str) -> dict[str, list[str]]:
         """The documents of a query by the name of the run, best first; runs without the query are left out."""
         r, c = tables.rankings.c, tables.runs.c
-        asked = (
+        statement = (
             select(c.name, r.doc_ids)
             .join(tables.rankings, r.run == c.id)
             .where(c.project == self._known.require(slug), r.query_id == query_id)
             .order_by(c.id)
         )
         with self._database.reading() as connection:
-            return {row.name: row.doc_ids for row in connection.execute(asked)}
+            return {row.name: row.doc_ids for row in connection.execute(statement)}
 
     def whole(self, slug: str, name: str) -> dict[str, list[str]]:
         """A run: the documents of every query, best first."""
@@ -271,8 +271,8 @@ class Runs:
         self._known.require(slug)
         with self._database.reading() as connection:
             run = connection.execute(select(c.id).where(c.project == slug, c.name == name)).scalar()
-            asked = select(r.query_id, r.doc_ids).where(r.run == run).order_by(r.id)
-            found = {row.query_id: row.doc_ids for row in connection.execute(asked)}
+            statement = select(r.query_id, r.doc_ids).where(r.run == run).order_by(r.id)
+            rankings = {row.query_id: row.doc_ids for row in connection.execute(statement)}
         if run is None:
             raise UnknownName("run", name, [stored.name for stored in self.all(slug)])
-        return found
+        return rankings

@@ -39,9 +39,9 @@ class Accounts:
     def password(self, name: str) -> str | None:
         """The hash of an account's password, active or not; None where there is no such account."""
         c = tables.accounts.c
-        asked = select(c.password).where(c.name == name)
+        statement = select(c.password).where(c.name == name)
         with self._database.reading() as connection:
-            return connection.execute(asked).scalar()
+            return connection.execute(statement).scalar()
 
     def all(self) -> list[Account]:
         """Every account, by the time it was made."""
@@ -60,7 +60,7 @@ class Accounts:
         self._change(name, password=password_hash)
 
     def deactivate(self, name: str) -> None:
-        """Closes an account and ends its sessions; what it said stays."""
+        """Closes an account and ends its sessions; its judgments stay."""
         self._change(name, active=False)
 
     def activate(self, name: str) -> None:
@@ -125,18 +125,21 @@ class Invitations:
         """The invitation of a token's hash, used ones and expired ones too."""
         c = tables.invitations.c
         with self._database.reading() as connection:
-            row = connection.execute(_asked().where(c.token == token)).first()
+            row = connection.execute(_select_invitations().where(c.token == token)).first()
         return None if row is None else Invitation(*row)
 
     def all(self) -> list[Invitation]:
         """Every invitation, the oldest first."""
         with self._database.reading() as connection:
-            return [Invitation(*row) for row in connection.execute(_asked().order_by(tables.invitations.c.time))]
+            return [
+                Invitation(*row)
+                for row in connection.execute(_select_invitations().order_by(tables.invitations.c.time))
+            ]
 
     def use(self, token: str, name: str, password_hash: str, at: str = "") -> Account:
         """Makes the account and uses the invitation up, both or neither; of two at once only one gets it.
 
-        `at` is the moment that it must not have expired by: now where nothing is said.
+        `at` is the moment that it must not have expired by: now where it is empty.
         """
         table, by_when = tables.invitations, moment(at)
 
@@ -154,7 +157,7 @@ class Invitations:
         return self._database.write(work)
 
 
-def _asked() -> Select[Any]:
+def _select_invitations() -> Select[Any]:
     c = tables.invitations.c
     return select(c.role, c.by, c.expires, c.time, c.used_by)
 
@@ -189,9 +192,9 @@ class SessionTable:
     def with_account(self, token: str) -> tuple[StoredSession, Account] | None:
         """The session of a token's hash and its account, as it is now, in one question."""
         s, a = tables.sessions.c, tables.accounts.c
-        asked = select(s.account, s.csrf, s.expires, a.role, a.active).join(tables.accounts, a.name == s.account)
+        statement = select(s.account, s.csrf, s.expires, a.role, a.active).join(tables.accounts, a.name == s.account)
         with self._database.reading() as connection:
-            row = connection.execute(asked.where(s.token == token)).first()
+            row = connection.execute(statement.where(s.token == token)).first()
         return None if row is None else (StoredSession(*row[:3]), Account(row.account, row.role, row.active))
 
     def end(self, token: str) -> None:
@@ -232,10 +235,10 @@ class Audit:
     def all(self, *, newest: int | None = None, before: int | None = None) -> list[AuditEntry]:
         """Entries, the newest first; `newest` many at most, of those before the id `before`."""
         c = tables.audit.c
-        asked = select(c.id, c.time, c.account, c.action, c.detail).order_by(c.id.desc())
+        statement = select(c.id, c.time, c.account, c.action, c.detail).order_by(c.id.desc())
         if before is not None:
-            asked = asked.where(c.id < before)
+            statement = statement.where(c.id < before)
         if newest is not None:
-            asked = asked.limit(newest)
+            statement = statement.limit(newest)
         with self._database.reading() as connection:
-            return [AuditEntry(*row) for row in connection.execute(asked)]
+            return [AuditEntry(*row) for row in connection.execute(statement)]

@@ -75,9 +75,9 @@ def take(store: Store, slug: str, kind: Kind, acts: Sequence[Act]) -> int:
 def give(store: Store, slug: str, kind: Kind, history: bool = False) -> list[Act]:
     """The acts of one kind that hold, or every one of them."""
     group = _group(store, kind)
-    asked = {"kind": _MARKS[kind]} if kind in _MARKS else {}
-    found: list[Act] = (group.history if history else group.current)(slug, **asked)
-    return found
+    filters = {"kind": _MARKS[kind]} if kind in _MARKS else {}
+    acts: list[Act] = (group.history if history else group.current)(slug, **filters)
+    return acts
 
 
 def _group(store: Store, kind: Kind) -> Any:

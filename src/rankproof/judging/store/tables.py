@@ -177,7 +177,7 @@ gold = Table(
     Index("gold_of_project", "project"),
 )
 
-# What a model said that is no grade: kept with its text, and why it does not count.
+# Answers of models that are no grades: stored with their text and the reason why they do not count.
 failures = Table(
     "failures",
     metadata,
@@ -218,7 +218,7 @@ accounts = Table(
     Column("time", String(32), nullable=False),
 )
 
-# Only the hash of a token is kept: who reads the store cannot use what lies in it.
+# Only the hash of a token is stored: whoever reads the store cannot sign in with it.
 invitations = Table(
     "invitations",
     metadata,

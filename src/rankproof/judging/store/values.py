@@ -23,7 +23,7 @@ _IDS = ("query_id", "doc_id")
 
 @cache
 def fitting(table: Table) -> Callable[[Row], Row]:
-    """A function that gives a row of the table back when it can be kept, and refuses it otherwise."""
+    """A function that returns a row that the table can store, and refuses any other."""
     limits = [(c.name, c.type.length) for c in table.columns if isinstance(c.type, String)]
 
     def checked(row: Row) -> Row:
@@ -32,15 +32,17 @@ def fitting(table: Table) -> Callable[[Row], Row]:
             if value is None:
                 continue
             if _NEVER.search(value):
-                raise InputError(f"The {_said(name)} {value[:60]!r} has a character that no database keeps. Remove it.")
+                raise InputError(
+                    f"The {_readable_name(name)} {value[:60]!r} has a character that no database keeps. Remove it."
+                )
             if limit is not None and len(value) > limit:
                 raise InputError(
-                    f"The {_said(name)} {value[:40]!r}... has {len(value):,} characters; {limit} is the most. "
+                    f"The {_readable_name(name)} {value[:40]!r}... has {len(value):,} characters; {limit} is the most. "
                     "Shorten it."
                 )
             if name in _IDS and len(value.encode()) > LONGEST_ID:
                 raise InputError(
-                    f"The {_said(name)} {value[:40]!r}... has {len(value.encode()):,} bytes; "
+                    f"The {_readable_name(name)} {value[:40]!r}... has {len(value.encode()):,} bytes; "
                     f"{LONGEST_ID:,} is the most. Shorten it."
                 )
         return row
@@ -58,7 +60,7 @@ def shown_fields(fields: Mapping[str, str]) -> dict[str, str]:
     return {shown(name): shown(text) for name, text in fields.items()}
 
 
-def _said(name: str) -> str:
+def _readable_name(name: str) -> str:
     return {"query_id": "query id", "doc_id": "document id"}.get(name, name)
 
 
@@ -68,7 +70,7 @@ def now() -> str:
 
 
 def moment(text: str) -> str:
-    """A moment that came from outside, as the store keeps it; now where nothing was said."""
+    """A moment that came from outside, as the store writes it; now where it is empty."""
     if not text:
         return now()
     try:

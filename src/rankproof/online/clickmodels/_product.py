@@ -52,7 +52,7 @@ def cells_of(pages: Impressions, slots_of: Callable[[Impressions], NDArray[np.in
     for piece in pages.pieces():
         keys = (piece.shown * n_slots + slots_of(piece))[piece.there]
         counted.add(keys, piece.clicks[piece.there])
-    known, shown, clicked = counted.found()
+    known, shown, clicked = counted.counts()
     return Cells(known // n_slots, known % n_slots, shown.astype(np.float64), clicked.astype(np.float64))
 
 
@@ -66,7 +66,7 @@ class _Counted:
         np.add.at(self._counts[0], keys, 1)
         np.add.at(self._counts[1], keys[clicks], 1)
 
-    def found(self) -> tuple[Whole, Whole, Whole]:
+    def counts(self) -> tuple[Whole, Whole, Whole]:
         known = np.flatnonzero(self._counts[0])
         return known, self._counts[0][known], self._counts[1][known]
 
@@ -85,7 +85,7 @@ class _Sorted:
         if sum(len(new[0]) for new in self._new) > len(self._known[0]):
             self._merge()
 
-    def found(self) -> tuple[Whole, Whole, Whole]:
+    def counts(self) -> tuple[Whole, Whole, Whole]:
         self._merge()
         return self._known
 

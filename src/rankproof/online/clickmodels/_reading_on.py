@@ -2,8 +2,8 @@
 
 Down to the last click all was looked at. After it the user stopped, or read on to the end of the page and clicked no
 more: which of the two, nobody saw. A pass weighs both by their probability, and counts looks and readings on with that
-weight. The chance to read on belongs to a slot: the rank of the click, or the pair that was clicked. A click on the
-last document of a page says nothing about it.
+weight. The probability of reading on belongs to a slot: the rank of the click, or the pair that was clicked. A click on
+the last document of a page says nothing about it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rankproof.online.impressions import Flags, Impressions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingOnFit:
-    """What the passes came to: attractiveness by pair, the chance to read on by slot, the trail of the posterior."""
+    """The fit: attractiveness by pair, the probability of reading on by slot, the trail of the posterior."""
 
     attractiveness: Floats
     goes_on: Floats

@@ -82,7 +82,7 @@ def clicked(piece: Impressions) -> Flags:
 
 
 def per_pair(pages: Impressions, of: Callable[[Impressions], Flags]) -> Floats:
-    """For each pair, at how many places of the pages a flag holds, which is asked of each piece."""
+    """For each pair, at how many places of the pages a flag holds, computed for each piece."""
     counts = np.zeros(len(pages.pairs), dtype=np.int64)
     for piece in pages.pieces():
         np.add.at(counts, piece.shown[of(piece)], 1)
@@ -90,7 +90,7 @@ def per_pair(pages: Impressions, of: Callable[[Impressions], Flags]) -> Floats:
 
 
 def sum_per_pair(pages: Impressions, of: Callable[[Impressions], Floats]) -> Floats:
-    """For each pair, the sum of a number over the places where it stood, which is asked of each piece."""
+    """For each pair, the sum of a number over the places where it stood, computed for each piece."""
     sums = np.zeros(len(pages.pairs))
     for piece in pages.pieces():
         np.add.at(sums, piece.shown[piece.there], of(piece)[piece.there])

@@ -34,7 +34,7 @@ from rankproof.online.impressions import Impressions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DependentClick:
-    """Attractiveness by pair, and by rank the chance to go on after a click."""
+    """Attractiveness by pair, and by rank the probability of going on after a click."""
 
     attractiveness: Floats
     goes_on: Floats
@@ -59,8 +59,8 @@ class DependentClick:
 
 def fit(pages: Impressions, values: Mapping[str, float]) -> DependentClick:
     """Both kinds of parameters, by EM over what follows the last click."""
-    found = learn(pages, by_rank, pages.ranks, values)
-    return DependentClick(found.attractiveness, found.goes_on, found.trail)
+    fitted = learn(pages, by_rank, pages.ranks, values)
+    return DependentClick(fitted.attractiveness, fitted.goes_on, fitted.trail)
 
 
 OFFERS = (ClickModel(name="dependent_click", page=__doc__, fit=fit, params=(ALPHA, BETA, PASSES)),)

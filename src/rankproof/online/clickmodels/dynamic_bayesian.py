@@ -55,8 +55,8 @@ class DynamicBayesian:
 
 def fit(pages: Impressions, values: Mapping[str, float]) -> DynamicBayesian:
     """Both kinds of parameters, by EM over what follows the last click."""
-    found = learn(pages, lambda piece: piece.shown, len(pages.pairs), values)
-    return DynamicBayesian(found.attractiveness, 1 - found.goes_on, found.trail)
+    fitted = learn(pages, lambda piece: piece.shown, len(pages.pairs), values)
+    return DynamicBayesian(fitted.attractiveness, 1 - fitted.goes_on, fitted.trail)
 
 
 OFFERS = (ClickModel(name="dynamic_bayesian", page=__doc__, fit=fit, params=(ALPHA, BETA, PASSES)),)

@@ -53,8 +53,8 @@ class PositionBased:
 
 def fit(pages: Impressions, values: Mapping[str, float]) -> PositionBased:
     """Both kinds of parameters, by EM over pairs at ranks."""
-    found = learn(cells_of(pages, by_rank, pages.ranks), len(pages.pairs), pages.ranks, values)
-    return PositionBased(found.attractiveness, found.examination, found.trail)
+    fitted = learn(cells_of(pages, by_rank, pages.ranks), len(pages.pairs), pages.ranks, values)
+    return PositionBased(fitted.attractiveness, fitted.examination, fitted.trail)
 
 
 OFFERS = (ClickModel(name="position_based", page=__doc__, fit=fit, params=(ALPHA, BETA, PASSES)),)

@@ -76,8 +76,8 @@ def fit(pages: Impressions, values: Mapping[str, float]) -> UserBrowsing:
     """Both kinds of parameters, by EM over pairs at ranks after last clicks."""
     n = pages.ranks
     cells = cells_of(pages, lambda piece: np.arange(n) * n + last_above(piece), n * n)
-    found = learn(cells, len(pages.pairs), n * n, values)
-    return UserBrowsing(found.attractiveness, found.examination.reshape(n, n), found.trail)
+    fitted = learn(cells, len(pages.pairs), n * n, values)
+    return UserBrowsing(fitted.attractiveness, fitted.examination.reshape(n, n), fitted.trail)
 
 
 OFFERS = (ClickModel(name="user_browsing", page=__doc__, fit=fit, params=(ALPHA, BETA, PASSES)),)

@@ -1,6 +1,6 @@
 """Examination: how likely users look at each rank relative to rank 1, with confidence intervals.
 
-The curve of position_based is found from pairs that stood at several ranks, without the model's prior (see
+The curve of position_based is estimated from pairs that stood at several ranks, without the model's prior (see
 `proportions`), and its intervals come from what each session or page adds to the error. In simulations they hold the
 truth at their level where a rank has FEW telling clicks or more; where one has fewer, the curve says so. What the prior
 of the fitted model does to pairs that were seldom shown, which pulls examination down at low ranks, is not in it.
@@ -12,7 +12,7 @@ No interval says whether the model is true.
 
 Where a click needs a look, which depends on the rank, and a liking, which depends on the pair, the clicks of one pair
 spread over its ranks as showings times examination, whatever the liking is. So each pair compares the ranks where it
-stood, and no prior is needed: this is Poisson regression with an effect for each pair, found by proportional fitting.
+stood, and no prior is needed: this is Poisson regression with an effect for each pair, solved by proportional fitting.
 Its estimates are consistent however many pairs there are and however clicks depend on each other on a page, as long as
 the mean is right (Wooldridge, Distribution-free estimation of some nonlinear panel data models, Journal of
 Econometrics 90, 1999).

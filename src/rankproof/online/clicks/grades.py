@@ -1,15 +1,15 @@
 """Grades from click models: posterior of each pair's attractiveness, grade, count and confidence; a file of them.
 
-The value of a pair is the chance that it is clicked when it stands at rank 1, as the mean of what is known of it (see
-`posterior`). A step says which chance the next grade takes; steps may be of several signals, each with a chance of its
-own, and the highest step that is reached is the grade. A pair gets its most probable grade, and that probability is the
-confidence. It leaves out that examination itself is an estimate and that signals go together, and means nothing where
-the model is wrong.
+The value of a pair is the probability that it is clicked when it stands at rank 1, as the mean of what is known of it
+(see `posterior`). A step is the probability from which the next grade holds; steps may be of several signals, each with
+its own, and the highest step that is reached is the grade. A pair gets its most probable grade, and that probability is
+the confidence. It leaves out that examination itself is an estimate and that signals go together, and means nothing
+where the model is wrong.
 
 A pair that was shown n times got so many looks, in looks at rank 1, by the model that was fitted; on the average e a
-showing. With the chance v at rank 1 a showing is clicked with v e, and c clicks on n showings have the likelihood
-v^c (1 - v e)^(n - c). How chances are spread over pairs is found from the pairs themselves, as weights on a grid, by
-expectation and maximization (Laird, Nonparametric maximum likelihood estimation of a mixing distribution, JASA 73,
+showing. With the probability v at rank 1 a showing is clicked with v e, and c clicks on n showings have the likelihood
+v^c (1 - v e)^(n - c). The distribution of probabilities over pairs is estimated from the pairs, as weights on a grid,
+by expectation and maximization (Laird, Nonparametric maximum likelihood estimation of a mixing distribution, JASA 73,
 1978), with a few pairs' worth of Jeffreys' prior mixed in. A pair with little of its own is then taken to be like
 others.
 

@@ -136,9 +136,9 @@ def grade_log(
     first = by_signal[next(iter(signals))]
     steps = mapped.steps or _steps(first.means(), mapped.shares, signal)
     rows = rows_of(log.pages, first, *grades_of(steps, by_signal))
-    kept = tuple(row for row in rows if row.confidence >= confidence)
+    confident = tuple(row for row in rows if row.confidence >= confidence)
     few = len(often_shown(log.pages, 1)) - len(often)
-    return LogGrades(model.text, steps, mapped.shares, kept, showings, confidence, few, len(rows) - len(kept))
+    return LogGrades(model.text, steps, mapped.shares, confident, showings, confidence, few, len(rows) - len(confident))
 
 
 def qrels_of(rows: Sequence[GradedPair], name: str = "clicks") -> Qrels:

@@ -36,7 +36,7 @@ def read_log(
 
     description   of the layout and the columns; what it leaves out is guessed from the names of columns
     stay    how many seconds on a document count as satisfied
-    depth   the last rank that is kept
+    depth   the last rank that is read
     early   how many seconds a click may come before its page, for clocks that differ
     """
     described = description or LogDescription()

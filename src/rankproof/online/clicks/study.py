@@ -20,7 +20,7 @@ from rankproof.online.clicks.qrels import CONFIDENCE, SHOWINGS, GradeMapping, Lo
 from rankproof.online.clicks.signals import ClickSignals, count_signals, event_pages
 from rankproof.online.impressions import ClickLog, Dropped, Impressions
 
-# Probabilities of clicks and skips are kept this far from 0 and 1, so that one event that a model holds impossible does
+# Probabilities of clicks and skips stay this far from 0 and 1, so that one event that a model holds impossible does
 # not decide the whole score.
 FLOOR = 1e-6
 

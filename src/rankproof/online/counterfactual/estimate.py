@@ -69,9 +69,9 @@ class CounterfactualRequest:
 def of_actions(log: Choices, policy: Policy, ask: CounterfactualRequest) -> Counterfactual:
     """What a policy would earn, from one action for each page."""
     rows = _answered(log.queries, [query in policy for query in log.query_ids], ask)
-    kept = _chosen(log, rows)
+    answered = _chosen(log, rows)
     return _report(
-        "action", decisions_of_actions(kept, policy), len(log) - len(rows), ask, log.units is not None, "reward"
+        "action", decisions_of_actions(answered, policy), len(log) - len(rows), ask, log.units is not None, "reward"
     )
 
 
@@ -101,9 +101,9 @@ def of_placements(
 ) -> Counterfactual:
     """What rankings would earn, from pages whose documents were placed with known probabilities."""
     rows = _pages_answered(log.pages, rankings, ask)
-    kept = _taken(log, rows)
-    longest = int(kept.pages.lengths.max())
-    decided = decisions_of_placements(kept, rankings, min(depth or longest, longest))
+    answered = _taken(log, rows)
+    longest = int(answered.pages.lengths.max())
+    decided = decisions_of_placements(answered, rankings, min(depth or longest, longest))
     return _report("placement", decided, len(log.pages) - len(rows), ask, log.pages.sessions is not None, "clicks")
 
 
@@ -119,13 +119,13 @@ def of_examination(
     curve   by rank, taken as known; or as learned from these very pages, so that its error is in the intervals
     """
     rows = _pages_answered(pages, rankings, ask)
-    kept = pages.take(rows)
+    answered = pages.take(rows)
     known = not isinstance(curve, Proportions)
     looked = np.asarray(curve.values[: _depth(curve)] if isinstance(curve, Proportions) else curve, dtype=np.float64)
-    longest = int(kept.lengths.max())
+    longest = int(answered.lengths.max())
     reach = min(longest, len(looked))
     looked = looked[:reach]
-    decide = decisions_by_examination(kept, rankings, reach, depth)
+    decide = decisions_by_examination(answered, rankings, reach, depth)
     learned = None
     notes = [KNOWN_CURVE] if known else []
     if isinstance(curve, Proportions):

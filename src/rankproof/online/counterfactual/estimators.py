@@ -5,7 +5,7 @@ the examination curve was learned from the same log, its own error is in it: eac
 estimate moves with the curve by its derivative.
 
 The model of a cell (a query and what was decided) is its mean reward per look, with `PRIOR` made-up looks that have the
-mean of all cells. Units are dealt into folds by chance; what is foretold of a page comes from the other folds.
+mean of all cells. Units are assigned to folds at random; predictions for a page come from the other folds.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def with_predicted_rewards(decisions: Decisions, seed: int = 0) -> Decisions:
     folds = min(FOLDS, units)
     dealt = (np.random.default_rng(seed).permutation(units) % folds)[of]
     fold = dealt[decisions.pages]
-    cells, wanted = len(decisions.group_of), decisions.wanted
+    cells, target = len(decisions.group_of), decisions.target
     rewards, of_pages = np.zeros(len(decisions.pages)), np.zeros(len(decisions))
     for one in range(folds):
         # With a single unit there is no other fold: the model then knows nothing.
@@ -50,7 +50,7 @@ def with_predicted_rewards(decisions: Decisions, seed: int = 0) -> Decisions:
         mean = earned.sum() / looks.sum() if looks.sum() > 0 else 0.0
         liked = (earned + PRIOR * mean) / (looks + PRIOR)
         rewards[~other] = decisions.looked[~other] * liked[decisions.cells[~other]]
-        worth = np.bincount(wanted.queries, wanted.amounts * liked[wanted.cells], len(decisions.pages_of_queries))
+        worth = np.bincount(target.queries, target.amounts * liked[target.cells], len(decisions.pages_of_queries))
         of_pages[dealt == one] = worth[decisions.queries[dealt == one]]
     return replace(decisions, believed=PredictedRewards(rewards, of_pages))
 

@@ -27,18 +27,18 @@ UNLIKELY = 0.01
 
 def overlap_of(decisions: Decisions) -> Overlap:
     """How far the log reaches."""
-    weights, wanted = decisions.weights, decisions.wanted
+    weights, target = decisions.weights, decisions.target
     units, unit_of = decisions.numbered_units
     by_page = decisions.by_page(weights)
     by_unit = np.bincount(unit_of, by_page, units)
     total, squares = float(weights.sum()), float((by_unit**2).sum())
     pages_of = decisions.pages_of_queries
-    amounts = wanted.amounts * pages_of[wanted.queries]
-    known = decisions.shown[wanted.cells] > 0
+    amounts = target.amounts * pages_of[target.queries]
+    known = decisions.shown[target.cells] > 0
     total_amount = float(amounts.sum())
     mean = p_value = None
     if decisions.balanced and amounts[known].sum() > 0:
-        of_queries = np.bincount(wanted.queries, np.where(known, wanted.amounts, 0.0), len(pages_of))
+        of_queries = np.bincount(target.queries, np.where(known, target.amounts, 0.0), len(pages_of))
         mean, p_value = _balance(by_page, of_queries[decisions.queries].astype(np.float64), units, unit_of)
     return Overlap(
         effective=total * total / squares if squares else 0.0,
@@ -63,7 +63,7 @@ def _balance(by_page: Floats, expected: Floats, units: int, of: Numbers) -> tupl
 
 def _absent(decisions: Decisions, total_amount: float) -> float | None:
     amounts = np.zeros(len(decisions.group_of))
-    amounts[decisions.wanted.cells] = decisions.wanted.amounts
+    amounts[decisions.target.cells] = decisions.target.amounts
     return 1 - float(amounts[decisions.cells].sum()) / total_amount if total_amount else None
 
 

@@ -230,7 +230,7 @@ class Decisions:
     looked     of each decision: the probability that the user saw it, where that is corrected for; otherwise 1
     norms      of each decision: what it counts where its group is normalized; None where that is its weight
     group_of   of each cell: the group in which it is normalized
-    wanted     what the new system would show
+    target     what the new system would show
     balanced   whether the mean weight is 1 if the propensities are right
     believed   what a reward model predicts; None where none was fitted
     """
@@ -245,7 +245,7 @@ class Decisions:
     looked: Floats
     norms: Floats | None
     group_of: Numbers
-    wanted: TargetDisplay
+    target: TargetDisplay
     balanced: bool
     believed: PredictedRewards | None = None
 
@@ -288,7 +288,7 @@ class Decisions:
     @cached_property
     def pages_of_queries(self) -> Numbers:
         """How many pages each query has."""
-        most = max(int(self.queries.max()), int(self.wanted.queries.max(initial=0)))
+        most = max(int(self.queries.max()), int(self.target.queries.max(initial=0)))
         return np.bincount(self.queries, minlength=most + 1)
 
     @cached_property

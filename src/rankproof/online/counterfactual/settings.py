@@ -48,7 +48,7 @@ def new_ranks(pages: Impressions, rankings: Rankings) -> Numbers:
     return np.array([at.get(query, nothing).get(doc, -1) for query, doc in named], dtype=np.int64)
 
 
-def wanted_of(rows: list[tuple[int, int, float]]) -> TargetDisplay:
+def target_display(rows: list[tuple[int, int, float]]) -> TargetDisplay:
     """What the new system would show: query, cell and amount of each."""
     columns = np.array(rows, dtype=np.float64).reshape(-1, 3)
     return TargetDisplay(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 2].copy())
@@ -61,7 +61,7 @@ def decisions_of_actions(log: Choices, policy: Policy) -> Decisions:
     known, cells = np.unique(log.queries * room + log.actions, return_inverse=True)
     numbered = {int(key): cell for cell, key in enumerate(known)}
     likely = np.zeros(len(known))
-    wanted: list[tuple[int, int, float]] = []
+    targets: list[tuple[int, int, float]] = []
     cell_count = len(known)
     for query in np.unique(log.queries).tolist():
         for action, probability in policy[log.query_ids[query]].items():
@@ -73,7 +73,7 @@ def decisions_of_actions(log: Choices, policy: Policy) -> Decisions:
                 cell, cell_count = cell_count, cell_count + 1
             else:
                 likely[cell] = probability
-            wanted.append((query, cell, probability))
+            targets.append((query, cell, probability))
     n = len(log)
     return Decisions(
         queries=log.queries,
@@ -86,7 +86,7 @@ def decisions_of_actions(log: Choices, policy: Policy) -> Decisions:
         looked=np.ones(n),
         norms=None,
         group_of=np.zeros(cell_count, dtype=np.int64),
-        wanted=wanted_of(wanted),
+        target=target_display(targets),
         balanced=True,
     )
 
@@ -143,7 +143,7 @@ def decisions_by_examination(
     page, rank = np.nonzero(counted)
     pairs = pages.shown[counted]
     new = new_ranks(pages, rankings)
-    kept = (new >= 0) & (new < depth)
+    counted_ranks = (new >= 0) & (new < depth)
     of = queries_of(pages)
     pages_of = np.bincount(of, minlength=len(pages.pairs.query_ids))[pages.pairs.queries]
     # Of the pages of its query, the share that shows the pair.
@@ -165,10 +165,10 @@ def decisions_by_examination(
     units, groups = units_of(pages), np.arange(cell_count)
     logged = (pages.clicks & (ranked < depth)).sum(axis=1).astype(np.float64)
     rewards = pages.clicks[counted].astype(np.float64)
-    wanted = np.array(queries, dtype=np.int64), np.array(cells, dtype=np.int64), np.array(ranks, dtype=np.int64)
+    targets = np.array(queries, dtype=np.int64), np.array(cells, dtype=np.int64), np.array(ranks, dtype=np.int64)
 
     def decisions(looked: Floats) -> Decisions:
-        after = np.where(kept, looked[np.clip(new, 0, depth - 1)], 0.0)
+        after = np.where(counted_ranks, looked[np.clip(new, 0, depth - 1)], 0.0)
         return Decisions(
             queries=of,
             units=units,
@@ -180,7 +180,7 @@ def decisions_by_examination(
             looked=looked[rank],
             norms=looked[rank],
             group_of=groups,
-            wanted=TargetDisplay(wanted[0], wanted[1], looked[wanted[2]]),
+            target=TargetDisplay(targets[0], targets[1], looked[targets[2]]),
             balanced=False,
         )
 
@@ -200,7 +200,7 @@ def decisions_of_placements(log: PlacedPages, rankings: Rankings, depth: int) ->
     numbered = {int(key): cell for cell, key in enumerate(known)}
     ranks_of = (known % depth).tolist()
     places = places_of(pages)
-    wanted: list[tuple[int, int, float]] = []
+    targets: list[tuple[int, int, float]] = []
     of = queries_of(pages)
     for query in np.unique(of).tolist():
         query_id = pages.pairs.query_ids[query]
@@ -210,7 +210,7 @@ def decisions_of_placements(log: PlacedPages, rankings: Rankings, depth: int) ->
             if cell is None:
                 cell = len(ranks_of)
                 ranks_of.append(at)
-            wanted.append((query, cell, 1.0))
+            targets.append((query, cell, 1.0))
     return Decisions(
         queries=of,
         units=units_of(pages),
@@ -222,6 +222,6 @@ def decisions_of_placements(log: PlacedPages, rankings: Rankings, depth: int) ->
         looked=np.ones(len(page)),
         norms=None,
         group_of=np.array(ranks_of, dtype=np.int64),
-        wanted=wanted_of(wanted),
+        target=target_display(targets),
         balanced=True,
     )

@@ -34,16 +34,16 @@ def estimate(decisions: Decisions, values: Mapping[str, float | None]) -> Influe
     clipped = with_clip(decisions, values)
     own = clipped.weights if clipped.norms is None else clipped.norms
     counted = own * clipped.rewards / clipped.looked
-    groups, wanted = clipped.group_of[clipped.cells], clipped.wanted
+    groups, target = clipped.group_of[clipped.cells], clipped.target
     n_groups = int(clipped.group_of.max()) + 1
     norms = np.bincount(groups, own, n_groups)
     norms[norms <= 0] = 1.0  # a group that was never shown has no rewards either
     ratios = np.bincount(groups, counted, n_groups) / norms
     pages_of = clipped.pages_of_queries
-    of_wanted = clipped.group_of[wanted.cells]
-    worth = np.bincount(wanted.queries, wanted.amounts * ratios[of_wanted], len(pages_of))[clipped.queries]
+    of_wanted = clipped.group_of[target.cells]
+    worth = np.bincount(target.queries, target.amounts * ratios[of_wanted], len(pages_of))[clipped.queries]
     value = float(worth.mean())
-    amounts = np.bincount(of_wanted, wanted.amounts * pages_of[wanted.queries], n_groups)
+    amounts = np.bincount(of_wanted, target.amounts * pages_of[target.queries], n_groups)
     pulls = (amounts / norms)[groups] * (counted - ratios[groups] * own)
     return Influence(value, worth - value + clipped.by_page(pulls))
 

@@ -89,7 +89,7 @@ class _LogReader:
         self.pages: dict[str, LoggedPage] = {}
         self.rows = self.clicks = 0
         self.units = False
-        # A text or a credit that comes in many lists is kept once.
+        # A text or a credit that comes in many lists is stored once.
         self._once: dict[Any, Any] = {}
 
     def take(self, batch: RowBatch) -> None:

@@ -6,7 +6,7 @@ with the binomial one of the units that came in between. For shares nearer to 1/
 many that whole numbers no longer matter, units grow with the inverse square of the distance.
 
 The test is the exact two-sided binomial one of the share of wins. Its power goes up and down as units are added, one
-by one, since counts are whole; the answer is the number from which on it no longer falls below what was asked for.
+by one, since counts are whole; the answer is the number from which on it no longer falls below the requested power.
 Beyond a hundred thousand units the normal approximation takes over, where the two differ by less than one in a
 thousand.
 """
@@ -43,7 +43,7 @@ class InterleavingPlan:
     """The plan for several shares.
 
     decided   the share of units that are no ties
-    units     how many there are; None where that is what is asked
+    units     how many there are; None where that is to be computed
     """
 
     rows: tuple[PlannedShare, ...]

@@ -87,19 +87,19 @@ def preferred(
 
 
 def _exact(wins: int, losses: int, level: float) -> Answer:
-    found = share_of_wins(wins, losses, level)
-    return found if isinstance(found, Estimate) else NotEstimable("no unit was won or lost", found.method, 0)
+    share = share_of_wins(wins, losses, level)
+    return share if isinstance(share, Estimate) else NotEstimable("no unit was won or lost", share.method, 0)
 
 
 def _student(margins: Sequence[float], level: float) -> Answer:
     student: Significance = shelf.find("significance", "t")
-    found = student.infer(
+    estimate = student.infer(
         np.array(margins, dtype=np.float64), SignificanceRequest(level=level), np.random.default_rng(0)
     )
-    if isinstance(found, Estimate):
-        return found
+    if isinstance(estimate, Estimate):
+        return estimate
     # The shelf speaks of queries; here units differ, or do not.
-    return replace(found, reason=found.reason.replace("queries", "units").replace("query", "unit"))
+    return replace(estimate, reason=estimate.reason.replace("queries", "units").replace("query", "unit"))
 
 
 UNITS = 5000
@@ -121,7 +121,7 @@ def share_at_any_time(units: int = UNITS) -> InferShare:
 
 def mean_at_any_time(units: int = UNITS) -> InferMean:
     """A way to infer the mean margin at every look; tightest at so many units."""
-    asked = configure("trials", "sequence", {"units": units})
+    configured = configure("trials", "sequence", {"units": units})
 
     def infer(margins: Sequence[float], level: float) -> Answer:
         n = len(margins)
@@ -130,10 +130,10 @@ def mean_at_any_time(units: int = UNITS) -> InferMean:
                                 n, math.fsum(margins) if n else None)  # fmt: skip
         values = np.asarray(margins, dtype=np.float64)
         effect = Effect(float(values.mean()), (VariancePart(float(values.var(ddof=1)) / n, n),), n)
-        found: Answer = asked.item.answer(effect, EffectRequest(level), asked.values)
-        if isinstance(found, NotEstimable):
-            return found
+        answer: Answer = configured.item.answer(effect, EffectRequest(level), configured.values)
+        if isinstance(answer, NotEstimable):
+            return answer
         few = (f"fewer than {FEW} units: the guarantee is for many units, so do not stop here",) if n < FEW else ()
-        return replace(found, notes=few)
+        return replace(answer, notes=few)
 
     return infer

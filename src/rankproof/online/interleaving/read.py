@@ -1,6 +1,6 @@
 """Read an interleaving log: credits of clicks, preferences for every pair of systems, and the balance check.
 
-A document counts once, however often it was clicked. What counts is said by a rule:
+A document counts once, however often it was clicked. What counts is decided by a rule:
 
     clicked()        every click
     dwelt(30)        at least 30 seconds on the document; without a time it is unknown, which is not the same as no
@@ -245,13 +245,13 @@ def _preferences(
 
     plain = at_level(level)
     if correction is None:
-        return tuple(SystemPair(found, by=by) for found in plain)
+        return tuple(SystemPair(preference, by=by) for preference in plain)
     chosen: Correction = shelf.find("corrections", correction)
     if chosen.needs_all_pairs:
         raise UsageError(f"{correction} permutes queries, which interleaving does not have. Use holm.")
-    shares = _adjusted(chosen, plain, at_level, lambda found: found.share, level)
-    margins = _adjusted(chosen, plain, at_level, lambda found: found.margin, level)
-    return tuple(SystemPair(*found, by) for found in zip(plain, shares, margins, strict=True))
+    shares = _adjusted(chosen, plain, at_level, lambda preference: preference.share, level)
+    margins = _adjusted(chosen, plain, at_level, lambda preference: preference.margin, level)
+    return tuple(SystemPair(*preference, by) for preference in zip(plain, shares, margins, strict=True))
 
 
 def _by(methods: Sequence[str]) -> By:
@@ -281,7 +281,11 @@ def _adjusted(
     level: float,
 ) -> list[Adjusted | None]:
     tests = Tests(
-        [part(found) for found in plain], lambda one_level: [part(found) for found in at_level(one_level)], (), level, 0
+        [part(answer) for answer in plain],
+        lambda one_level: [part(answer) for answer in at_level(one_level)],
+        (),
+        level,
+        0,
     )
     # Nothing is drawn at random here; the generator is what the shelf's contract asks for.
     return correction.adjust(tests, np.random.default_rng(0))

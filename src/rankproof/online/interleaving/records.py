@@ -259,7 +259,7 @@ class SystemPair:
         winner = self.winner
         low, high = (answer.low, answer.high) if adjusted is None else (adjusted.low, adjusted.high)
         value = answer.value
-        if (winner or second) == first:  # told from the side of the one that is ahead
+        if (winner or second) == first:  # written from the side of the one that is ahead
             value, low, high = 2 * answer.null - value, 2 * answer.null - high, 2 * answer.null - low
         kind = "always-valid interval" if always_valid else "interval"
         together = "" if adjusted is None else " for all pairs together"

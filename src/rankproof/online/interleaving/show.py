@@ -6,7 +6,7 @@ nothing.
 
 Only as many ranks as the shortest ranking has are drafted, since at every rank every system must be able to have its
 way. What the systems rank beyond that fills the page, best rank first, and earns nobody anything; so a system that
-finds too little is not told from one that finds enough. That is for a trial to see.
+finds too little cannot be distinguished from one that finds enough. That takes an A/B test.
 
 Made anew, a list is right only if rankings, method, depth and experiment are those that the server had. Where the log
 says what was shown, the two are held against each other. A page that differs, and one whose key has two lists, is left
@@ -39,7 +39,7 @@ def interleave(
     experiment: str = "",
 ) -> InterleavedList:
     """The list to show: at most `depth` documents, and what a click on each is worth to each system."""
-    chosen = _asked(method)
+    chosen = _configured(method)
     if depth < 1:
         raise UsageError(f"depth must be 1 or more; got {depth}.")
     systems = tuple(sorted(rankings))
@@ -62,7 +62,7 @@ def interleave(
 
 
 @lru_cache(maxsize=64)
-def _asked(method: str) -> Configured:
+def _configured(method: str) -> Configured:
     return read_configured("interleavings", method)
 
 

@@ -1,4 +1,4 @@
-"""KeyRng: numbers from a key, the same on every machine and in every release, with nothing kept between calls.
+"""KeyRng: numbers from a key, the same on every machine and in every release, without state between calls.
 
 The SHA-256 of "experiment NUL key NUL n", for n = 0, 1, 2, ..., gives four whole numbers of 64 bits each, big-endian;
 a number's upper 53 bits over 2^53 are a draw from 0 up to, but not including, 1. So a server in another language can

@@ -26,7 +26,7 @@ class Drafted:
     teams: list[str | None]
 
 
-# The same rankings, size, chance and values give the same list. `size` is at most the length of the shortest ranking,
+# The same rankings, size, rng and values give the same list. `size` is at most the length of the shortest ranking,
 # so that every system has a document left at every rank; what is shown below it earns nothing (online/interleaving).
 Draft = Callable[[Rankings, int, KeyRng, Mapping[str, Any]], Drafted]
 

@@ -44,7 +44,7 @@ Ranked = tuple[str, ...]
 
 
 def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, Any]) -> Drafted:
-    """One of the possible lists, drawn by its chance."""
+    """One of the possible lists, drawn with its probability."""
     size = min(size, values["top"])
     if size == 0:
         return Drafted([], [], [])
@@ -60,7 +60,7 @@ def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, Any])
 
 @lru_cache(maxsize=4096)
 def _solved(first: Ranked, second: Ranked, credit: str) -> tuple[tuple[Ranked, ...], tuple[float, ...]] | None:
-    """The lists that have a chance, and the sums of their chances; None where no chances are fair."""
+    """The lists with a positive probability, and the cumulated probabilities; None where none are fair."""
     import numpy as np  # here: a server that interleaves otherwise does without
 
     from rankproof.online.interleavings._simplex import best_mixture

@@ -35,12 +35,12 @@ def _weights(length: int, decay: float) -> tuple[float, ...]:
 
 
 def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, float]) -> Drafted:
-    """A turn and a document for each rank; credit by the chance that each system had to draw it."""
+    """A turn and a document for each rank; credit by the probability of each system to draw it."""
     systems = list(rankings)
     places = [{doc: i for i, doc in enumerate(ranking)} for ranking in rankings.values()]
     # The weight of what has been shown is set to 0.
     left = [list(_weights(len(ranking), values["decay"])) for ranking in rankings.values()]
-    found = Drafted([], [], [])
+    drafted = Drafted([], [], [])
     for _ in range(size):
         totals = [sum(weights) for weights in left]
         turn = rng.below(len(systems))
@@ -51,10 +51,10 @@ def draft(rankings: Rankings, size: int, rng: KeyRng, values: Mapping[str, float
         for i, weights in zip(at, left, strict=True):
             if i is not None:
                 weights[i] = 0.0
-        found.docs.append(doc)
-        found.credits.append(tuple(chances / whole for chances in odds))
-        found.teams.append(systems[turn])
-    return found
+        drafted.docs.append(doc)
+        drafted.credits.append(tuple(chances / whole for chances in odds))
+        drafted.teams.append(systems[turn])
+    return drafted
 
 
 def _drawn(weights: list[float], mark: float) -> int:

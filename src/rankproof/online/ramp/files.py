@@ -39,7 +39,7 @@ def the_treatment(design: TrialDesign) -> str:
 
 
 def gate_files(policy: RampPolicy) -> tuple[SeenFile, ...]:
-    """What the offline gate reads, by name from the ramp's folder; nothing where no gate is asked for."""
+    """What the offline gate reads, by name from the ramp's folder; nothing where the policy has no gate."""
     if not policy.gate:
         return ()
     gate_policy = read_policy(policy.gate)

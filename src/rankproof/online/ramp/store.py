@@ -5,10 +5,10 @@ line at the end, which was never reported and is cut off; a last line that lacks
 lines that are not as they were written are refused: a ramp continues only from its own record. A lock keeps a
 second process from deciding at the same time.
 
-An entry is on the disk, file and folder, before anybody is told of it. A process that is killed while it writes leaves
-half a line at the end, which was never told and is cut off; a last line that lacks nothing but its end gets it. Any
-other line that is not as it was written is refused: a ramp goes on from nothing but its own record. A lock keeps a
-second process from deciding at the same time.
+An entry is on the disk, file and folder, before its decision is reported. A process that is killed while it writes
+leaves half a line at the end, which was never reported and is cut off; a last line that lacks nothing but its end gets
+it. Any other line that is not as it was written is refused: a ramp goes on from nothing but its own record. A lock
+keeps a second process from deciding at the same time.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ measured difference; noise in it makes the slope flatter than that of the true d
 allows for effects that scatter unevenly (HC3) and takes Student's distribution.
 
 Enough is the least offline difference for which the next trial, with the standard error that trials have had, shows a
-gain with the chance that is asked for. It is told only where a slope above 0 is shown, and only within the differences
-that were seen: a line says nothing about what lies beyond.
+gain with the requested probability. It is given only where a slope above 0 is statistically significant, and only
+within the differences that were seen: a line says nothing about what lies beyond.
 
 source: MacKinnon and White, Some heteroskedasticity-consistent covariance matrix estimators with improved finite sample
 properties, Journal of Econometrics 29, 1985; Long and Ervin, Using heteroscedasticity consistent standard errors in the
@@ -154,7 +154,7 @@ class Line:
     residual: float  # the standard deviation of what the line leaves
 
     def chance_above(self, x: float, limit: float) -> float:
-        """The chance that the effect measured for another change with this difference lies above a limit."""
+        """The probability that the effect measured for another change with this difference lies above a limit."""
         from scipy.special import stdtr  # here: loading scipy is for those who test
 
         error = self.residual * math.sqrt(1 + 1 / self.n + (x - self.center) ** 2 / self.squares)

@@ -1,4 +1,4 @@
-"""Past changes from a table, or from kept documents that a TOML file names.
+"""Past changes from a table, or from stored documents that a TOML file names.
 
     [[change]]
     name = "synonyms"
@@ -17,7 +17,7 @@ interval that the document has. Relative effects and absolute ones of one metric
     online:NAME          the effect on the metric NAME
     online:NAME:se       its standard error
 
-A difference is candidate minus baseline, as measured; whether less is better is said beside the file.
+A difference is candidate minus baseline, as measured; whether lower is better is an option beside the file.
 """
 
 from __future__ import annotations
@@ -223,8 +223,8 @@ def standard_error(answer: Document, method: str, level: float) -> float | None:
     def too_wide(log_error: float) -> float:
         variance = math.exp(2 * log_error)
         parts = (VariancePart(variance / 2, half), VariancePart(variance / 2, half))
-        found = call.item.infer(Effect(0.0, parts, answer["n"]), EffectRequest(level), call.values)
-        return float((found.high - found.low) / 2 - half_width)
+        estimate = call.item.infer(Effect(0.0, parts, answer["n"]), EffectRequest(level), call.values)
+        return float((estimate.high - estimate.low) / 2 - half_width)
 
     center = math.log(half_width)
     return math.exp(float(brentq(too_wide, center - 6, center + 1, xtol=1e-12)))

@@ -185,9 +185,9 @@ class RankedMeasures:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """The whole answer: every measure with every metric, and for each metric which measure told it best.
+    """The whole answer: every measure with every metric, and for each metric which measure predicts it best.
 
-    lower   the measures and metrics of which less was said to be better
+    lower   the measures and metrics for which lower is better
     by      the correlation that measures are ranked by: "pearson" or "spearman"
     """
 

@@ -49,12 +49,12 @@ def statistics_of(
 def _add(
     statistics: DayStatistics, dropped: Counter[str], design: TrialDesign, slots: UnitColumns, part: UnitTable
 ) -> None:
-    kept = np.array([i for i in range(len(part.marks)) if i not in part.mixed], dtype=np.int64)
+    clean = np.array([i for i in range(len(part.marks)) if i not in part.mixed], dtype=np.int64)
     dropped.update({TWO_VARIANTS: len(part.mixed)} if part.mixed else {})
-    if not len(kept):
+    if not len(clean):
         return
-    marks = [part.marks[i] for i in kept]
-    sums = part.sums[kept]
+    marks = [part.marks[i] for i in clean]
+    sums = part.sums[clean]
     for variant, n in Counter(mark[0] for mark in marks).items():
         statistics.units[variant] += n
     named = design.columns.strata

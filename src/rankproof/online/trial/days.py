@@ -99,9 +99,13 @@ class Day:
     def to_dict(self) -> dict[str, object]:
         """For JSON: `from_dict` gives the same day again. Cells come in alphabetical order."""
         cells: list[dict[str, object]] = [
-            {**cell._asdict(), "moments": found.to_dict(), "tally": None} for cell, found in self.moments.items()
+            {**cell._asdict(), "moments": statistic.to_dict(), "tally": None}
+            for cell, statistic in self.moments.items()
         ]
-        cells += [{**cell._asdict(), "moments": None, "tally": found.to_dict()} for cell, found in self.tallies.items()]
+        cells += [
+            {**cell._asdict(), "moments": None, "tally": statistic.to_dict()}
+            for cell, statistic in self.tallies.items()
+        ]
         return {
             "schema": SCHEMA,
             "trial": self.trial,

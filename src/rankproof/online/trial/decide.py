@@ -1,7 +1,7 @@
 """Decide: one verdict from the days of an A/B test, from its sample ratio and the rulings of its metrics.
 
 The sample ratio comes first: where it fails, the trial fails as evidence and every metric is withheld. Then each metric
-that decides is asked about each variant by one-sided bounds. With several variants and a correction each bound is at
+that decides is tested for each variant by one-sided bounds. With several variants and a correction each bound is at
 1 - (1 - confidence) / variants, so that choosing among variants is paid for. Within a variant `settle` makes one
 verdict, as it does of the rules of a gate: all must pass; a failure is corrected by Holm over the metrics.
 
@@ -51,14 +51,16 @@ class RulingContext:
     per_day: float
     unit: str
     planned: int | None
-    came: int
+    units_seen: int
 
 
 def look_at(days: Sequence[Day], call: Configured, level: float, unit: str, planned: int | None) -> RulingContext:
     """What the days say of how units come."""
-    came = sum(sum(day.units.values()) for day in days)
+    units_seen = sum(sum(day.units.values()) for day in days)
     dates = {date for day in days for date in day.dates}
-    return RulingContext(call, level, came / len(dates), unit, None if call.item.always_valid else planned, came)
+    return RulingContext(
+        call, level, units_seen / len(dates), unit, None if call.item.always_valid else planned, units_seen
+    )
 
 
 def ratio_ruling(ratio: SampleRatio) -> Ruling:
@@ -77,7 +79,7 @@ def ratio_ruling(ratio: SampleRatio) -> Ruling:
 
 
 def metric_ruling(metric: TrialMetric, pooled: PooledEffect, look: RulingContext) -> Ruling:
-    """What one metric says, by one-sided bounds of its effect: they meet what is asked, miss it, or neither."""
+    """What one metric says, by one-sided bounds of its effect: they meet the requirement, miss it, or neither."""
     ruling = Ruling(
         metric.goal,
         title(metric),
@@ -110,7 +112,7 @@ def metric_ruling(metric: TrialMetric, pooled: PooledEffect, look: RulingContext
     notes = tuple(dict.fromkeys((*above.notes, *below.notes)))
     answer = replace(against, low=low, high=high, n=pooled.n, notes=notes)
     ruling = replace(ruling, answer=answer, notes=notes)
-    if look.planned is not None and look.came < look.planned:
+    if look.planned is not None and look.units_seen < look.planned:
         return _too_early(ruling, look)
     status = decided(low, high, metric.threshold, metric.metric.better)
     ruling = replace(ruling, status=status, p_fail=against.p_value, reason=_reason(status, metric, answer, look))
@@ -135,7 +137,7 @@ def withheld(metric: TrialMetric, look: RulingContext) -> Ruling:
 
 
 def title(metric: TrialMetric) -> str:
-    """What is asked, in a few words."""
+    """The requirement, in a few words."""
     margin = f"{100 * metric.margin:.6g}%" if metric.scale == "relative" else f"{metric.margin:g}"
     if metric.goal == "not_worse":
         return f"{metric.name} at most {margin} worse"
@@ -151,7 +153,7 @@ def decides(metric: TrialMetric, pooled: PooledEffect, look: RulingContext) -> s
         return f"What was seen lies on the threshold, where no number of {look.unit}s decides."
     way = "pass" if (value > metric.threshold) == (metric.metric.better == "higher") else "fail"
     more = max(0, needed - pooled.n)
-    days = -(-more // max(1, round(look.per_day * pooled.n / look.came)))
+    days = -(-more // max(1, round(look.per_day * pooled.n / look.units_seen)))
     return (
         f"If what was seen is the truth, about {needed:,} {look.unit}s ({more:,} more, {days:,} more "
         f"{'day' if days == 1 else 'days'} at this rate) would make it {way} {POWER:.0%} of the time."
@@ -160,14 +162,15 @@ def decides(metric: TrialMetric, pooled: PooledEffect, look: RulingContext) -> s
 
 def _too_early(ruling: Ruling, look: RulingContext) -> Ruling:
     assert look.planned is not None
-    missing = look.planned - look.came
+    missing = look.planned - look.units_seen
     days = -(-missing // max(1, round(look.per_day)))
     return replace(
         ruling,
         status="UNDECIDED",
         answer=None,
         observed=None,
-        reason=f"{look.call.item.name} takes one look, at {look.planned:,} {look.unit}s; {look.came:,} came so far. A "
+        reason=f"{look.call.item.name} takes one look, at {look.planned:,} {look.unit}s; {look.units_seen:,} came "
+        "so far. A "
         "look before that is not lawful: who looks often finds effects that are not there.",
         decides=f"{missing:,} more {look.unit}s, {days:,} more {'day' if days == 1 else 'days'} at this rate.",
     )
@@ -231,7 +234,7 @@ def verdict_of(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> V
 def judge_variants(
     design: TrialDesign, days: Sequence[Day], *, confidence: float | None = None, variant: str | None = None
 ) -> TrialLook:
-    """Every variant asked."""
+    """The rulings on every variant."""
     if variant is not None and variant not in design.treatments:
         raise UnknownName("variant with a treatment", variant, design.treatments)
     refuse_days(design, days)
@@ -295,7 +298,7 @@ def notes(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> list[s
     if len(design.treatments) > 1:
         how = f"each bound at {judged.look.level:.6g}" if design.correction != "none" else "not corrected for"
         lines.append(f"variants: {len(design.treatments)} against {design.control}, {how}")
-    if judged.look.planned is not None and judged.look.came >= judged.look.planned:
+    if judged.look.planned is not None and judged.look.units_seen >= judged.look.planned:
         lines.append(f"look: {judged.look.call.item.name} takes one; this is it, and whatever it says stands")
     most = max((pooled.periods for pooled in judged.effects.values()), default=1)
     if most > 1:

@@ -104,8 +104,8 @@ def _size(control: Strata, treatment: Strata, name: str) -> int:
     return control.get(name, Moments()).n + treatment.get(name, Moments()).n
 
 
-def _mean(parts: Sequence[Moments], weights: Sequence[float], which: int) -> float:
-    return math.fsum(weight * part.means[which] for weight, part in zip(weights, parts, strict=True))
+def _mean(parts: Sequence[Moments], weights: Sequence[float], moment: int) -> float:
+    return math.fsum(weight * part.means[moment] for weight, part in zip(weights, parts, strict=True))
 
 
 def _variant(

@@ -1,4 +1,4 @@
-"""Sufficient statistics: moments of a metric and tallies of values. Raw rows need not be kept.
+"""Sufficient statistics: moments of a metric and tallies of values. Raw rows need not be stored.
 
 A unit (a user, a session) has a numerator, a denominator that is 1 unless the metric is a ratio, and a covariate from
 before the trial that is 0 where there is none. Files of different days add up, as long as no unit is in two of them.

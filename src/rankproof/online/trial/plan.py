@@ -28,7 +28,7 @@ STANDING_FOR = 1_000_000
 class PlanRequest:
     """The request for a plan, the same for all metrics.
 
-    units      of both variants that are asked about; `per_day` of both variants
+    units      of both variants, to compute the effect they detect; `per_day` of both variants
     """
 
     scale: Scale = "relative"
@@ -114,7 +114,7 @@ def _metric(
         raise UsageError("Give --effect, the true effect to detect, or --units, to learn which effect they detect.")
     if effect is not None and not (math.isfinite(effect) and effect != 0):
         raise UsageError(f"An effect to plan for must be a number other than 0; got {effect:g}.")
-    kept = variance_kept(past, Moments()) if metric.covariate else None
+    share_left = variance_kept(past, Moments()) if metric.covariate else None
     below = past.means[DENOMINATOR]
     return MetricPlan(
         metric=metric.name,
@@ -122,9 +122,9 @@ def _metric(
         effect=effect,
         scale=size.scale,
         mean=past.means[NUMERATOR] / below,
-        sd=_sd(past) * math.sqrt(1.0 if kept is None else kept),
+        sd=_sd(past) * math.sqrt(1.0 if share_left is None else share_left),
         past_units=past_units,
-        variance_kept=kept,
+        variance_kept=share_left,
         methods=_methods(past, metric, effect, size),
     )
 

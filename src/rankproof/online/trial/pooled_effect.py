@@ -156,18 +156,18 @@ def _thick(
     """The same strata in both variants, each with two units or more; shares are one, so adding strata is fair."""
     names = list(dict.fromkeys((*control, *treatment)))
     thin = [name for name in names if any(name not in arm or arm[name].n < LEAST for arm in (control, treatment))]
-    kept = [name for name in names if name not in thin]
+    large = [name for name in names if name not in thin]
     if not thin:
         return control, treatment
-    if kept and any(sum(arm[name].n for name in thin if name in arm) < LEAST for arm in (control, treatment)):
+    if large and any(sum(arm[name].n for name in thin if name in arm) < LEAST for arm in (control, treatment)):
         # Together they are too few still: the greatest of the others takes them in.
-        greatest = max(kept, key=lambda name: control[name].n + treatment[name].n)
-        kept.remove(greatest)
+        greatest = max(large, key=lambda name: control[name].n + treatment[name].n)
+        large.remove(greatest)
         thin.append(greatest)
     both = []
     for arm in (control, treatment):
         rest = add([arm[name] for name in thin if name in arm])
-        both.append({**{name: arm[name] for name in kept}, THIN: rest})
+        both.append({**{name: arm[name] for name in large}, THIN: rest})
     return both[0], both[1]
 
 

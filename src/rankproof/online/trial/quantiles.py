@@ -1,9 +1,10 @@
 """Effects on quantiles, such as the 95th percentile of latency, where every unit has one value.
 
-With q n units below it, chance moves the rank of the quantile by sqrt(n q (1 - q)): the values at 1.96 such steps on
-both sides are 2 x 1.96 standard errors apart (Woodruff, Confidence intervals for medians and other position measures,
-Journal of the American Statistical Association 47, 1952; for trials: Deng, Knoblich and Lu, KDD 2018). No density has
-to be estimated. Values of one user that depend on each other would make it too narrow: take one value for each unit.
+With q n units below it, random variation moves the rank of the quantile by sqrt(n q (1 - q)): the values at 1.96 such
+steps on both sides are 2 x 1.96 standard errors apart (Woodruff, Confidence intervals for medians and other position
+measures, Journal of the American Statistical Association 47, 1952; for trials: Deng, Knoblich and Lu, KDD 2018). No
+density has to be estimated. Values of one user that depend on each other would make it too narrow: take one value for
+each unit.
 
 With strata the share of units at or below a value is the weighted mean of the strata's shares, and its variance the sum
 of w^2 F (1 - F) / n with F the share in the stratum; the rest is the same.

@@ -87,7 +87,7 @@ def read_trial(
 
 def _reading(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level: float) -> TrialReading:
     look = judged.look
-    early = look.planned is not None and look.came < look.planned
+    early = look.planned is not None and look.units_seen < look.planned
     withheld = (
         "units did not come in the planned shares"
         if not judged.ratio.holds
@@ -137,8 +137,8 @@ def _effects(design: TrialDesign, days: Sequence[Day], judged: TrialLook, level:
             [p.effect for p in pooled.values()], design.method, level=level, correction=design.correction
         )
         for name, answer, also in zip(design.treatments, answers, adjusted, strict=True):
-            kept = _kept(days, metric, design.control, name) if metric.metric.covariate else None
-            results.append(_told(metric, name, pooled[name], answer, also, variance_kept=kept))
+            share_left = _variance_left(days, metric, design.control, name) if metric.metric.covariate else None
+            results.append(_metric_effect(metric, name, pooled[name], answer, also, variance_kept=share_left))
     return tuple(results)
 
 
@@ -156,13 +156,13 @@ def _segments(design: TrialDesign, days: Sequence[Day], level: float) -> tuple[t
         [pooled.effect for *_, pooled in cells], design.method, level=level, correction=design.correction
     )
     results = tuple(
-        _told(metric, name, pooled, answer, also, segment=segment)
+        _metric_effect(metric, name, pooled, answer, also, segment=segment)
         for (metric, name, segment, pooled), answer, also in zip(cells, answers, adjusted, strict=True)
     )
     return results, len(results)
 
 
-def _told(
+def _metric_effect(
     metric: TrialMetric,
     variant: str,
     pooled: PooledEffect,
@@ -176,13 +176,13 @@ def _told(
     return MetricEffect(effect, metric.role, segment, pooled.control, pooled.treatment, variance_kept)
 
 
-def _kept(days: Sequence[Day], metric: TrialMetric, control: str, variant: str) -> float | None:
+def _variance_left(days: Sequence[Day], metric: TrialMetric, control: str, variant: str) -> float | None:
     """Of the variance, what the covariate leaves among all units together."""
     arms = [
         merged(
-            found
+            moments
             for day in days
-            for cell, found in day.moments.items()
+            for cell, moments in day.moments.items()
             if (cell.metric, cell.variant, cell.segment) == (metric.name, name, WHOLE)
         )
         for name in (control, variant)
@@ -215,7 +215,7 @@ def _projections(design: TrialDesign, judged: TrialLook) -> tuple[Projection, ..
             look, metric = judged.look, metrics[ruling.measure]
             units = units_to_decide(pooled.effect, pooled.n, metric.threshold, look.call, look.level)
             more = None if units is None else max(0, units - pooled.n)
-            rate = max(1, round(look.per_day * pooled.n / look.came))
+            rate = max(1, round(look.per_day * pooled.n / look.units_seen))
             days = None if more is None else -(-more // rate)
             projections.append(Projection(metric.name, name, POWER, units, more, days))
     return tuple(projections)

@@ -23,7 +23,7 @@ class MetricEffect:
     variance_kept        the share of the variance that the covariate leaves; None without one
     """
 
-    found: VariantEffect
+    estimated: VariantEffect
     role: Role
     segment: str = ""
     control: float | None = None
@@ -145,7 +145,7 @@ class TrialReading:
 
 
 def _effect(effect: MetricEffect) -> dict[str, object]:
-    variant_effect = effect.found
+    variant_effect = effect.estimated
     return {
         "metric": variant_effect.metric.to_dict(),
         "variant": variant_effect.variant,

@@ -59,7 +59,7 @@ def _effects(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
     if not reading.effects:
         return ()
     other = reading.variants[0].variant if len(reading.variants) == 1 else "variant's"
-    several = any(effect.found.adjusted is not None for effect in reading.effects)
+    several = any(effect.estimated.adjusted is not None for effect in reading.effects)
     head = (
         "metric",
         "variant",
@@ -74,31 +74,32 @@ def _effects(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
 
 
 def _effect(effect: MetricEffect, several: bool) -> tuple[str, ...]:
-    found = effect.found
+    answer = effect.estimated
     cells = (
-        found.metric.name,
-        found.variant,
+        answer.metric.name,
+        answer.variant,
         effect.role,
         _level(effect.control),
         _level(effect.treatment),
-        *_answer(found.effect, found.scale),
+        *_answer(answer.effect, answer.scale),
     )
-    return (*cells, *((_adjusted(found.adjusted),) if several else ()), verdict_word(found.direction))
+    return (*cells, *((_adjusted(answer.adjusted),) if several else ()), verdict_word(answer.direction))
 
 
 def _effect_lines(reading: TrialReading) -> tuple[str, ...]:
     if reading.withheld:
         return (f"withheld: {reading.withheld}",)
     lines = [
-        f"{e.found.metric.name}, {e.found.variant}: {e.found.metric.covariate} leaves {e.variance_kept:.0%} of "
+        f"{e.estimated.metric.name}, {e.estimated.variant}: {e.estimated.metric.covariate} leaves "
+        f"{e.variance_kept:.0%} of "
         "the variance (CUPED)"
         for e in reading.effects
         if e.variance_kept is not None
     ]
     lines += [
-        f"{e.found.metric.name}, {e.found.variant}: the effect cannot be estimated: {e.found.effect.reason}"
+        f"{e.estimated.metric.name}, {e.estimated.variant}: the effect cannot be estimated: {e.estimated.effect.reason}"
         for e in reading.effects
-        if not isinstance(e.found.effect, Estimate)
+        if not isinstance(e.estimated.effect, Estimate)
     ]
     return tuple(lines)
 
@@ -130,11 +131,11 @@ def _segments(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
     rows = [
         (
             effect.segment,
-            effect.found.metric.name,
-            effect.found.variant,
-            *_answer(effect.found.effect, effect.found.scale),
-            _adjusted(effect.found.adjusted),
-            verdict_word(effect.found.direction),
+            effect.estimated.metric.name,
+            effect.estimated.variant,
+            *_answer(effect.estimated.effect, effect.estimated.scale),
+            _adjusted(effect.estimated.adjusted),
+            verdict_word(effect.estimated.direction),
         )
         for effect in reading.segments
     ]
@@ -159,7 +160,7 @@ def _segment_lines(reading: TrialReading) -> tuple[str, ...]:
 
 
 def _scales(reading: TrialReading) -> dict[str, Scale]:
-    return {effect.found.metric.name: effect.found.scale for effect in reading.effects}
+    return {effect.estimated.metric.name: effect.estimated.scale for effect in reading.effects}
 
 
 def _answer(answer: Answer, scale: Scale) -> tuple[str, str, str]:

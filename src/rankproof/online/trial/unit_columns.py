@@ -1,4 +1,4 @@
-"""Slots: the numbers that are kept of a unit while its rows are added up, and the metrics that are made of them.
+"""Unit columns: numbers stored for a unit while its rows are added up, and the metrics made of them.
 
 Every slot is a sum, a maximum or a count over rows, so that parts of a unit's rows can be combined in any order.
 """
@@ -23,7 +23,7 @@ Kind = Literal["sum", "max", "count"]
 
 @dataclass(frozen=True, slots=True)
 class UnitColumn:
-    """What is kept of one column; a "count" is of rows that have a value, or of all rows for the column "*"."""
+    """One number of a unit, from one column; "count" is of rows with a value, or of all rows for the column "*"."""
 
     column: str
     kind: Kind

@@ -14,21 +14,21 @@ FEW_NOTE = f"fewer than {FEW} units in a variant: the guarantee is for many unit
 
 
 def bounded(
-    effect: Effect, asked: EffectRequest, method: str, reach: float, p_value: Callable[[float], float]
+    effect: Effect, request: EffectRequest, method: str, reach: float, p_value: Callable[[float], float]
 ) -> Estimate:
-    """The estimate. `p_value` is asked about the distance from the null on the side that counts; elsewhere p is 1."""
+    """The estimate. `p_value` is called with the distance from the null on the side that counts; elsewhere p is 1."""
     assert effect.value is not None
     low, high = effect.value - reach, effect.value + reach
-    distance = effect.value - asked.null
-    if asked.alternative == "two-sided":
+    distance = effect.value - request.null
+    if request.alternative == "two-sided":
         distance = abs(distance)
-    elif asked.alternative == "greater":
+    elif request.alternative == "greater":
         high = math.inf
     else:
         low, distance = -math.inf, -distance
     notes = (FEW_NOTE,) if min(part.n for part in effect.parts) < FEW else ()
     p = p_value(distance) if distance > 0 else 1.0
     return Estimate(
-        effect.value, low, high, p, asked.level, method, effect.n, alternative=asked.alternative, null=asked.null,
+        effect.value, low, high, p, request.level, method, effect.n, alternative=request.alternative, null=request.null,
         notes=notes,
     )  # fmt: skip

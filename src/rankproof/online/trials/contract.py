@@ -38,7 +38,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class EffectRequest:
-    """What is asked of an effect.
+    """The request to a method: level, side and null value.
 
     level         of the interval; of an always-valid one: that it holds at all times together
     alternative   what counts against `null`: an effect that differs, is greater, or is less

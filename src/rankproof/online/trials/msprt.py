@@ -34,11 +34,11 @@ from rankproof.proving.sequential import mixture_sprt
 NAME = "msprt"
 
 
-def infer(effect: Effect, asked: EffectRequest, values: Mapping[str, Any]) -> Estimate:
+def infer(effect: Effect, request: EffectRequest, values: Mapping[str, Any]) -> Estimate:
     """The mixture ratio of the papers, for effects of the expected size."""
-    two_sided = asked.alternative == "two-sided"
-    look = mixture_sprt(effect.variance, 1 - asked.level, float(values["effect"]), two_sided=two_sided)
-    return bounded(effect, asked, NAME, look.radius, look.p_value)
+    two_sided = request.alternative == "two-sided"
+    look = mixture_sprt(effect.variance, 1 - request.level, float(values["effect"]), two_sided=two_sided)
+    return bounded(effect, request, NAME, look.radius, look.p_value)
 
 
 EFFECT = Param("effect", Number(0, open_low=True), REQUIRED, "the size of true effects that is expected")

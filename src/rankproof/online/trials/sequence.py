@@ -34,11 +34,11 @@ from rankproof.proving.sequential import confidence_sequence
 NAME = "sequence"
 
 
-def infer(effect: Effect, asked: EffectRequest, values: Mapping[str, Any]) -> Estimate:
+def infer(effect: Effect, request: EffectRequest, values: Mapping[str, Any]) -> Estimate:
     """The confidence sequence of the paper, with as many units as the effect has."""
-    two_sided = asked.alternative == "two-sided"
-    look = confidence_sequence(effect.n, effect.variance, 1 - asked.level, values["units"], two_sided=two_sided)
-    return bounded(effect, asked, NAME, look.radius, look.p_value)
+    two_sided = request.alternative == "two-sided"
+    look = confidence_sequence(effect.n, effect.variance, 1 - request.level, values["units"], two_sided=two_sided)
+    return bounded(effect, request, NAME, look.radius, look.p_value)
 
 
 UNITS = Param("units", Whole(2), 5000, "units of both variants together at which the interval is tightest")

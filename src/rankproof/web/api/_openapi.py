@@ -94,7 +94,7 @@ def _published(schema: Any) -> Any:
 def _operation(one: Operation, known: ByType, shapes: ByType) -> Schema:
     words = inspect.getdoc(one.work) or ""
     role = "Open to anybody." if one.role is None else f"Role: {one.role}."
-    told: Schema = {
+    operation: Schema = {
         "operationId": one.name,
         "summary": one.summary,
         "description": f"{words} {role}",
@@ -103,24 +103,24 @@ def _operation(one: Operation, known: ByType, shapes: ByType) -> Schema:
         "security": [] if one.role is None else [{"bearer": []}],
     }
     if one.body is not None:
-        told["requestBody"] = {"required": True, "content": {JSON: {"schema": known[one.body]}}}
-    return told
+        operation["requestBody"] = {"required": True, "content": {JSON: {"schema": known[one.body]}}}
+    return operation
 
 
 def _responses(one: Operation, known: ByType) -> Schema:
-    found: Schema = {}
+    responses: Schema = {}
     for status, shape in one.replies.items():
         answer: Schema = {"description": inspect.getdoc(shape) if shape is not None else "Done."}
         if shape is not None:
             schema = known[shape] if one.media == JSON else {"type": "string"}
             answer["content"] = {one.media: {"schema": schema}}
-        found[str(status)] = answer
+        responses[str(status)] = answer
     for status in one.statuses:
-        found[str(status)] = {
+        responses[str(status)] = {
             "description": f"{TITLES[status]}: {TYPES[status]}.",
             "content": {JSON: {"schema": known[Error]}},
         }
-    return dict(sorted(found.items()))
+    return dict(sorted(responses.items()))
 
 
 def _path_parameters(path: str) -> list[Schema]:
@@ -177,12 +177,13 @@ class DocsPage:
 @open_to_anybody
 def docs(request: Request) -> Response:
     """The page."""
-    told = document()
+    description = document()
     shown = tuple(
-        _shown(method, path, one) for path, methods in told["paths"].items() for method, one in methods.items()
+        _shown(method, path, one) for path, methods in description["paths"].items() for method, one in methods.items()
     )
     shapes = tuple(
-        (name, schema.get("description", ""), _fields(schema)) for name, schema in told["components"]["schemas"].items()
+        (name, schema.get("description", ""), _fields(schema))
+        for name, schema in description["components"]["schemas"].items()
     )
     return render(request, "api.html", DocsPage(shown, shapes))
 
@@ -207,9 +208,9 @@ def _shown(method: str, path: str, one: Schema) -> OperationView:
 
 
 def _fields(schema: Schema) -> tuple[tuple[str, str, str], ...]:
-    wanted = schema.get("required", ())
+    required = schema.get("required", ())
     return tuple(
-        (name, f"{_kind(field)}{'' if name in wanted else ', optional'}", field.get("description", ""))
+        (name, f"{_kind(field)}{'' if name in required else ', optional'}", field.get("description", ""))
         for name, field in schema.get("properties", {}).items()
     )
 

@@ -148,20 +148,20 @@ class Operation:
     @property
     def statuses(self) -> tuple[int, ...]:
         """Every status of a refusal that it may answer with."""
-        found = {400, 500, *self.refusals}
+        codes = {400, 500, *self.refusals}
         if self.role is not None:
-            found |= {401, 403}
+            codes |= {401, 403}
         elif self.method != "GET":
-            found.add(403)  # a page of another site
+            codes.add(403)  # a page of another site
         if "{" in self.path:
-            found.add(404)
+            codes.add(404)
         if self.body is not None:
-            found |= {415, 422}
+            codes |= {415, 422}
         if self.query is not None:
-            found.add(422)
+            codes.add(422)
         if self.method != "GET":
-            found.add(413)
-        return tuple(sorted(found))
+            codes.add(413)
+        return tuple(sorted(codes))
 
 
 def reply(value: msgspec.Struct, status: int = 200) -> Response:
@@ -197,16 +197,16 @@ async def _body(request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
         raise Problem(400, f"The body is not JSON: {error}.") from None
 
 
-def _query_reader(wanted: type[msgspec.Struct] | None) -> Callable[[Request], Any]:
-    if wanted is None:
+def _query_reader(kind: type[msgspec.Struct] | None) -> Callable[[Request], Any]:
+    if kind is None:
         return lambda request: None
-    many = {name for name, hint in get_type_hints(wanted).items() if get_origin(hint) is list}
+    many = {name for name, hint in get_type_hints(kind).items() if get_origin(hint) is list}
 
     def read(request: Request) -> Any:
         given = request.query_params
-        said = {name: given.getlist(name) if name in many else given[name] for name in given}
+        parameters = {name: given.getlist(name) if name in many else given[name] for name in given}
         try:
-            return msgspec.convert(said, wanted, strict=False)
+            return msgspec.convert(parameters, kind, strict=False)
         except msgspec.ValidationError as error:
             raise Problem(422, f"In the address: {error}.", "See /api/docs for what fits.") from None
 
@@ -221,8 +221,8 @@ def operations() -> tuple[Operation, ...]:
     """What the modules of this folder offer: signing in first, the rest by address."""
     files = sorted(file[:-3] for folder in api.__path__ for file in os.listdir(folder) if file.endswith(".py"))
     modules = [import_module(f"rankproof.web.api.{file}") for file in files if not file.startswith("_")]
-    found = (operation for module in modules for operation in module.OPERATIONS)
-    return tuple(sorted(found, key=lambda one: (one.path != "/session", one.path)))
+    every = (operation for module in modules for operation in module.OPERATIONS)
+    return tuple(sorted(every, key=lambda one: (one.path != "/session", one.path)))
 
 
 def routes() -> list[Route]:

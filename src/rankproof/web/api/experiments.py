@@ -58,8 +58,8 @@ class Content(msgspec.Struct):
 
 def list_experiments(call: ApiRequest[None, ExperimentFilter]) -> Response:
     """The experiments, in the order they were added."""
-    found = call.context.store.experiments.all(call.slug, call.query.kind)
-    return reply(ApiExperiments([msgspec.convert(one, Experiment, from_attributes=True) for one in found]))
+    stored = call.context.store.experiments.all(call.slug, call.query.kind)
+    return reply(ApiExperiments([msgspec.convert(one, Experiment, from_attributes=True) for one in stored]))
 
 
 def show_experiment(call: ApiRequest[None, None]) -> Response:
@@ -73,8 +73,8 @@ def show_experiment(call: ApiRequest[None, None]) -> Response:
 
 def add_experiment(call: ApiRequest[NewExperiment, None]) -> Response:
     """Keeps a document; the same content again is the same experiment."""
-    said = call.body
-    digest = call.context.store.experiments.add(call.slug, said.kind, said.name, said.document, call.me.name)
+    body = call.body
+    digest = call.context.store.experiments.add(call.slug, body.kind, body.name, body.document, call.me.name)
     call.context.audit(call.me.name, "experiment", project=call.slug, sha256=digest)
     return reply(ApiKept(digest), 201)
 

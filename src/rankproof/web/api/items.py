@@ -76,8 +76,8 @@ def add_queries(call: ApiRequest[NewQueries, None]) -> Response:
 
 def get_documents(call: ApiRequest[None, DocumentIds]) -> Response:
     """Documents by their ids; those that are not there are left out."""
-    found = call.context.store.items.documents(call.slug, call.query.doc_id)
-    return reply(ApiDocuments([Document(doc, fields) for doc, fields in found.items()]))
+    stored = call.context.store.items.documents(call.slug, call.query.doc_id)
+    return reply(ApiDocuments([Document(doc, fields) for doc, fields in stored.items()]))
 
 
 def add_documents(call: ApiRequest[NewDocuments, None]) -> Response:

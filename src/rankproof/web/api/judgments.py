@@ -91,12 +91,12 @@ class JudgmentFilter(Paged, kw_only=True):
 
 def list_judgments(call: ApiRequest[None, JudgmentFilter]) -> Response:
     """What holds now, or every act, in the order given."""
-    asked, kept = call.query, call.context.store.judgments
-    found = (kept.history if asked.history else kept.current)(
-        call.slug, judge=asked.judge, query_id=asked.query_id, doc_id=asked.doc_id
+    query, judgments = call.query, call.context.store.judgments
+    acts = (judgments.history if query.history else judgments.current)(
+        call.slug, judge=query.judge, query_id=query.query_id, doc_id=query.doc_id
     )
-    part = [msgspec.convert(act, ApiJudgment, from_attributes=True) for act in asked.part(found)]
-    return reply(ApiJudgments(part, len(found)))
+    part = [msgspec.convert(act, ApiJudgment, from_attributes=True) for act in query.part(acts)]
+    return reply(ApiJudgments(part, len(acts)))
 
 
 def add_judgment(call: ApiRequest[NewJudgment, None]) -> Response:
@@ -114,30 +114,30 @@ def add_judgments(call: ApiRequest[NewJudgments, None]) -> Response:
 
 
 def _acts(
-    call: ApiRequest[NewJudgment, None] | ApiRequest[NewJudgments, None], said: Sequence[NewJudgment]
+    call: ApiRequest[NewJudgment, None] | ApiRequest[NewJudgments, None], bodies: Sequence[NewJudgment]
 ) -> list[judging.Judgment]:
     """The acts of who asks; an error where one does not fit the project."""
     project, now = call.project, call.context.now()
-    call.context.existing.require_pairs(project.slug, {(one.query_id, one.doc_id) for one in said})
-    return [act_of(project, call.me.name, one, now) for one in said]
+    call.context.existing.require_pairs(project.slug, {(one.query_id, one.doc_id) for one in bodies})
+    return [act_of(project, call.me.name, one, now) for one in bodies]
 
 
-def act_of(project: Project, judge: str, said: NewJudgment, now: str) -> judging.Judgment:
+def act_of(project: Project, judge: str, body: NewJudgment, now: str) -> judging.Judgment:
     """The act that somebody sent; an error where the scale does not have its grade, or nothing holds it together."""
-    if said.grade is not None and said.grade not in project.scale.grades:
+    if body.grade is not None and body.grade not in project.scale.grades:
         possible = ", ".join(map(str, project.scale.grades))
-        raise Problem(422, f"The scale has no grade {said.grade}.", f"It has: {possible}.")
+        raise Problem(422, f"The scale has no grade {body.grade}.", f"It has: {possible}.")
     try:
         return judging.Judgment(
-            said.key,
+            body.key,
             judge,
-            said.query_id,
-            said.doc_id,
-            said.grade,
-            said.reason,
-            said.note,
+            body.query_id,
+            body.doc_id,
+            body.grade,
+            body.reason,
+            body.note,
             now,
-            withdraws=said.withdraws,
+            withdraws=body.withdraws,
         )
     except UsageError as error:
         raise Problem(422, str(error)) from None

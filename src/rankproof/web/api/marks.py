@@ -62,34 +62,34 @@ class MarkFilter(Paged, kw_only=True):
 
 def list_marks(call: ApiRequest[None, MarkFilter]) -> Response:
     """The marks that hold now, in the order given."""
-    asked = call.query
-    found = call.context.store.marks.current(call.slug, kind=asked.kind, judge=asked.judge, query_id=asked.query_id)
-    part = [msgspec.convert(act, ApiMark, from_attributes=True) for act in asked.part(found)]
-    return reply(ApiMarks(part, len(found)))
+    query = call.query
+    marks = call.context.store.marks.current(call.slug, kind=query.kind, judge=query.judge, query_id=query.query_id)
+    part = [msgspec.convert(act, ApiMark, from_attributes=True) for act in query.part(marks)]
+    return reply(ApiMarks(part, len(marks)))
 
 
 def add_mark(call: ApiRequest[NewMark, None]) -> Response:
     """Keeps a mark. 201 at first, 200 when the same key comes again."""
-    said, slug = call.body, call.slug
-    call.context.existing.require_query(slug, said.query_id)
-    act = mark_of(call.me.name, said, call.context.now())
+    body, slug = call.body, call.slug
+    call.context.existing.require_query(slug, body.query_id)
+    act = mark_of(call.me.name, body, call.context.now())
     added = keeping(lambda: call.context.store.marks.add(slug, act))
-    return reply(Saved(said.key, added), 201 if added else 200)
+    return reply(Saved(body.key, added), 201 if added else 200)
 
 
-def mark_of(judge: str, said: NewMark, now: str) -> judging.Mark:
+def mark_of(judge: str, body: NewMark, now: str) -> judging.Mark:
     """What was sent, as the act of a judge."""
     return judging.Mark(
-        said.key,
-        said.kind,
+        body.key,
+        body.kind,
         judge,
-        said.query_id,
-        said.doc_id,
-        said.reason,
-        said.note,
-        said.variant,
+        body.query_id,
+        body.doc_id,
+        body.reason,
+        body.note,
+        body.variant,
         now,
-        said.withdraws,
+        body.withdraws,
     )
 
 

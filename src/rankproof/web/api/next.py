@@ -25,16 +25,16 @@ class Next(msgspec.Struct):
 def next_to_judge(call: ApiRequest[None, None]) -> Response:
     """The next pair for me, by what was handed out or by the selection of the project; it is mine for a while."""
     context, slug, me, project = call.context, call.slug, call.me.name, call.project
-    found = context.rounds.hand(project, me, 1, context.clock().timestamp())
+    pairs = context.rounds.next_pairs(project, me, 1, context.clock().timestamp())
     progress = context.rounds.of(project).progress(me, context.now(), context.now())
     counts = (progress.mine + progress.left, progress.mine)
-    if not found:
+    if not pairs:
         return reply(Next(None, None, None, *counts))
-    query = context.store.items.query(slug, found[0].query_id)
-    fields = context.store.items.documents(slug, [found[0].doc_id]).get(found[0].doc_id)
-    document = None if fields is None else Document(found[0].doc_id, fields)
-    asked = ApiQuery(query.query_id, query.text, dict(query.columns))
-    return reply(Next(asked, found[0].doc_id, document, *counts))
+    query = context.store.items.query(slug, pairs[0].query_id)
+    fields = context.store.items.documents(slug, [pairs[0].doc_id]).get(pairs[0].doc_id)
+    document = None if fields is None else Document(pairs[0].doc_id, fields)
+    shown_query = ApiQuery(query.query_id, query.text, dict(query.columns))
+    return reply(Next(shown_query, pairs[0].doc_id, document, *counts))
 
 
 OPERATIONS = (

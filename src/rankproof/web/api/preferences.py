@@ -61,25 +61,25 @@ class PreferenceFilter(Paged, kw_only=True):
 
 def list_preferences(call: ApiRequest[None, PreferenceFilter]) -> Response:
     """The preferences that hold now, in the order given."""
-    asked = call.query
-    found = call.context.store.preferences.current(call.slug, judge=asked.judge, query_id=asked.query_id)
-    part = [msgspec.convert(act, ApiPreference, from_attributes=True) for act in asked.part(found)]
-    return reply(ApiPreferences(part, len(found)))
+    query = call.query
+    preferences = call.context.store.preferences.current(call.slug, judge=query.judge, query_id=query.query_id)
+    part = [msgspec.convert(act, ApiPreference, from_attributes=True) for act in query.part(preferences)]
+    return reply(ApiPreferences(part, len(preferences)))
 
 
 def add_preference(call: ApiRequest[NewPreference, None]) -> Response:
     """Keeps a preference. 201 at first, 200 when the same key comes again."""
-    said, slug = call.body, call.slug
-    call.context.existing.require_query(slug, said.query_id)
+    body, slug = call.body, call.slug
+    call.context.existing.require_query(slug, body.query_id)
     try:
         act = judging.Preference(
-            said.key, call.me.name, said.query_id, tuple(said.variants), said.preferred, said.blind, said.note,
-            call.context.now(), said.withdraws,
+            body.key, call.me.name, body.query_id, tuple(body.variants), body.preferred, body.blind, body.note,
+            call.context.now(), body.withdraws,
         )  # fmt: skip
     except UsageError as error:
         raise Problem(422, str(error)) from None
     added = keeping(lambda: call.context.store.preferences.add(slug, act))
-    return reply(Saved(said.key, added), 201 if added else 200)
+    return reply(Saved(body.key, added), 201 if added else 200)
 
 
 OPERATIONS = (

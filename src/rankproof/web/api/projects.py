@@ -108,27 +108,27 @@ def change_project(call: ApiRequest[ApiSettings, None]) -> Response:
 
 
 def _shape(project: records.Project) -> ApiProject:
-    said = project.to_dict()
-    said.pop("pipelines")
-    return msgspec.convert(said, ApiProject)
+    document = project.to_dict()
+    document.pop("pipelines")
+    return msgspec.convert(document, ApiProject)
 
 
-def _apply(project: records.Project, said: ApiSettings) -> records.Project:
+def _apply(project: records.Project, settings: ApiSettings) -> records.Project:
     template = records.Template(
-        said.template.title, tuple(said.template.texts), said.template.image, said.template.link
+        settings.template.title, tuple(settings.template.texts), settings.template.image, settings.template.link
     )
     try:
-        read_configured("selections", said.selection)
-        scale = scales.Scale.from_dict(msgspec.to_builtins(said.scale))
+        read_configured("selections", settings.selection)
+        scale = scales.Scale.from_dict(msgspec.to_builtins(settings.scale))
         return replace(
             project,
-            name=said.name.strip() or project.slug,
+            name=settings.name.strip() or project.slug,
             scale=scale,
-            guidelines=said.guidelines,
+            guidelines=settings.guidelines,
             template=template,
-            wanted=said.wanted,
-            selection=said.selection,
-            gold=said.gold,
+            wanted=settings.wanted,
+            selection=settings.selection,
+            gold=settings.gold,
         )
     except UsageError as error:
         raise Problem(422, str(error)) from None

@@ -74,13 +74,13 @@ def export_qrels_trec(call: ApiRequest[None, How]) -> Response:
 
 
 def _settled(call: ApiRequest[None, How]) -> Adjudicated:
-    asked, project = call.query, call.project
+    query, project = call.query, call.project
     try:
         settled = adjudicate(
             call.context.store.judgments.current(project.slug),
             project.scale,
-            asked.method,
-            sources=tuple(asked.source),
+            query.method,
+            sources=tuple(query.source),
             name=project.slug,
         )
     except UsageError as error:

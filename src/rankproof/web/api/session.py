@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from rankproof.judging.records import Role
 from rankproof.web.api._operations import ApiRequest, Operation, reply
-from rankproof.web.security.door import address_of, check_password
+from rankproof.web.security.accounts import address_of, check_password
 from rankproof.web.security.sessions import end_session, open_session, signed_in
 
 

@@ -105,23 +105,23 @@ def offered(request: Request, project: Project) -> Offered:
 
 def read_setup(request: Request, project: Project, variants: Sequence[ComparedVariant]) -> Setup | None:
     """The setup in an address; None where it names no variant. An error where it cannot be."""
-    said = request.query_params
-    wanted = {handle for text in said.getlist("v") for handle in text.split(".") if handle}
-    if not wanted:
+    parameters = request.query_params
+    handles = {handle for text in parameters.getlist("v") for handle in text.split(".") if handle}
+    if not handles:
         return None
-    chosen = tuple(variant for variant in variants if variant.handle in wanted)
-    if len(chosen) < len(wanted):
+    chosen = tuple(variant for variant in variants if variant.handle in handles)
+    if len(chosen) < len(handles):
         raise Problem(404, "A variant of this comparison is not there any more.", "Choose again what to compare.")
     if not FEWEST <= len(chosen) <= MOST:
         raise Problem(422, f"{len(chosen)} variants are chosen.", "Choose two, three or four.")
-    names: Names = next((name for name in NAMES if name == said.get("names")), "shown")
+    names: Names = next((name for name in NAMES if name == parameters.get("names")), "shown")
     return Setup(
         project.slug,
         chosen,
         names,
-        said.get("set", ""),
-        _whole(said.get("k"), DEPTHS, 10),
-        _whole(said.get("seed"), None, 0),
+        parameters.get("set", ""),
+        _whole(parameters.get("k"), DEPTHS, 10),
+        _whole(parameters.get("seed"), None, 0),
     )
 
 

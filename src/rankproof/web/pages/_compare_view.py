@@ -22,7 +22,7 @@ from rankproof.judging.store.store import Store
 from rankproof.reading.collection import Query
 from rankproof.web.context import app_context
 from rankproof.web.documents import DocumentView, show_document
-from rankproof.web.live import Told
+from rankproof.web.live import PipelineAnswer
 from rankproof.web.pages._compare_answers import rankings_of
 from rankproof.web.pages._compare_setup import ComparedVariant, Setup
 from rankproof.web.security.sessions import account_of
@@ -32,7 +32,7 @@ LETTERS = "ABCD"
 
 @dataclass(frozen=True, slots=True)
 class ResultView:
-    """A document at its rank. `grade` is in words, and empty where it is not told."""
+    """A document at its rank. `grade` is in words, and empty where it is hidden."""
 
     rank: int
     shown: DocumentView
@@ -71,7 +71,7 @@ class ComparePage:
     """A query and the variants side by side.
 
     preferred   the number of the preferred side, 0 for equally good, None where no preference holds
-    missing     pipelines that were not asked this query yet
+    missing     pipelines that have no answer to this query yet
     nonce       makes the keys of acts that are sent from this page
     """
 
@@ -94,15 +94,15 @@ class ComparePage:
 
 def held_preference(store: Store, setup: Setup, judge: str, query_id: str) -> Preference | None:
     """What holds of a judge between these variants for a query."""
-    found = store.preferences.current(setup.slug, judge=judge, query_id=query_id)
-    return next((said for said in found if set(said.variants) == set(setup.called)), None)
+    current = store.preferences.current(setup.slug, judge=judge, query_id=query_id)
+    return next((preference for preference in current if set(preference.variants) == set(setup.called)), None)
 
 
 def is_revealed(store: Store, setup: Setup, judge: str, query_id: str) -> bool:
     """Whether the judge sees which side is which; also when the preference that showed it was taken back since."""
     if setup.names != "after":
         return setup.names == "shown"
-    return bool(_said_before(store, setup, judge, query_id))
+    return bool(_earlier_preferences(store, setup, judge, query_id))
 
 
 def is_blind(store: Store, setup: Setup, judge: str, query_id: str, key: str) -> bool:
@@ -110,16 +110,16 @@ def is_blind(store: Store, setup: Setup, judge: str, query_id: str, key: str) ->
 
     It does not count against itself: sent again, it is what it was when it was sent first.
     """
-    before = [said for said in _said_before(store, setup, judge, query_id) if said.key != key]
+    before = [preference for preference in _earlier_preferences(store, setup, judge, query_id) if preference.key != key]
     if setup.names == "hidden":
-        return all(said.blind for said in before)
+        return all(preference.blind for preference in before)
     return setup.names == "after" and not before
 
 
-def _said_before(store: Store, setup: Setup, judge: str, query_id: str) -> list[Preference]:
+def _earlier_preferences(store: Store, setup: Setup, judge: str, query_id: str) -> list[Preference]:
     """Every preference that a judge ever gave between these variants for a query."""
-    said = store.preferences.history(setup.slug, judge=judge, query_id=query_id)
-    return [one for one in said if set(one.variants) == set(setup.called)]
+    history = store.preferences.history(setup.slug, judge=judge, query_id=query_id)
+    return [one for one in history if set(one.variants) == set(setup.called)]
 
 
 def compare_page(request: Request, project: Project, setup: Setup, query_id: str | None) -> ComparePage | None:
@@ -129,9 +129,9 @@ def compare_page(request: Request, project: Project, setup: Setup, query_id: str
     sets = query_sets(every)
     chosen = find_set(sets, setup.key)
     done = {
-        said.query_id
-        for said in store.preferences.current(project.slug, judge=me.name)
-        if set(said.variants) == set(setup.called)
+        preference.query_id
+        for preference in store.preferences.current(project.slug, judge=me.name)
+        if set(preference.variants) == set(setup.called)
     }
     if query_id is None:
         if not chosen.queries:
@@ -182,7 +182,7 @@ def _sides(
     setup: Setup,
     query: Query,
     order: Sequence[ComparedVariant],
-    rankings: Mapping[str, Told | None],
+    rankings: Mapping[str, PipelineAnswer | None],
     me: str,
     revealed: bool,
 ) -> tuple[Side, ...]:
@@ -192,11 +192,11 @@ def _sides(
     judged = settled_grades(store.judgments.current(slug, query_id=query.query_id), project.scale)
     grades = judged.get(query.query_id, {})
     labels = {level.grade: f"{level.grade} {level.label}" for level in project.scale.levels}
-    shown = [doc for told in rankings.values() if told is not None for doc in told.doc_ids[:k]]
+    shown = [doc for ranking in rankings.values() if ranking is not None for doc in ranking.doc_ids[:k]]
     fields = store.items.documents(slug, shown)
     made = []
     for number, variant in enumerate(order, 1):
-        told = rankings[variant.name]
+        ranking = rankings[variant.name]
         results = tuple(
             ResultView(
                 rank,
@@ -205,19 +205,19 @@ def _sides(
                 own.get(("flag", doc)),
                 labels[grades[doc]] if revealed and doc in grades else "",
             )
-            for rank, doc in enumerate(told.doc_ids[:k] if told is not None else (), 1)
+            for rank, doc in enumerate(ranking.doc_ids[:k] if ranking is not None else (), 1)
         )
-        stands = standing(told.doc_ids, grades, project.scale.relevant, every, k) if told and revealed else None
+        stands = standing(ranking.doc_ids, grades, project.scale.relevant, every, k) if ranking and revealed else None
         made.append(
             Side(
                 number,
                 LETTERS[number - 1],
                 variant.name if revealed else "",
                 results,
-                told is not None,
+                ranking is not None,
                 variant.live and revealed,
                 stands,
-                told.failures if told is not None and revealed else (),
+                ranking.failures if ranking is not None and revealed else (),
             )
         )
     return tuple(made)

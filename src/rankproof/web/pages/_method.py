@@ -26,7 +26,7 @@ WAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """What was asked for, and what can be: texts of adjudications with what they do.
+    """The chosen method, and the possible ones: texts of adjudications with what they do.
 
     source   whose judgments count: person, model, clicks, or all
     """
@@ -55,11 +55,14 @@ class Method:
 
 def method_of(request: Request, judges: Sequence[str] = ()) -> Method:
     """The method that an address asks for; an error that says what is possible. `judges` may be trusted each alone."""
-    said, source = request.query_params.get("method", "") or DEFAULT, request.query_params.get("source", "person")
+    method_text, source = (
+        request.query_params.get("method", "") or DEFAULT,
+        request.query_params.get("source", "person"),
+    )
     if source not in (*SOURCES, "all"):
         raise Problem(422, f"No source is called {source[:40]!r}.", f"There are: {', '.join(SOURCES)}, all.")
     try:
-        text = read_configured("adjudications", said[:1000]).text
+        text = read_configured("adjudications", method_text[:1000]).text
     except RankproofError as error:
         raise Problem(422, str(error)) from None
     trusted = tuple(

@@ -45,17 +45,17 @@ class SetupPage:
 def show(request: Request) -> Response:
     """The variants side by side; the choice of what to compare where the address names nothing."""
     project = project_of(request)
-    found = offered(request, project)
+    variants = offered(request, project)
     try:
-        setup = read_setup(request, project, found.variants)
+        setup = read_setup(request, project, variants.variants)
     except Problem as problem:
-        return _setup_page(request, project, found.variants, problem, found.problem)
+        return _setup_page(request, project, variants.variants, problem, variants.problem)
     if setup is None:
-        return _setup_page(request, project, found.variants, None, found.problem)
+        return _setup_page(request, project, variants.variants, None, variants.problem)
     page = compare_page(request, project, setup, request.query_params.get("q"))
     if page is None:
         empty = Problem(422, "This set has no query.", "Choose another one.")
-        return _setup_page(request, project, found.variants, empty, found.problem)
+        return _setup_page(request, project, variants.variants, empty, variants.problem)
     return render(request, "compare.html", page)
 
 
@@ -64,21 +64,21 @@ def prefer(request: Request) -> Response:
     """Keeps which side is preferred, 0 for equally good; or takes the preference back."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
     setup, query_id = _round(request, project)
-    said = text_of(request, "side")
+    side = text_of(request, "side")
     order = [variant.name for variant in setup.sides(me, query_id)]
     held = held_preference(context.store, setup, me, query_id)
-    if said == "undo":
+    if side == "undo":
         if held is not None:
             _add_preference(request, setup, Preference(
                 _key(request, "undo", held.key), me, query_id, held.variants, held.preferred, held.blind,
                 time=context.now(), withdraws=held.key,
             ))  # fmt: skip
         return RedirectResponse(setup.url(query_id), 303)
-    if said not in [str(number) for number in range(len(order) + 1)]:
-        raise Problem(422, f"There is no side {said[:20]!r}.", f"Prefer one of 1 to {len(order)}, or 0 for none.")
-    if any(told is None for told in rankings_of(context.store, setup, query_id).values()):
+    if side not in [str(number) for number in range(len(order) + 1)]:
+        raise Problem(422, f"There is no side {side[:20]!r}.", f"Prefer one of 1 to {len(order)}, or 0 for none.")
+    if any(ranking is None for ranking in rankings_of(context.store, setup, query_id).values()):
         raise Problem(422, "One of the sides has no answer to this query.", "Compare sides that all have one.")
-    number, key = int(said), _key(request, "prefer", said, _note(request))
+    number, key = int(side), _key(request, "prefer", side, _note(request))
     blind = is_blind(context.store, setup, me, query_id, key)
     _add_preference(request, setup, Preference(
         key, me, query_id, tuple(order), order[number - 1] if number else None, blind,
@@ -100,8 +100,8 @@ def mark(request: Request) -> Response:
     if act not in _ACTS or side not in [str(number) for number in range(1, len(order) + 1)]:
         raise Problem(422, "This is no mark of a result.", "Load the page again and send it from there.")
     variant = order[int(side) - 1]
-    told = rankings_of(context.store, setup, query_id)[variant.name]
-    if told is None or doc not in told.doc_ids:
+    ranking = rankings_of(context.store, setup, query_id)[variant.name]
+    if ranking is None or doc not in ranking.doc_ids:
         raise Problem(422, "This side does not have that result.", "Load the page again.")
     kind = "pick" if act.endswith("pick") else "flag"
     if act.startswith("un"):

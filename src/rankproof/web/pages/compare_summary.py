@@ -91,23 +91,23 @@ def _document(schema: str, body: dict[str, object]) -> str:
 
 
 def _batch(request: Request, project: Project, k: int) -> PreferenceBatch:
-    """What was said about the variants that the address names; about all that were compared where it names none."""
+    """Judgments of the variants that the address names; of all variants where it names none."""
     store, slug = app_context(request).store, project.slug
-    said = store.preferences.current(slug)
+    preferences = store.preferences.current(slug)
     known = {run.name: ComparedVariant(run.name) for run in store.runs.all(slug)}
     stored = frozenset(known)
-    for name in dict.fromkeys(name for one in said for name in one.variants):
+    for name in dict.fromkeys(name for one in preferences for name in one.variants):
         known.setdefault(name, ComparedVariant(name, live=name.startswith(LIVE)))
-    wanted = {handle for text in request.query_params.getlist("v") for handle in text.split(".") if handle}
-    if wanted:
-        variants = [variant for variant in known.values() if variant.handle in wanted]
+    handles = {handle for text in request.query_params.getlist("v") for handle in text.split(".") if handle}
+    if handles:
+        variants = [variant for variant in known.values() if variant.handle in handles]
     else:
-        compared = {name for one in said for name in one.variants}
+        compared = {name for one in preferences for name in one.variants}
         variants = [variant for variant in known.values() if variant.name in compared]
     return summarize(
         # Whoever uses the API may name variants that are no runs: nothing is known of their rankings.
         {v.name: whole(store, slug, v) if v.live or v.name in stored else {} for v in variants},
-        said,
+        preferences,
         store.marks.current(slug),
         settled_grades(store.judgments.current(slug), project.scale),
         project.scale.relevant,

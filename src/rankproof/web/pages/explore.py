@@ -13,15 +13,15 @@ from starlette.routing import Route
 from rankproof.errors import RankproofError
 from rankproof.judging.adjudicate import Adjudicated, SettledPair
 from rankproof.judging.explore import (
-    KeptDocument,
     PlacedRanking,
     QueryRow,
     RunsMeasured,
+    StoredReport,
     compared,
-    parse_kept,
+    parse_report,
     placed,
     query_rows,
-    read_kept,
+    read_report,
     standing,
 )
 from rankproof.judging.records import Project
@@ -61,7 +61,9 @@ class ExploreRequest:
         return {**self.method.query, "measures": same, "run": self.run or None, "against": self.against or None}
 
 
-def asked_of(request: Request, project: Project, measures: str = "", query_id: str | None = None) -> ExploreRequest:
+def explore_request(
+    request: Request, project: Project, measures: str = "", query_id: str | None = None
+) -> ExploreRequest:
     """The runs measured as the address asks; an error that says what is possible where it asks for what is none.
 
     With `query_id` only this query is looked at: its values are the same, and the others need not be read.
@@ -71,27 +73,27 @@ def asked_of(request: Request, project: Project, measures: str = "", query_id: s
     people = sorted({act.judge for act in judgments if act.source.kind == "person"})
     method = method_of(request, people)
     settled = method.settle(judgments, project)
-    wanted = measures or request.query_params.get("measures", "").strip() or MEASURES
+    chosen_measures = measures or request.query_params.get("measures", "").strip() or MEASURES
     if query_id is None:
         runs = {run.name: store.runs.whole(slug, run.name) for run in store.runs.all(slug)}
     else:
         runs = {name: {query_id: docs} for name, docs in store.runs.rankings(slug, query_id).items()}
     try:
-        at = standing(runs, settled, wanted[:1000], project.scale.relevant)
+        at = standing(runs, settled, chosen_measures[:1000], project.scale.relevant)
     except RankproofError as error:
         raise Problem(422, str(error)) from None
     names = list(runs)
-    said, against = request.query_params.get("run", ""), request.query_params.get("against", "")
+    chosen, against = request.query_params.get("run", ""), request.query_params.get("against", "")
     return ExploreRequest(
-        wanted, method, settled, at, said if said in names else "", against if against in names else ""
+        chosen_measures, method, settled, at, chosen if chosen in names else "", against if against in names else ""
     )
 
 
-def chosen_run(asked: ExploreRequest) -> tuple[str, str]:
-    """The run to look at and the one it is held against: as asked, else the first and none."""
-    names = list(asked.at.evaluations)
-    run = asked.run if asked.run in names else (names[0] if names else "")
-    return run, asked.against if asked.against in names and asked.against != run else ""
+def chosen_run(explored: ExploreRequest) -> tuple[str, str]:
+    """The run to look at and the one it is compared with: as requested, else the first and none."""
+    names = list(explored.at.evaluations)
+    run = explored.run if explored.run in names else (names[0] if names else "")
+    return run, explored.against if explored.against in names and explored.against != run else ""
 
 
 # Experiments that a page lists, queries that a table shows, and how deep rankings are shown.
@@ -100,10 +102,10 @@ MOST_LISTED, MOST_QUERIES, DEPTH, DEEPEST = 30, 500, 10, 100
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An experiment in a list; without `kept` it cannot be read."""
+    """An experiment in a list; without `report` it cannot be read."""
 
     stored: StoredExperiment
-    kept: KeptDocument | None
+    report: StoredReport | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ class ExplorePage:
     """Where the runs stand, and what was measured before."""
 
     project: Project
-    asked: ExploreRequest
+    request: ExploreRequest
     experiments: tuple[Listed, ...]
     older: int
     problem: Problem | None = None
@@ -123,7 +125,7 @@ class QueriesPage:
     """A measure query by query, under every run; with another run to hold against, their difference."""
 
     project: Project
-    asked: ExploreRequest
+    request: ExploreRequest
     measure: str
     runs: tuple[str, ...]
     run: str
@@ -141,7 +143,7 @@ class QueryPage:
     """A query's rankings under every run."""
 
     project: Project
-    asked: ExploreRequest
+    request: ExploreRequest
     query: Query
     ranked: tuple[PlacedRanking, ...]
     values: Mapping[str, Mapping[str, float | None]]
@@ -160,7 +162,7 @@ class ExperimentPage:
 
     project: Project
     stored: StoredExperiment
-    kept: KeptDocument
+    report: StoredReport
     measure: str
     columns: tuple[str, ...]
     rows: tuple[QueryRow, ...]
@@ -179,27 +181,27 @@ def _overview(request: Request, problem: Problem | None = None) -> ExplorePage:
     context, project = app_context(request), project_of(request)
     every = context.store.experiments.all(project.slug)[::-1]
     listed = tuple(_listed(request, project.slug, one) for one in every[:MOST_LISTED])
-    return ExplorePage(project, asked_of(request, project), listed, max(0, len(every) - MOST_LISTED), problem)
+    return ExplorePage(project, explore_request(request, project), listed, max(0, len(every) - MOST_LISTED), problem)
 
 
 def _listed(request: Request, slug: str, stored: StoredExperiment) -> Listed:
     try:
-        return Listed(stored, read_kept(app_context(request).store.experiments.get(slug, stored.sha256)))
+        return Listed(stored, read_report(app_context(request).store.experiments.get(slug, stored.sha256)))
     except RankproofError:
         return Listed(stored, None)
 
 
 @needs("admin")
 def keep(request: Request) -> Response:
-    """Keeps a report that somebody uploads."""
+    """Stores an uploaded report."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
     try:
         upload = form_of(request).get("file")
         if not isinstance(upload, UploadFile) or not upload.filename:
             raise Problem(422, "No file was chosen.", "Choose a report that rankproof wrote.")
         text = upload.file.read().decode("utf-8", "replace")
-        document, kept = parse_kept(text, upload.filename[:200])
-        digest = context.store.experiments.add(project.slug, kept.kind, kept.name[:200], document, me)
+        document, shown_report = parse_report(text, upload.filename[:200])
+        digest = context.store.experiments.add(project.slug, shown_report.kind, shown_report.name[:200], document, me)
     except (Problem, RankproofError) as error:
         problem = understood(error)
         if problem is None:
@@ -213,21 +215,21 @@ def keep(request: Request) -> Response:
 def queries(request: Request) -> Response:
     """A measure query by query."""
     project, measure = project_of(request), request.query_params.get("measure", "").strip()
-    asked = asked_of(request, project, measure)
-    run, against = chosen_run(asked)
-    name = asked.at.measures[0]
-    names = tuple(asked.at.evaluations)
-    found = compared(asked.at, against, run, name) if against else None
-    contrast = found.contrasts[0] if found is not None else None
+    explored = explore_request(request, project, measure)
+    run, against = chosen_run(explored)
+    name = explored.at.measures[0]
+    names = tuple(explored.at.evaluations)
+    comparison = compared(explored.at, against, run, name) if against else None
+    contrast = comparison.contrasts[0] if comparison is not None else None
     differences = {} if contrast is None else dict(zip(contrast.query_ids, contrast.by_query.tolist(), strict=True))
     sort = request.query_params.get("sort", "")
     # The run that is looked at comes first, and what it is held against second.
     names = tuple(sorted(names, key=lambda one: (one != run, one != against)))
-    values = [asked.at.evaluations[one][name].by_query for one in names]
+    values = [explored.at.evaluations[one][name].by_query for one in names]
     rows = query_rows(values, differences, sort)
     page = QueriesPage(
         project,
-        asked,
+        explored,
         name,
         names,
         run,
@@ -246,12 +248,12 @@ def query(request: Request) -> Response:
     """The rankings of a query, with the documents."""
     context, project = app_context(request), project_of(request)
     slug, query_id = project.slug, request.query_params.get("query", "")
-    found = context.store.items.query(slug, query_id)
-    asked = asked_of(request, project, query_id=query_id)
+    shown_query = context.store.items.query(slug, query_id)
+    explored = explore_request(request, project, query_id=query_id)
     rankings = context.store.runs.rankings(slug, query_id)
-    run, against = asked.run, asked.against
+    run, against = explored.run, explored.against
     order = sorted(rankings, key=lambda one: (one != run and one != against, one != against, one != run))
-    grades = {p.doc_id: p.grade for p in asked.settled.pairs if p.query_id == query_id and p.grade is not None}
+    grades = {p.doc_id: p.grade for p in explored.settled.pairs if p.query_id == query_id and p.grade is not None}
     depth = _depth(request)
     ranked = placed({one: rankings[one] for one in order}, grades, depth, against)
     docs = [place.doc_id for one in ranked for place in (*one.places, *one.left)]
@@ -260,14 +262,14 @@ def query(request: Request) -> Response:
     here = ids.index(query_id)
     page = QueryPage(
         project,
-        asked,
-        found,
+        explored,
+        shown_query,
         tuple(ranked),
-        {name: _values(asked, name, query_id) for name in order},
+        {name: _values(explored, name, query_id) for name in order},
         against if against in rankings else "",
         depth,
-        {doc: show_document(project.template, doc, fields.get(doc), found.text) for doc in docs},
-        {pair.doc_id: pair for pair in asked.settled.pairs if pair.query_id == query_id},
+        {doc: show_document(project.template, doc, fields.get(doc), shown_query.text) for doc in docs},
+        {pair.doc_id: pair for pair in explored.settled.pairs if pair.query_id == query_id},
         ids[here - 1] if here else None,
         ids[here + 1] if here + 1 < len(ids) else None,
     )
@@ -282,21 +284,21 @@ def report(request: Request) -> Response:
     stored = next((one for one in context.store.experiments.all(project.slug) if one.sha256 == digest), None)
     if stored is None:
         raise Problem(404, "There is no report with this hash.")
-    kept = read_kept(context.store.experiments.get(project.slug, digest), "The report")
+    document = read_report(context.store.experiments.get(project.slug, digest), "The report")
     measure, sort = request.query_params.get("measure", ""), request.query_params.get("sort", "")
-    columns, rows = _by_query(kept, measure, sort)
+    columns, rows = _by_query(document, measure, sort)
     texts = _texts(request, project.slug)
-    page = ExperimentPage(project, stored, kept, measure, columns, tuple(rows), sort, texts)
+    page = ExperimentPage(project, stored, document, measure, columns, tuple(rows), sort, texts)
     return render(request, "explore_report.html", page)
 
 
-def _by_query(kept: KeptDocument, measure: str, sort: str) -> tuple[tuple[str, ...], list[QueryRow]]:
+def _by_query(document: StoredReport, measure: str, sort: str) -> tuple[tuple[str, ...], list[QueryRow]]:
     """Each query's value under every run of a report, and the difference of the first contrast in the measure."""
-    held = [one for one in kept.evaluations if measure in one.measures]
+    held = [one for one in document.evaluations if measure in one.measures]
     values = [
         {q: v if isinstance(v, float) else None for q, v in one.measures[measure].by_query.items()} for one in held
     ]
-    contrasts = kept.comparison.contrasts if kept.comparison is not None else []
+    contrasts = document.comparison.contrasts if document.comparison is not None else []
     first = next((c for c in contrasts if c.measure == measure and not c.segment and c.by_query), None)
     differences = {} if first is None else {q: v for q, v in first.by_query.items() if v is not None}
     if not values and differences:
@@ -304,9 +306,13 @@ def _by_query(kept: KeptDocument, measure: str, sort: str) -> tuple[tuple[str, .
     return tuple(one.run for one in held), query_rows(values, differences, sort)
 
 
-def _values(asked: ExploreRequest, run: str, query_id: str) -> dict[str, float | None]:
-    found = asked.at.evaluations.get(run)
-    return {} if found is None else {name: result.by_query.get(query_id) for name, result in found.results.items()}
+def _values(explored: ExploreRequest, run: str, query_id: str) -> dict[str, float | None]:
+    evaluation = explored.at.evaluations.get(run)
+    return (
+        {}
+        if evaluation is None
+        else {name: result.by_query.get(query_id) for name, result in evaluation.results.items()}
+    )
 
 
 def _texts(request: Request, slug: str) -> dict[str, str]:
@@ -314,8 +320,8 @@ def _texts(request: Request, slug: str) -> dict[str, str]:
 
 
 def _depth(request: Request) -> int:
-    said = request.query_params.get("depth", "")
-    return min(max(int(said), 1), DEEPEST) if said.isascii() and said.isdigit() and len(said) < 5 else DEPTH
+    text = request.query_params.get("depth", "")
+    return min(max(int(text), 1), DEEPEST) if text.isascii() and text.isdigit() and len(text) < 5 else DEPTH
 
 
 ROUTES = (

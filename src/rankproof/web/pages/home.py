@@ -28,7 +28,7 @@ class ProjectRow:
     documents: int
     pairs: int
     judges: int
-    asked: int
+    assigned: int
     answered: int
 
 
@@ -45,19 +45,19 @@ class HomePage:
 
 
 def progress(store: Store, project: Project) -> ProjectRow:
-    """How far a project is. `asked` counts the pairs that were handed out, `answered` those of them with a word."""
+    """How far a project is. `assigned` counts the pairs that were handed out, `answered` those of them with a word."""
     count = store.items.count(project.slug)
     held = store.judgments.current(project.slug)
     judged = {(j.query_id, j.doc_id) for j in held}
-    asked = {(a.query_id, a.doc_id) for a in store.assignments.all(project.slug)}
+    assigned = {(a.query_id, a.doc_id) for a in store.assignments.all(project.slug)}
     return ProjectRow(
         project,
         count.queries,
         count.documents,
         len(judged),
         len({j.judge for j in held}),
-        len(asked),
-        len(asked & judged),
+        len(assigned),
+        len(assigned & judged),
     )
 
 

@@ -1,4 +1,4 @@
-"""Judge: one document at a time, or all of a query; grades by a key, and what was said can be taken back."""
+"""Judge: one document at a time, or all of a query; grades by a key, and the last judgment can be withdrawn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from rankproof.errors import UsageError
 from rankproof.judging.records import Judgment, Level, Mark, Project
-from rankproof.judging.rounds.progress import JudgingProgress, Word
+from rankproof.judging.rounds.progress import JudgeAnswer, JudgingProgress
 from rankproof.judging.rounds.round import NextPair
 from rankproof.judging.store.values import moment
 from rankproof.reading.collection import Query
@@ -34,7 +34,7 @@ S = TypeVar("S", NewJudgment, NewMark)
 
 # Pairs that a page may ask for at once.
 MOST = 20
-# Columns of queries that say what is wanted; others are about the query, not for the judge.
+# Columns that say what the searcher needs; others describe the query and are not for the judge.
 _NEEDS = ("description", "desc", "narrative", "narr", "intent", "need", "context")
 REASONS = {"cannot_tell": "Cannot tell", "later": "Later"}
 
@@ -43,9 +43,9 @@ REASONS = {"cannot_tell": "Cannot tell", "later": "Later"}
 class PairView:
     """A pair to look at.
 
-    key    a name for the act of a form that is sent without a script
-    word   what the judge said about it, where that is shown
-    note   and the note to it
+    key      a name for the act of a form that is sent without a script
+    answer   what the judge answered, where that is shown
+    note     and the note to it
     """
 
     query: Query
@@ -53,13 +53,13 @@ class PairView:
     again: bool = False
     flag: Mark | None = None
     pick: Mark | None = None
-    word: Word | None = None
+    answer: JudgeAnswer | None = None
     note: str = ""
     key: str = ""
 
     @property
     def needs(self) -> list[str]:
-        """What is said about the query beside its words."""
+        """Columns that describe the query beside its text."""
         return [self.query.columns[name] for name in _NEEDS if self.query.columns.get(name, "").strip()]
 
 
@@ -68,14 +68,14 @@ class Last:
     """The last word of a judge: about which document, and what."""
 
     name: str
-    said: str
+    text: str
 
 
-def items_of(context: AppContext, project: Project, judge: str, asked: Sequence[NextPair]) -> list[PairView]:
+def items_of(context: AppContext, project: Project, judge: str, pairs: Sequence[NextPair]) -> list[PairView]:
     """The pairs with everything that is shown of them."""
     store, slug = context.store, project.slug
-    queries = {query: store.items.query(slug, query) for query in dict.fromkeys(one.query_id for one in asked)}
-    fields = store.items.documents(slug, [one.doc_id for one in asked])
+    queries = {query: store.items.query(slug, query) for query in dict.fromkeys(one.query_id for one in pairs)}
+    fields = store.items.documents(slug, [one.doc_id for one in pairs])
     marks = {
         (mark.kind, mark.query_id, mark.doc_id): mark
         for query in queries
@@ -91,31 +91,31 @@ def items_of(context: AppContext, project: Project, judge: str, asked: Sequence[
             marks.get(("pick", one.query_id, one.doc_id)),
             key=uuid4().hex,
         )
-        for one in asked
+        for one in pairs
     ]
 
 
-def with_words(
-    items: Sequence[PairView], words: Sequence[Word | None], held: Sequence[Judgment]
+def with_answers(
+    items: Sequence[PairView], answers: Sequence[JudgeAnswer | None], held: Sequence[Judgment]
 ) -> tuple[PairView, ...]:
-    """The same with what the judge said."""
+    """The pairs with the judge's answers."""
     notes = {act.key: act.note for act in held}
     return tuple(
-        replace(item, word=word, note=notes.get(word.key, "") if word is not None else "")
-        for item, word in zip(items, words, strict=True)
+        replace(item, answer=answer, note=notes.get(answer.key, "") if answer is not None else "")
+        for item, answer in zip(items, answers, strict=True)
     )
 
 
 def last_of(context: AppContext, project: Project, judge: str) -> Last | None:
-    """The last word that can be taken back."""
+    """The last judgment that can be withdrawn."""
     act = context.store.judgments.last(project.slug, judge)
     if act is None:
         return None
     fields = context.store.items.documents(project.slug, [act.doc_id]).get(act.doc_id)
-    return Last(show_document(project.template, act.doc_id, fields, "").name, said(project, act))
+    return Last(show_document(project.template, act.doc_id, fields, "").name, judgment_text(project, act))
 
 
-def said(project: Project, act: Judgment) -> str:
+def judgment_text(project: Project, act: Judgment) -> str:
     """A judgment in words: `2 Relevant`, or why there is no grade."""
     if act.grade is None:
         return REASONS.get(act.reason, act.reason)
@@ -178,11 +178,11 @@ def show(request: Request) -> Response:
     if request.query_params.get("view") == "list":
         return _list(request)
     context, project, me = app_context(request), project_of(request), account_of(request).name
-    asked = context.rounds.hand(project, me, 1, context.clock().timestamp())
-    found = items_of(context, project, me, asked)
+    pairs = context.rounds.next_pairs(project, me, 1, context.clock().timestamp())
+    views = items_of(context, project, me, pairs)
     page = JudgePage(
         project,
-        found[0] if found else None,
+        views[0] if views else None,
         progress_of(request, project),
         keys_of(project),
         last_of(context, project, me),
@@ -196,17 +196,17 @@ def _list(request: Request) -> Response:
     now = context.clock().timestamp()
     query = request.query_params.get("query", "")
     if not query:
-        first = context.rounds.hand(project, me, 1, now)
+        first = context.rounds.next_pairs(project, me, 1, now)
         query = first[0].query_id if first else ""
     rounds = context.rounds.of(project)
     pairs = rounds.query(me, query, now)
     held = context.store.judgments.current(project.slug, judge=me, query_id=query)
-    items = items_of(context, project, me, [asked for asked, _ in pairs])
+    items = items_of(context, project, me, [pair for pair, _ in pairs])
     every = rounds.queries()
     place = every.index(query) if query in every else -1
     page = ListPage(
         project,
-        with_words(items, [word for _, word in pairs], held),
+        with_answers(items, [answer for _, answer in pairs], held),
         query,
         progress_of(request, project),
         keys_of(project),
@@ -226,10 +226,10 @@ def items(request: Request) -> Response:
     context, project, me = app_context(request), project_of(request), account_of(request).name
     text = request.query_params.get("n", "5")
     n = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 5
-    asked = context.rounds.hand(project, me, min(max(n, 1), MOST), context.clock().timestamp())
+    pairs = context.rounds.next_pairs(project, me, min(max(n, 1), MOST), context.clock().timestamp())
     return JSONResponse(
         {
-            "items": [_told(request, project, item) for item in items_of(context, project, me, asked)],
+            "items": [_item_document(request, project, item) for item in items_of(context, project, me, pairs)],
             "progress": _part(request, "_judge_progress.html", progress=progress_of(request, project)),
         }
     )
@@ -259,7 +259,7 @@ def save(request: Request) -> Response:
 
 @needs("judge")
 def undo(request: Request) -> Response:
-    """Takes the last judgment back; a script is told which."""
+    """Withdraws the last judgment; a script gets which one it was."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
     last = context.store.judgments.last(project.slug, me)
     if last is not None:
@@ -271,8 +271,8 @@ def undo(request: Request) -> Response:
         return _back(request, project, last.query_id if last is not None else "")
     if last is None:
         return JSONResponse({"item": None})
-    found = items_of(context, project, me, [NextPair(last.query_id, last.doc_id)])
-    return JSONResponse({"item": _told(request, project, found[0]), "said": said(project, last)})
+    views = items_of(context, project, me, [NextPair(last.query_id, last.doc_id)])
+    return JSONResponse({"item": _item_document(request, project, views[0]), "said": judgment_text(project, last)})
 
 
 @needs("judge")
@@ -307,7 +307,7 @@ def keys_of(project: Project) -> tuple[Key, ...]:
     return tuple(Key(level, str(i) if i <= 9 else "") for i, level in enumerate(levels, 1))
 
 
-def _told(request: Request, project: Project, item: PairView) -> dict[str, str]:
+def _item_document(request: Request, project: Project, item: PairView) -> dict[str, str]:
     return {
         "query_id": item.query.query_id,
         "doc_id": item.shown.doc_id,
@@ -322,9 +322,9 @@ def _part(request: Request, template: str, **values: object) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _read(fields: dict[str, object], wanted: type[S]) -> S:
+def _read(fields: dict[str, object], kind: type[S]) -> S:
     try:
-        return msgspec.convert(fields, wanted)
+        return msgspec.convert(fields, kind)
     except msgspec.ValidationError as error:
         raise Problem(422, f"{error}.", "Go back, load the page again and send it from there.") from None
 

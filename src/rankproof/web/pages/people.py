@@ -13,8 +13,8 @@ from rankproof.judging.store.people import AuditEntry, Invitation
 from rankproof.web.context import AppContext, app_context
 from rankproof.web.problems import Problem
 from rankproof.web.render import render
+from rankproof.web.security.accounts import invite, read_role
 from rankproof.web.security.csrf import text_of
-from rankproof.web.security.door import invite, read_role
 from rankproof.web.security.roles import needs
 from rankproof.web.security.sessions import account_of
 
@@ -90,8 +90,8 @@ def change_active(request: Request) -> Response:
 @needs("admin")
 def audit_log(request: Request) -> Response:
     """The log, page by page."""
-    said = request.query_params.get("before", "")
-    before = int(said) if said.isascii() and said.isdigit() and len(said) < 19 else None
+    text = request.query_params.get("before", "")
+    before = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
     entries = tuple(app_context(request).store.audit.all(newest=ENTRIES, before=before))
     older = entries[-1].id if len(entries) == ENTRIES else None
     return render(request, "audit.html", AuditPage(entries, older))

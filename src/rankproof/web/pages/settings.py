@@ -1,6 +1,6 @@
 """Settings of a project: its scale, guidelines, how documents are shown, and what is judged next. For admins.
 
-Which benchmark configuration answers typed queries is not among them: that is a file of the machine, and is said
+Which benchmark configuration answers typed queries is not among them: that is a file of the machine, and is set
 where the machine's owner is, on the command line.
 """
 
@@ -52,25 +52,25 @@ def as_fields(project: Project) -> dict[str, str]:
     }
 
 
-def from_fields(project: Project, said: dict[str, str]) -> Project:
+def from_fields(project: Project, values: dict[str, str]) -> Project:
     """The project with the settings of a form; an error that names the field that does not fit."""
-    levels = tuple(_level(line) for line in said["levels"].splitlines() if line.strip())
-    relevant = _whole(said["relevant"], "The least relevant grade")
+    levels = tuple(_level(line) for line in values["levels"].splitlines() if line.strip())
+    relevant = _whole(values["relevant"], "The least relevant grade")
     scale = project.scale
     if (levels, relevant) != (scale.levels, scale.relevant):
         scale = Scale(f"{project.slug} {'/'.join(str(v.grade) for v in levels)}", levels, relevant)
-    selection = said["selection"].strip()
+    selection = values["selection"].strip()
     read_configured("selections", selection)
-    texts = tuple(name.strip() for name in said["texts"].split(",") if name.strip())
+    texts = tuple(name.strip() for name in values["texts"].split(",") if name.strip())
     return replace(
         project,
-        name=said["name"].strip() or project.slug,
-        guidelines=said["guidelines"],
+        name=values["name"].strip() or project.slug,
+        guidelines=values["guidelines"],
         scale=scale,
-        template=Template(said["title"].strip(), texts, said["image"].strip(), said["link"].strip()),
-        wanted=_whole(said["wanted"], "The number of judges for each pair"),
+        template=Template(values["title"].strip(), texts, values["image"].strip(), values["link"].strip()),
+        wanted=_whole(values["wanted"], "The number of judges for each pair"),
         selection=selection,
-        gold=_share(said["gold"], "The share of gold questions"),
+        gold=_share(values["gold"], "The share of gold questions"),
     )
 
 
@@ -86,14 +86,14 @@ def save(request: Request) -> Response:
     """Keeps the settings as another revision; those before stay."""
     context, project, by = app_context(request), project_of(request), account_of(request).name
     before = as_fields(project)
-    said = {name: text_of(request, name, value) for name, value in before.items()}
+    values = {name: text_of(request, name, value) for name, value in before.items()}
     try:
-        changed = from_fields(project, said)
+        changed = from_fields(project, values)
     except (RankproofError, Problem) as error:
         problem = understood(error)
         if problem is None:
             raise
-        return render(request, "settings.html", SettingsPage(project, said, problem=problem), problem.status)
+        return render(request, "settings.html", SettingsPage(project, values, problem=problem), problem.status)
     if changed != project:
         context.change_project(changed, by)
         names = [name for name, value in as_fields(changed).items() if value != before[name]]

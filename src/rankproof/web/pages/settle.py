@@ -33,7 +33,7 @@ LONGEST_NOTE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """A pair on which grades differ: what each judge said alone, and who settled it.
+    """A pair on which grades differ: each judge's own judgment, and who settled it.
 
     now    what the pair comes to by the method of the page
     key    a name for the act of the form
@@ -42,7 +42,7 @@ class Dispute:
     split: SplitPair
     query: str
     shown: DocumentView
-    said: tuple[Judgment, ...]
+    judgments: tuple[Judgment, ...]
     settling: Judgment | None
     now: SettledPair | None
     key: str
@@ -50,7 +50,7 @@ class Dispute:
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """A judge: how much they said, how often as the others, how often right where that is known."""
+    """A judge: how many judgments, how often as the others, how often right where that is known."""
 
     counts: JudgeCounts
     others: Found | None
@@ -100,7 +100,7 @@ def show(request: Request) -> Response:
     held = store.judgments.current(slug)
     judges = sorted({act.judge for act in held if act.source.kind == "person"})
     method = method_of(request, judges)
-    # Agreement is about what each said alone: who settles has seen what the others said.
+    # Agreement is about each judge's own judgment: whoever settles has seen those of the others.
     alone = [act for act in store.judgments.current(slug, settling=False) if act.source.kind in method.sources]
     settled = method.settle(held, project)
     summary = summarize(alone)
@@ -140,14 +140,14 @@ def _disputes(
     texts = {query.query_id: query.text for query in store.items.queries(slug)}
     fields = store.items.documents(slug, [pair.doc_id for pair in pairs])
     now = {(pair.query_id, pair.doc_id): pair for pair in settled.pairs}
-    found = []
+    disputes = []
     for pair in pairs:
         here = (pair.query_id, pair.doc_id)
         query = texts.get(pair.query_id, pair.query_id)
         shown = show_document(project.template, pair.doc_id, fields.get(pair.doc_id), query)
-        said = tuple(act for act in alone if (act.query_id, act.doc_id) == here)
-        found.append(Dispute(pair, query, shown, said, words.get(here), now.get(here), uuid4().hex))
-    return tuple(found)
+        judgments = tuple(act for act in alone if (act.query_id, act.doc_id) == here)
+        disputes.append(Dispute(pair, query, shown, judgments, words.get(here), now.get(here), uuid4().hex))
+    return tuple(disputes)
 
 
 def _gold(context: AppContext, project: Project, answers: Sequence[GoldAnswer]) -> tuple[GoldRow, ...]:
@@ -238,13 +238,13 @@ def gold(request: Request) -> Response:
 
 
 def _back(request: Request, project: Project, part: str = "disagreements") -> Response:
-    kept = {name: request.query_params.get(name) or None for name in ("method", "source", "show", "from")}
-    return RedirectResponse(address(f"/p/{project.slug}/settle", **kept) + f"#{part}", 303)
+    parameters = {name: request.query_params.get(name) or None for name in ("method", "source", "show", "from")}
+    return RedirectResponse(address(f"/p/{project.slug}/settle", **parameters) + f"#{part}", 303)
 
 
 def _start(request: Request) -> int:
-    said = request.query_params.get("from", "")
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 8 else 0
+    text = request.query_params.get("from", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0
 
 
 ROUTES = (

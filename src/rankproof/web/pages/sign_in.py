@@ -13,9 +13,9 @@ from rankproof.judging.records import Role
 from rankproof.web.context import app_context
 from rankproof.web.problems import Problem, understood
 from rankproof.web.render import render
+from rankproof.web.security.accounts import accept, address_of, check_password, invited_as
 from rankproof.web.security.credentials import SHORTEST
 from rankproof.web.security.csrf import text_of
-from rankproof.web.security.door import accept, address_of, check_password, invited_as
 from rankproof.web.security.roles import needs, open_to_anybody
 from rankproof.web.security.sessions import account_of, end_session, give_cookie, open_session, signed_in, take_cookie
 

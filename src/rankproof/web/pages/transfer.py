@@ -1,4 +1,4 @@
-"""Transfer: judgments in and out, in every format; what does not fit comes back as findings, and nothing is kept."""
+"""Transfer: judgments in and out, in every format; what does not fit comes back as findings, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -127,18 +127,18 @@ def qrels(request: Request) -> Response:
 
 @needs("viewer")
 def acts(request: Request) -> Response:
-    """What judges said as a file."""
+    """Acts of judges as a file."""
     context, project, me = app_context(request), project_of(request), account_of(request).name
     what: Any = request.query_params.get("what", "judgments")
     form = request.query_params.get("format", "csv")
     if what not in KINDS or form not in ("csv", "json"):
         raise Problem(422, "Only judgments, flags, picks and preferences can be written, as csv or json.")
     history = request.query_params.get("history") == "1"
-    found = give(context.store, project.slug, what, history)
+    rows = give(context.store, project.slug, what, history)
     if form == "csv":
-        text = to_csv(what, found)
+        text = to_csv(what, rows)
     else:
-        body = {"rankproof": __version__, "schema": ACTS_SCHEMA, **to_body(what, found, project.slug)}
+        body = {"rankproof": __version__, "schema": ACTS_SCHEMA, **to_body(what, rows, project.slug)}
         text = to_json(body, indent=2) + "\n"
     context.audit(me, "export", project=project.slug, what=what, format=form, history=history)
     kind = "text/csv" if form == "csv" else "application/json"

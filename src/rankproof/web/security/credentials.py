@@ -58,14 +58,14 @@ class Passwords:
         with self._turns:
             return self._hasher.hash(password.encode("utf-8", "surrogatepass"))
 
-    def matches(self, kept: str | None, password: str) -> bool:
+    def matches(self, stored: str | None, password: str) -> bool:
         """Whether it is the password of a hash; None stands for a name that nobody has, and never matches."""
         with self._turns:
             try:
-                right = self._hasher.verify(kept or self._nobody, password.encode("utf-8", "surrogatepass"))
+                right = self._hasher.verify(stored or self._nobody, password.encode("utf-8", "surrogatepass"))
             except (VerificationError, InvalidHashError):
                 return False
-        return right and kept is not None
+        return right and stored is not None
 
 
 _FORM = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -82,7 +82,7 @@ def is_token(text: str | None) -> bool:
 
 
 def digest(token: str) -> str:
-    """What is kept of a token. It is random and long, so that a plain hash cannot be turned back."""
+    """The hash that is stored for a token. Tokens are random and long, so that a plain hash cannot be reversed."""
     return sha256(token.encode("utf-8", "replace")).hexdigest()
 
 

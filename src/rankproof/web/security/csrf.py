@@ -55,15 +55,15 @@ class Forgery:
 
 def form_of(connection: HTTPConnection) -> FormData:
     """The form that came with a request; without fields where none did."""
-    found = connection.scope.get(_FORM, FormData())
-    assert isinstance(found, FormData)
-    return found
+    form = connection.scope.get(_FORM, FormData())
+    assert isinstance(form, FormData)
+    return form
 
 
 def text_of(connection: HTTPConnection, name: str, default: str = "") -> str:
     """A field of the form as text; a file is none. Line ends are as Python has them."""
-    found = form_of(connection).get(name, default)
-    return found.replace("\r\n", "\n") if isinstance(found, str) else default
+    value = form_of(connection).get(name, default)
+    return value.replace("\r\n", "\n") if isinstance(value, str) else default
 
 
 def csrf_token(connection: HTTPConnection) -> str:
@@ -71,9 +71,9 @@ def csrf_token(connection: HTTPConnection) -> str:
     who = signed_in(connection.scope)
     if who is not None:
         return who.csrf
-    kept = connection.cookies.get(_cookie(connection))
-    if kept is not None and is_token(kept):
-        return kept
+    cookie = connection.cookies.get(_cookie(connection))
+    if cookie is not None and is_token(cookie):
+        return cookie
     return str(connection.scope.setdefault(_NEW, new_token()))
 
 
@@ -125,6 +125,6 @@ def _check_token(request: Request, form: FormData | None) -> None:
         return
     if who is not None and not who.cookie:
         return
-    said = request.headers.get("x-csrf-token") or (form.get("csrf") if form is not None else "")
-    if not isinstance(said, str) or not same(said, csrf_token(request)):
+    token = request.headers.get("x-csrf-token") or (form.get("csrf") if form is not None else "")
+    if not isinstance(token, str) or not same(token, csrf_token(request)):
         raise Problem(403, "This form is no longer good.", "Go back, load the page again and send it from there.")

@@ -28,10 +28,10 @@ class Bodies:
             return
         headers = Headers(scope=scope)
         limit = self._limit(scope, headers)
-        said = headers.get("content-length", "0")
-        if not said.isascii() or not said.isdigit():
+        length = headers.get("content-length", "0")
+        if not length.isascii() or not length.isdigit():
             raise Problem(400, "The header Content-Length is no number.")
-        if int(said[:20]) > limit:
+        if int(length[:20]) > limit:
             raise _too_large(limit)
         got = 0
 
@@ -105,7 +105,7 @@ ALWAYS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
-    # Not "no-referrer": with it browsers hide where a form comes from, which is how forged ones are told.
+    # Not "no-referrer": with it browsers hide where a form comes from, which is how forged ones are recognized.
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -115,7 +115,7 @@ ONLY_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 class SecurityHeaders:
-    """Sets the headers on every answer. What does not say how it may be kept is not kept."""
+    """Sets the headers on every answer. Answers without a caching rule of their own are not cached."""
 
     def __init__(self, app: ASGIApp, https: bool) -> None:
         self.app = app

@@ -35,16 +35,16 @@ class SessionMiddleware:
 
 def signed_in(scope: Scope) -> SignedIn | None:
     """Who sends this request; None for somebody unknown."""
-    found = scope.get(_KEY)
-    assert found is None or isinstance(found, SignedIn)
-    return found
+    session = scope.get(_KEY)
+    assert session is None or isinstance(session, SignedIn)
+    return session
 
 
 def account_of(connection: HTTPConnection) -> Account:
     """The account of who sends this; only for handlers that are open to roles."""
-    found = signed_in(connection.scope)
-    assert found is not None, "this handler is open to anybody"
-    return found.account
+    session = signed_in(connection.scope)
+    assert session is not None, "this handler is open to anybody"
+    return session.account
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +98,16 @@ def _token(connection: HTTPConnection, cookie: str) -> tuple[str, bool]:
 
 async def _signed_in(context: AppContext, token: str, cookie: bool) -> SignedIn | None:
     hashed = digest(token)
-    found = context.sessions.get(hashed) or await run_in_threadpool(_look_up, context, hashed)
-    return replace(found, cookie=cookie) if found is not None and found.expires > context.now() else None
+    session = context.sessions.get(hashed) or await run_in_threadpool(_look_up, context, hashed)
+    return replace(session, cookie=cookie) if session is not None and session.expires > context.now() else None
 
 
 def _look_up(context: AppContext, hashed: str) -> SignedIn | None:
     def find() -> SignedIn:
-        found = context.store.sessions.with_account(hashed)
-        if found is None or not found[1].active:
+        session = context.store.sessions.with_account(hashed)
+        if session is None or not session[1].active:
             raise LookupError
-        return SignedIn(found[1], found[0].csrf, hashed, found[0].expires)
+        return SignedIn(session[1], session[0].csrf, hashed, session[0].expires)
 
     with suppress(LookupError):
         return context.sessions.look_up(hashed, find)

@@ -87,7 +87,7 @@ class Throttle:
 def network(address: str) -> str:
     """What counts as one address: of IPv6 the first half, since whoever has one address has all that begin so."""
     try:
-        found = ip_address(address)
+        parsed = ip_address(address)
     except ValueError:
         return address
-    return str(ip_network((found, 64), strict=False)) if found.version == 6 else address
+    return str(ip_network((parsed, 64), strict=False)) if parsed.version == 6 else address

@@ -37,7 +37,7 @@ class ClickLogBuilder:
     """Takes parts as they are read.
 
     stay    how many seconds on a document count as satisfied
-    depth   the last rank that is kept
+    depth   the last rank that is read
     early   how many seconds a click may come before its page, for clocks that differ
     """
 
@@ -64,14 +64,14 @@ class ClickLogBuilder:
         parts, self._parts = whole_pages(self._parts), RecordSpool(PageParts)
         count = FaultCounts()
         clean = self._cleaned(parts, count)
-        kept = put(_numbers(clean, parts))
-        if not len(kept):
+        rows = put(_numbers(clean, parts))
+        if not len(rows):
             reasons = "; ".join(counted_reason(one.pages, one.why) for one in count.dropped() if one.pages)
             raise InputError(f"{name} has no page that can be used: {reasons or 'there is none'}. Correct the log.")
-        sessions = _sessions(parts, kept)
-        queries, times, robots = put(all_queries(parts)[kept]), all_times(parts), all_robots(parts)
-        times, robots = None if times is None else put(times[kept]), None if robots is None else put(robots[kept])
-        docs, deeds, lengths = _by_rank(clean, len(kept))
+        sessions = _sessions(parts, rows)
+        queries, times, robots = put(all_queries(parts)[rows]), all_times(parts), all_robots(parts)
+        times, robots = None if times is None else put(times[rows]), None if robots is None else put(robots[rows])
+        docs, deeds, lengths = _by_rank(clean, len(rows))
         del clean, parts
         pages = Impressions.of(
             self.queries.texts(),
@@ -80,7 +80,7 @@ class ClickLogBuilder:
             docs,
             lengths,
             _clicked(deeds),
-            numbers=kept,
+            numbers=rows,
             sessions=sessions,
             dropped=MappingProxyType(count.by_reason()),
         )
@@ -97,18 +97,18 @@ class ClickLogBuilder:
 def _numbers(clean: RecordSpool[CleanPages], parts: RecordSpool[PageParts]) -> NDArray[np.int64]:
     """The numbers of the pages that stay."""
     numbers, start = [np.zeros(0, dtype=np.int64)], 0
-    for kept, queries in zip(clean.column("kept"), parts.column("queries"), strict=True):
-        if kept is not None and queries is not None:
-            numbers.append(kept + start)
+    for rows, queries in zip(clean.column("rows"), parts.column("queries"), strict=True):
+        if rows is not None and queries is not None:
+            numbers.append(rows + start)
             start += len(queries)
     return np.concatenate(numbers)
 
 
-def _sessions(parts: RecordSpool[PageParts], kept: NDArray[np.int64]) -> NDArray[np.int64] | None:
+def _sessions(parts: RecordSpool[PageParts], rows: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """Who saw each page that stays, as numbers."""
     keys = all_keys("sessions", parts)
-    if keys is not None and len(kept) < len(keys):
-        keys = keys[kept]
+    if keys is not None and len(rows) < len(keys):
+        keys = keys[rows]
     return None if keys is None else put(numbered(keys))
 
 

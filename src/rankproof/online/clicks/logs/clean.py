@@ -41,7 +41,7 @@ DEEDS = CLICKED | TIMED | STAYED | CONVERTED
 class CleanPages:
     """Pages that stay: which of the part's, how long, and their documents and deeds, page after page by rank."""
 
-    kept: NDArray[np.int64]
+    rows: NDArray[np.int64]
     lengths: Ints
     docs: Ints
     deeds: NDArray[np.uint8]
@@ -65,23 +65,23 @@ def drop_faulty_pages(part: PageParts, docs: int, count: FaultCounts, depth: int
     """The pages of a part that are whole.
 
     docs    how many documents are known
-    depth   the last rank that is kept
+    depth   the last rank that is read
     early   how many seconds a click may come before its page, for clocks that differ
     """
     rows, too_early = _without_early(part, early)
     pairs = _pairs(part, rows, docs)
     stays = ~_faults(part, pairs, too_early, count)
     count.add("click_early", 0, too_early[stays].sum())
-    of_kept = stays[pairs.page]
-    count.add("click_not_shown", 0, pairs.acts[of_kept & ~pairs.shown].sum())
-    here = of_kept & pairs.shown
+    of_clean = stays[pairs.page]
+    count.add("click_not_shown", 0, pairs.acts[of_clean & ~pairs.shown].sum())
+    here = of_clean & pairs.shown
     count.add("click_repeated", 0, np.maximum(pairs.clicks[here] - 1, 0).sum())
     first = _least(pairs, len(part))
     above = here & (pairs.rank - first[pairs.page] < depth)
     count.add("click_below", 0, (pairs.clicks[here & ~above] > 0).sum())
-    kept = np.flatnonzero(stays)
-    lengths = np.bincount(pairs.page[above], minlength=len(part))[kept].astype(np.int32)
-    return CleanPages(kept, lengths, pairs.doc[above], pairs.deeds[above] & np.uint8(DEEDS))
+    clean = np.flatnonzero(stays)
+    lengths = np.bincount(pairs.page[above], minlength=len(part))[clean].astype(np.int32)
+    return CleanPages(clean, lengths, pairs.doc[above], pairs.deeds[above] & np.uint8(DEEDS))
 
 
 def _without_early(part: PageParts, early: float) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -239,13 +239,13 @@ def _ordered(
 
 
 def _sessions(parts: RecordSpool[PageParts], pages: Whole, count: int) -> Digests | None:
-    """Who saw each page: the first that is said."""
+    """Who saw each page: the first that is given."""
     keys = all_keys("sessions", parts)
     return None if keys is None else _first(keys, np.asarray(keys.any(axis=1)), pages, count, np.uint64(0))
 
 
 def _times(parts: RecordSpool[PageParts], pages: Whole, count: int) -> NDArray[np.float64] | None:
-    """When each page was shown: the earliest that is said."""
+    """When each page was shown: the earliest that is given."""
     times_of_pieces = all_times(parts)
     if times_of_pieces is None:
         return None

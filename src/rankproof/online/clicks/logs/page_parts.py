@@ -1,6 +1,6 @@
 """Parts of a log in columns while it is read: pieces of pages, keys as 16-byte hashes, records spilled to disk.
 
-Layouts write parts; nothing of the file itself is kept but the ids of queries and documents, each once.
+Layouts write parts; nothing of the file itself stays in memory but the ids of queries and documents, each once.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class PageParts:
     queries    of each piece; UNKNOWN where another piece of the page says it
     keys       which pieces are of one page; None where each is a page of its own
     sessions   who saw it, as keys; None where the log does not say
-    times      when it was shown; NaN where this is not said
+    times      when it was shown; NaN where it is unknown
     robots     whether the user agent calls itself a robot
     piece, docs, ranks, deeds    the rows; ranks from 1, or from 0 on all of a page; UNKNOWN where a row is no showing
     timed, clicked_at            the rows of clicks whose time is known, and these times

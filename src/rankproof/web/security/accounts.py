@@ -1,4 +1,4 @@
-"""The door: signing in by name and password, invitations, and who may still let others in."""
+"""Signing in by name and password, invitations, and who may invite others."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def invite(context: AppContext, role: Role, by: str) -> str:
 
 def invited_as(context: AppContext, token: str) -> Role:
     """The role that an invitation gives; an error when it was used, is too old or never was."""
-    found = context.store.invitations.get(digest(token)) if is_token(token) else None
-    if found is None or found.used_by is not None or found.expires <= context.now():
+    invitation = context.store.invitations.get(digest(token)) if is_token(token) else None
+    if invitation is None or invitation.used_by is not None or invitation.expires <= context.now():
         raise Problem(404, "This invitation does not hold.", "It was used, or is too old. Ask for another one.")
-    return found.role
+    return invitation.role
 
 
 def accept(context: AppContext, token: str, typed: str, password: str) -> Account:
