@@ -15,5 +15,5 @@ SLOW = ("against", "contracts/test_measures.py", "documents/test_adding.py", "me
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests of the folders and files above as slow."""
     for item in items:
-        if item.path.relative_to(HERE).as_posix().startswith(SLOW):
+        if item.path.is_relative_to(HERE) and item.path.relative_to(HERE).as_posix().startswith(SLOW):
             item.add_marker(pytest.mark.slow)
