@@ -10,8 +10,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.documents.forking import script
 from tests.documents.pages import ROOT, Block, blocks
+from tests.forking import script
 
 SAMPLE = ROOT / "examples" / "sample"
 # Stands between the outputs of two commands.

@@ -1,14 +1,17 @@
 """The command `rankproof` without its start: a process that has the modules loaded forks for each command line.
 
 Each command still has a process, a working folder, an environment and streams of its own; what is saved is importing.
-Run as a program this is that process: `python -m tests.documents.forking SOCKET`, which ends when its input does.
+Run as a program this is that process: `python -m tests.forking SOCKET`, which ends when its input does.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
 import select
+import shlex
 import signal
 import socket
 import subprocess
@@ -18,7 +21,9 @@ import traceback
 from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+import rankproof
+
+ROOT = Path(__file__).resolve().parents[1]
 # What is typed: sends its streams, its folder, its environment and its words, and ends as it is told.
 CLIENT = """
 import json, os, socket, sys
@@ -29,8 +34,8 @@ server.sendall(json.dumps([os.getcwd(), dict(os.environ), sys.argv[2:]]).encode(
 server.shutdown(socket.SHUT_WR)
 sys.exit(int(server.recv(10) or 70))
 """
-# Loaded before anything is asked: what most commands load anyway.
-LOADED = ("rankproof.cli.shared.root", "rankproof.measuring.evaluate", "rankproof.proving.compare", "scipy.stats")
+# Parts that are not loaded beforehand: for servers and other libraries, or no modules for others.
+APART = {"web", "scale", "integrations", "testing", "migrations", "__main__"}
 
 
 @cache
@@ -38,17 +43,22 @@ def _server() -> tuple[Path, subprocess.Popen[bytes]]:
     """The process that forks, started once for each process of tests, and the folder of its socket."""
     folder = Path(tempfile.mkdtemp(prefix="rp-fork-"))
     (folder / "client.py").write_text(CLIENT, encoding="utf-8")
-    command = [sys.executable, "-m", "tests.documents.forking", str(folder / "socket")]
+    command = [sys.executable, "-m", "tests.forking", str(folder / "socket")]
     process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == b"ready\n", "the process that forks did not start"
     return folder, process
 
 
+def command() -> list[str]:
+    """The first words of a command line, in the place of `rankproof`. Not for what is to be killed or timed."""
+    folder, _ = _server()
+    return [sys.executable, "-I", "-S", str(folder / "client.py"), str(folder / "socket")]
+
+
 def script() -> str:
     """A shell script that is the command `rankproof`."""
-    folder, _ = _server()
-    return f'#!/bin/sh\nexec "{sys.executable}" -I -S "{folder}/client.py" "{folder}/socket" "$@"\n'
+    return f'#!/bin/sh\nexec {shlex.join(command())} "$@"\n'
 
 
 def _run(connection: socket.socket) -> None:
@@ -78,10 +88,17 @@ def _run(connection: socket.socket) -> None:
     os._exit(0)
 
 
+def _load() -> None:
+    """All that a command could load of rankproof, and the library that takes longest."""
+    for module in pkgutil.walk_packages(rankproof.__path__, "rankproof."):
+        if APART.isdisjoint(module.name.split(".")):
+            importlib.import_module(module.name)
+    importlib.import_module("scipy.stats")
+
+
 def serve(path: str) -> None:
     """Forks for each connection until the input ends."""
-    for module in LOADED:
-        __import__(module)
+    _load()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forked ones
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)
