@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         together = (folder for folder in TOGETHER if place.startswith(f"{folder}/"))
         item.add_marker(pytest.mark.xdist_group(next(together, place)))
     items.sort(key=lambda item: _rank(places[item]))
+
+
+@pytest.fixture(scope="session")
+def demo_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where `rankproof demo` keeps what is expensive to make: one folder for all processes of a run of tests."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if run is None:
+        return str(tmp_path_factory.mktemp("demo-cache"))
+    folder = tmp_path_factory.getbasetemp().parent / f"demo-cache-{run}"
+    folder.mkdir(exist_ok=True)
+    return str(folder)
 
 
 def _place(path: Path) -> str:
