@@ -1,4 +1,4 @@
-"""Live engines on a real collection: they find what the local ones find. The sample's shop is in test_same_config.py."""
+"""Live engines on a real collection find what the local ones find; on the sample: test_same_config.py."""
 
 from __future__ import annotations
 
