@@ -1,7 +1,12 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
 PYTHON ?= python3
-# Files of tests that run side by side.
+# Files of tests that run side by side, the longest first; tests/conftest.py says which files stay together.
 JOBS ?= 2
+SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+# Tests that take times run after the others, and only their files are read again.
+ALONE = $$(grep -rl --include="*.py" "pytest.mark.alone" tests)
+# Rewritten tests and loaded modules are kept, also where Python itself is told not to write any.
+export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -13,16 +18,16 @@ demo: $(READY) compiled
 	$(BIN)/python examples/demo.py
 
 test: $(READY) compiled
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not full and not alone"
-	$(BIN)/python -m pytest -m "alone and not full"
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not full and not alone"
+	$(BIN)/python -m pytest -m "alone and not full" $(ALONE)
 
 test-full: $(READY) compiled
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not alone"
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not alone"
+	$(BIN)/python -m pytest -m alone $(ALONE)
 	$(BIN)/python fuzz/run.py --inputs 1000000
 
 check: $(READY) compiled lint types
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m "not full and not slow"
+	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not full and not slow"
 
 lint: $(READY)
 	$(BIN)/ruff check src tests benchmarks examples fuzz docs/*.py

@@ -1,7 +1,8 @@
-"""What all tests share: which of them `make check` leaves out."""
+"""What all tests share: which of them `make check` leaves out, which run in one process, and which come first."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,41 @@ HERE = Path(__file__).resolve().parent
 
 # Minutes of random examples against other tools and plain references: run by `make test`.
 SLOW = ("against", "contracts/test_measures.py", "documents/test_adding.py", "measuring/test_ties.py", "hostile")
+# Folders whose tests share a server that takes long to start: side by side each process would start its own.
+TOGETHER = ("live", "scale", "judging/store")
+# The longest files come first, so that no process ends with one while the others have nothing left to do.
+LONGEST = (
+    "scale", "live", "cli/test_demo.py", "documents/test_adding.py", "cli/test_schemas.py", "documents", "web",
+    "stack", "hostile", "contracts/test_measures.py", "cli", "simulated", "against", "proving", "judging/store",
+)  # fmt: skip
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of the folders and files above as slow."""
-    for item in items:
-        if item.path.relative_to(HERE).as_posix().startswith(SLOW):
+    """Marks the slow tests, keeps a file's tests in one process, and puts the longest files first."""
+    places = {item: _place(item.path) for item in items}
+    for item, place in places.items():
+        if place.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+        together = (folder for folder in TOGETHER if place.startswith(f"{folder}/"))
+        item.add_marker(pytest.mark.xdist_group(next(together, place)))
+    items.sort(key=lambda item: _rank(places[item]))
+
+
+@pytest.fixture(scope="session")
+def demo_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where `rankproof demo` keeps what is expensive to make: one folder for all processes of a run of tests."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if run is None:
+        return str(tmp_path_factory.mktemp("demo-cache"))
+    folder = tmp_path_factory.getbasetemp().parent / f"demo-cache-{run}"
+    folder.mkdir(exist_ok=True)
+    return str(folder)
+
+
+def _place(path: Path) -> str:
+    """The path below this folder, or the whole path of a file that is elsewhere."""
+    return (path.relative_to(HERE) if path.is_relative_to(HERE) else path).as_posix()
+
+
+def _rank(place: str) -> int:
+    return next((i for i, start in enumerate(LONGEST) if place.startswith(start)), len(LONGEST))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import forking
 
-COMMAND = Path(sys.executable).parent / "rankproof"
 DOCS = {
     "d1": "red running shoes for women",
     "d2": "blue running shoes for men",
@@ -52,7 +51,9 @@ def here(tmp_path: Path) -> Path:
 
 
 def rankproof(here: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, *args], cwd=here, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(
+        [*forking.command(), *args], cwd=here, capture_output=True, text=True, check=False, timeout=120
+    )
 
 
 def test_every_mode_is_measured_and_everything_is_written(here: Path) -> None:

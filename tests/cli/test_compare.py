@@ -6,13 +6,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import forking
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
-COMMAND = Path(sys.executable).parent / "rankproof"
 THREE = ("qrels.trec", "bm25.run", "dense.run", "hybrid.run")
 
 
@@ -25,7 +24,7 @@ def here(tmp_path: Path) -> Path:
 
 def rankproof(here: Path, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [COMMAND, *args], cwd=here, capture_output=True, text=True, check=False, timeout=120,
+        [*forking.command(), *args], cwd=here, capture_output=True, text=True, check=False, timeout=120,
         env={**os.environ, "COLUMNS": "100"},
     )  # fmt: skip
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from tests import forking
 from tests.live.echo import Echo, Reply, Request, echo
 
-COMMAND = Path(sys.executable).parent / "rankproof"
 CONFIG = """
 [benchmark]
 dataset = "{dataset}"
@@ -38,7 +37,7 @@ def here(tmp_path: Path) -> Path:
 
 def fetch(here: Path, server: Echo, *args: str, config: str = "shop.toml") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [COMMAND, "runs", "fetch", config, "-o", "out", *args],
+        [*forking.command(), "runs", "fetch", config, "-o", "out", *args],
         cwd=here, env={**os.environ, "SHOP": server.url}, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
 

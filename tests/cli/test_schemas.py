@@ -8,7 +8,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 import click
 import pytest
 from jsonschema import Draft202012Validator
+from tests import forking
 from tests.cli.json_case import Case
 from tests.cli.json_cases import CASES, FILES, STORED
 from tests.raising import raises
@@ -32,8 +32,8 @@ COMPARED = "compare qrels.trec bm25.run dense.run -m nDCG@10 --no-beyond --manif
 
 
 def run(args: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """The installed command, in a process of its own."""
-    command = [sys.executable, "-m", "rankproof", *args.split()]
+    """The command, in a process of its own that has its modules loaded."""
+    command = [*forking.command(), *args.split()]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
 
 

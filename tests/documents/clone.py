@@ -49,7 +49,7 @@ class Clone:
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "clone"
-        skip = shutil.ignore_patterns("__pycache__", "*.cpp", "*.hpp", "*.so")
+        skip = shutil.ignore_patterns("*.cpp", "*.hpp", "*.so")
         shutil.copytree(ROOT / "src", self.root / "src", ignore=skip)
         shutil.copytree(ROOT / "tests", self.root / "tests", ignore=skip)
         (self.root / "docs").mkdir()

@@ -7,11 +7,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from tests.documents.pages import ROOT, Block, blocks
+from tests.forking import script
 
 SAMPLE = ROOT / "examples" / "sample"
 # Stands between the outputs of two commands.
@@ -28,7 +28,7 @@ class Reader:
         tools = folder / "bin"
         tools.mkdir()
         command = tools / "rankproof"
-        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m rankproof "$@"\n')
+        command.write_text(script())
         command.chmod(0o755)
         self.environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
         self.names: dict[str, Any] = {"__name__": "page"}

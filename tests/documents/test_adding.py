@@ -10,6 +10,7 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from tests.documents.clone import Clone, Edit, edits
@@ -66,6 +67,17 @@ class Added:
     def tests(self) -> list[Edit]:
         """What is added to the tests of rankproof."""
         return [edit for edit in edits(self.path) if edit.path.startswith("tests/")]
+
+    @property
+    def contract(self) -> str:
+        """The tests that every item of the shelf must pass; one shelf has none."""
+        return f"tests/contracts/test_{self.shelf}.py"
+
+    @property
+    def points(self) -> dict[str, dict[str, str]]:
+        """The entry points that the page shows."""
+        (named,) = (tomllib.loads(b.text)["project"]["entry-points"] for b in blocks(self.path) if b.language == "toml")
+        return dict(named)
 
     @property
     def module(self) -> str:
@@ -150,51 +162,129 @@ def test_the_page_ends_in_a_whole_file(added: Added) -> None:
     assert not (ROOT / added.inside.path).exists(), "an example must not be taken by a real item"
 
 
+def module_name(path: str) -> str:
+    return path.removesuffix(".py").replace("/", ".")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """Tests that ran on the clone: the names of those that passed and failed, by file, and what was printed."""
+
+    passed: dict[str, list[str]]
+    failed: dict[str, list[str]]
+    output: str
+
+
+def ran(clone: Clone, *args: str) -> Ran:
+    report = clone.root / "report.xml"
+    output = clone.pytest(f"--junitxml={report}", *args)
+    by_file: tuple[dict[str, list[str]], dict[str, list[str]]] = {}, {}
+    for case in ElementTree.parse(report).iter("testcase"):
+        went_wrong = case.find("failure") is not None or case.find("error") is not None
+        if case.find("skipped") is None:
+            by_file[went_wrong].setdefault(case.attrib["classname"], []).append(case.attrib["name"])
+    return Ran(*by_file, output)
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Clone:
+    """A clone with the items of all pages, without what the pages add to the tests."""
+    clone = Clone(tmp_path_factory.mktemp("adding"))
+    for added in ADDED:
+        clone.apply(added.inside)
+    return clone
+
+
+@pytest.fixture(scope="module")
+def before(clone: Clone) -> Ran:
+    """The contracts of the shelves while the tests know nothing of the new items."""
+    return ran(clone, *(added.contract for added in ADDED if added.tests), "-k", "test_every")
+
+
+@pytest.fixture(scope="module")
+def after(clone: Clone, before: Ran) -> Ran:
+    """The contracts and the examples of the new items, once the tests know them."""
+    for added in ADDED:
+        for edit in added.tests:
+            clone.apply(edit)
+    contracts = [added for added in ADDED if (clone.root / added.contract).exists()]
+    examples = [added.inside.path for added in ADDED if ">>>" in added.file.text]
+    chosen = [f"(test_{a.shelf} and ({a.item} or {a.module} or test_every))" for a in contracts]
+    chosen += [Path(example).name for example in examples]
+    return ran(clone, *(a.contract for a in contracts), *examples, "--doctest-modules", "-k", " or ".join(chosen))
+
+
 @every_page
-def test_the_file_passes_its_shelfs_contract(added: Added, tmp_path: Path) -> None:
-    clone = Clone(tmp_path)
-    contract = f"tests/contracts/test_{added.shelf}.py"
-    has_contract = (clone.root / contract).exists()
-    clone.apply(added.inside)
+def test_the_file_passes_its_shelfs_contract(added: Added, before: Ran, after: Ran) -> None:
+    contract = module_name(added.contract)
     if added.tests:
-        output = clone.pytest(contract, "-k", "test_every")
-        assert re.search(r"[1-9]\d* failed", output), "the contract must miss what the page adds to the tests"
-    for edit in added.tests:
-        clone.apply(edit)
+        assert before.failed.get(contract), "the contract must miss what the page adds to the tests"
     if ">>>" in added.file.text:
-        output = clone.pytest(added.inside.path, "--doctest-modules")
-        assert "1 passed" in output, output
-    if has_contract:
-        output = clone.pytest(contract, "-k", f"{added.item} or {added.module} or test_every")
-        assert re.search(r"exit status 0$", output), output
-        assert int(re.findall(r"(\d+) passed", output)[-1]) >= 3, output
+        assert len(after.passed.get(module_name(added.inside.path), [])) == 1, after.output
+    if (ROOT / added.contract).exists():
+        assert not after.failed.get(contract), after.output
+        assert len(after.passed.get(contract, [])) >= 3, after.output
 
 
-@every_page
-def test_the_item_appears_without_further_registration(added: Added, tmp_path: Path) -> None:
-    """In the generated reference; and by lint, format and types the file is as the project's own."""
-    clone = Clone(tmp_path)
-    clone.apply(added.inside)
+def test_nothing_else_of_the_contracts_breaks(after: Ran) -> None:
+    assert after.output.endswith("exit status 0"), after.output
+
+
+@pytest.fixture(scope="module")
+def made(clone: Clone) -> dict[str, str]:
+    """The reference as it is generated from the clone."""
     code = "import json, runpy\nprint(json.dumps(runpy.run_path('docs/generate.py')['pages']()))"
-    made = json.loads(clone.python(code).stdout)
-    assert f"\n## {added.item}\n" in made[f"{added.shelf}.md"]
-    package = clone.root / "yourpackage"
-    package.mkdir()
-    (clone.root / added.file.path).write_text(added.file.text, encoding="utf-8")
-    for command in (("ruff", "check"), ("ruff", "format", "--check"), ("mypy", "--follow-imports=silent")):
-        ran = subprocess.run(
-            [sys.executable, "-m", *command, added.file.path],
-            cwd=clone.root, capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert ran.returncode == 0, ran.stdout + ran.stderr
+    pages: dict[str, str] = json.loads(clone.python(code).stdout)
+    return pages
 
 
 @every_page
-def test_the_same_file_works_in_another_package(added: Added, tmp_path: Path) -> None:
-    (named,) = (tomllib.loads(b.text)["project"]["entry-points"] for b in blocks(added.path) if b.language == "toml")
-    assert list(named) == [f"rankproof.{added.shelf}"]
-    install(tmp_path / "site", added, named)
-    here = tmp_path / "sample"
+def test_the_item_appears_without_further_registration(added: Added, made: dict[str, str]) -> None:
+    assert f"\n## {added.item}\n" in made[f"{added.shelf}.md"]
+
+
+@pytest.mark.parametrize(
+    "command", [("ruff", "check"), ("ruff", "format", "--check"), ("mypy", "--follow-imports=silent")], ids=" ".join
+)
+def test_the_files_are_as_the_projects_own(clone: Clone, command: tuple[str, ...]) -> None:
+    """By lint, format and types."""
+    (clone.root / "yourpackage").mkdir(exist_ok=True)
+    for added in ADDED:
+        (clone.root / added.file.path).write_text(added.file.text, encoding="utf-8")
+    told = subprocess.run(
+        [sys.executable, "-m", *command, *(added.file.path for added in ADDED)],
+        cwd=clone.root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stdout + told.stderr
+
+
+# Checks all items of the package, then runs the command line of each: what is wrong and what was printed, by page.
+ELSEWHERE = """
+import json, sys, traceback
+from importlib import import_module
+from click.testing import CliRunner
+from rankproof.cli.shared.root import cli
+from rankproof.testing import check_item
+
+told = {}
+for page, (module, command) in json.loads(sys.argv[1]).items():
+    try:
+        for item in import_module(module).OFFERS:
+            check_item(item)
+        wrong = ""
+    except Exception:
+        wrong = traceback.format_exc()
+    told[page] = wrong, CliRunner().invoke(cli, command).output
+print(json.dumps(told))
+"""
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]]:
+    """What is wrong with the items of a package with the files of all pages, and what their commands print."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    install(folder / "site")
+    here = folder / "sample"
     here.mkdir()
     for file in SAMPLE.iterdir():
         (here / file.name).write_bytes(file.read_bytes())
@@ -208,28 +298,35 @@ def test_the_same_file_works_in_another_package(added: Added, tmp_path: Path) ->
         (here / f"{name}.toml").write_text(
             f'[benchmark]\ndataset = "sample:shop"\n[modes]\nnew = "{pipeline}"\n', encoding="utf-8"
         )
-    site = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "site"), os.environ.get("PYTHONPATH", "")])}
-    module = f"from rankproof.testing import check_item\nfrom yourpackage import {added.module}\n"
-    checked = subprocess.run(
-        [sys.executable, "-c", f"{module}for item in {added.module}.OFFERS: check_item(item)"],
+    site = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder / "site"), os.environ.get("PYTHONPATH", "")])}
+    items = {added.page: (f"yourpackage.{added.module}", added.command) for added in ADDED}
+    told = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, json.dumps(items)],
         cwd=here, capture_output=True, text=True, check=False, env=site,
     )  # fmt: skip
-    assert checked.returncode == 0, checked.stderr
-    ran = subprocess.run(
-        [sys.executable, "-m", "rankproof", *added.command],
-        cwd=here, capture_output=True, text=True, check=False,
-        env=site,
-    )  # fmt: skip
-    assert re.search(added.output, ran.stdout), ran.stdout + ran.stderr
+    assert told.returncode == 0, told.stderr
+    answers: dict[str, tuple[str, str]] = json.loads(told.stdout)
+    return answers
 
 
-def install(site: Path, added: Added, points: dict[str, dict[str, str]]) -> None:
-    """A package with the file in it, as an installer would leave it."""
+@every_page
+def test_the_same_file_works_in_another_package(added: Added, elsewhere: dict[str, tuple[str, str]]) -> None:
+    assert list(added.points) == [f"rankproof.{added.shelf}"]
+    wrong, printed = elsewhere[added.page]
+    assert not wrong, wrong
+    assert re.search(added.output, printed), printed
+
+
+def install(site: Path) -> None:
+    """A package with the files of all pages in it, as an installer would leave it."""
     package, about = site / "yourpackage", site / "yourpackage-1.0.dist-info"
     package.mkdir(parents=True)
     about.mkdir()
     (package / "__init__.py").touch()
-    (package / f"{added.module}.py").write_text(added.file.text, encoding="utf-8")
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: yourpackage\nVersion: 1.0\n")
-    lines = [f"[{group}]\n" + "".join(f"{n} = {v}\n" for n, v in names.items()) for group, names in points.items()]
-    (about / "entry_points.txt").write_text("\n".join(lines))
+    lines: list[str] = []
+    for added in ADDED:
+        (package / f"{added.module}.py").write_text(added.file.text, encoding="utf-8")
+        for group, names in added.points.items():
+            lines += [f"[{group}]\n", *(f"{name} = {value}\n" for name, value in names.items())]
+    (about / "entry_points.txt").write_text("".join(lines))

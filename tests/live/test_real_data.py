@@ -1,4 +1,4 @@
-"""Live engines on a real collection: they find what the local ones find."""
+"""Live engines on a real collection find what the local ones find; on the sample: test_same_config.py."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rankproof.stack.pipeline import read_pipeline
 from rankproof.stack.records import Ground
 from rankproof.testing.rankings import parameters_of
 
-pytestmark = [pytest.mark.slow, needs_shared_data]
+pytestmark = [pytest.mark.full, needs_shared_data]
 
 DEPTH = 100
 

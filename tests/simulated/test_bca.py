@@ -19,7 +19,14 @@ from rankproof.proving.significance.contract import SignificanceRequest
 pytestmark = [pytest.mark.slow, needs_shared_data]
 
 
-@pytest.mark.parametrize(("n", "trials", "least"), [(25, 10, 0.91), (50, 10, 0.92), (200, 3, 0.92)])
+@pytest.mark.parametrize(
+    ("n", "trials", "least"),
+    [
+        (25, 10, 0.91),
+        pytest.param(50, 10, 0.92, marks=pytest.mark.full),
+        pytest.param(200, 3, 0.92, marks=pytest.mark.full),
+    ],
+)
 def test_coverage(places: list[World], n: int, trials: int, least: float) -> None:
     assert least <= honesty(places, "bca", "centered", n, trials, resamples=1000).covers["all"].share <= 0.97
 

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, needs_shared_data]
 Scores = dict[str, np.ndarray]
 
 
-@pytest.mark.parametrize("n", [25, 50])
+@pytest.mark.parametrize("n", [25, pytest.param(50, marks=pytest.mark.full)])
 def test_false_discoveries_where_there_is_nothing_to_discover(scores: Scores, n: int) -> None:
     found = family_error(scores, "bh", "permuted", n, 500)["all"]
     assert 0.02 <= found.share <= 0.05 + 3 * found.error

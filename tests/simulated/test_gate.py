@@ -19,7 +19,7 @@ def test_few_queries(places: list[World]) -> None:
     assert passes(places, 25, 100)["all"].share <= 0.065
 
 
-@pytest.mark.parametrize("n", [50, 200])
+@pytest.mark.parametrize("n", [50, pytest.param(200, marks=pytest.mark.full)])
 def test_from_50_queries_on(places: list[World], n: int) -> None:
     found = passes(places, n, 100)["all"]
     assert found.share <= 0.055 + 3 * found.error
@@ -41,7 +41,7 @@ def test_a_long_tail_of_losses_is_what_it_bears_worst(places: list[World]) -> No
     assert gains < losses < 0.08
 
 
-@pytest.mark.parametrize(("n", "most"), [(25, 0.065), (50, 0.055)])
+@pytest.mark.parametrize(("n", "most"), [pytest.param(25, 0.065, marks=pytest.mark.full), (50, 0.055)])
 def test_the_gate_itself(scores: dict, n: int, most: float) -> None:
     found = gate_passes(scores["P@10"], n, 400)
     assert found.share <= most + 3 * found.error

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.slow, needs_shared_data]
 Scores = dict[str, np.ndarray]
 
 
-@pytest.mark.parametrize("n", [25, 50])
+@pytest.mark.parametrize("n", [25, pytest.param(50, marks=pytest.mark.full)])
 def test_family_error(scores: Scores, n: int) -> None:
     """Below 5%: the tests share systems, and Holm does not use that."""
     found = family_error(scores, "holm", "permuted", n, 500)["all"]

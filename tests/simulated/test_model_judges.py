@@ -17,6 +17,13 @@ from rankproof.judging.correction.plan import importance_of, probabilities
 
 pytestmark = [pytest.mark.slow, needs_shared_data]
 MODELS = ("gpt-4o_umbrela", "gpt-4o_binary", "llama3.2_binary")
+# A good judge and a poor one, each with one measure; all of their pairs in the full form.
+QUICK = {("gpt-4o_umbrela", "DCG@10"), ("llama3.2_binary", "P@10")}
+CASES = [
+    pytest.param(model, measure, marks=[] if (model, measure) in QUICK else [pytest.mark.full])
+    for model in MODELS
+    for measure in ("P@10", "DCG@10")
+]
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +44,7 @@ def test_the_frame(places: dict[str, World]) -> None:
     assert len(places[MODELS[0]].frame.runs) == 7
 
 
-@pytest.mark.parametrize("measure", ["P@10", "DCG@10"])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("model", "measure"), CASES)
 def test_corrected_values(places: dict[str, World], model: str, measure: str) -> None:
     found = corrected(places[model], measure, 300, 300)
     covers, width = means(found)
@@ -51,7 +57,10 @@ def test_corrected_values(places: dict[str, World], model: str, measure: str) ->
         assert all(one.naive - one.truth > one.width / 2 for one in found)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "model",
+    [MODELS[0], pytest.param(MODELS[1], marks=pytest.mark.full), pytest.param(MODELS[2], marks=pytest.mark.full)],
+)
 def test_ndcg_with_an_estimated_ideal(places: dict[str, World], model: str) -> None:
     found = corrected(places[model], "nDCG@10", 300, 60)
     covers, width = means(found)
@@ -77,7 +86,7 @@ def test_a_plan_shrinks_intervals_and_keeps_them_right(places: dict[str, World],
     assert np.mean([a.width / b.width for a, b in zip(planned, plain, strict=True)]) < 0.87
 
 
-@pytest.mark.parametrize(("queries", "pairs"), [(20, 15), (54, 100)])
+@pytest.mark.parametrize(("queries", "pairs"), [(20, 15), pytest.param(54, 100, marks=pytest.mark.full)])
 def test_agreement_knows_that_queries_differ(places: dict[str, World], queries: int, pairs: int) -> None:
     found = agreement(places[MODELS[0]], queries, pairs, 200)
     assert 0.91 <= found.by_query <= 0.985

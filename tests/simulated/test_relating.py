@@ -27,7 +27,7 @@ def pair(rng: np.random.Generator, n: int, rho: float) -> tuple[np.ndarray, np.n
     return x, rho * x + math.sqrt(1 - rho * rho) * rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("n", [8, 20])
+@pytest.mark.parametrize("n", [8, pytest.param(20, marks=pytest.mark.full)])
 @pytest.mark.parametrize("rho", [0.0, 0.6])
 def test_correlations_are_covered(n: int, rho: float) -> None:
     true = {
@@ -48,7 +48,7 @@ def test_correlations_are_covered(n: int, rho: float) -> None:
     assert all(count / (4 * SETS) >= floors[kind] for kind, count in covered.items()), covered
 
 
-@pytest.mark.parametrize("n", [12, 30])
+@pytest.mark.parametrize("n", [12, pytest.param(30, marks=pytest.mark.full)])
 @pytest.mark.parametrize("by", ["pearson", "spearman"])
 def test_measures_that_are_equally_good_are_rarely_told_apart(n: int, by: str) -> None:
     rng = np.random.default_rng([n, len(by)])
@@ -62,7 +62,7 @@ def test_measures_that_are_equally_good_are_rarely_told_apart(n: int, by: str) -
     assert told / SETS <= 1 - LEAST, told / SETS
 
 
-@pytest.mark.parametrize("n", [8, 20])
+@pytest.mark.parametrize("n", [8, pytest.param(20, marks=pytest.mark.full)])
 def test_slopes_are_covered_where_trials_differ_in_size(n: int) -> None:
     rng = np.random.default_rng(n)
     covered = 0
@@ -75,7 +75,7 @@ def test_slopes_are_covered_where_trials_differ_in_size(n: int) -> None:
     assert covered / SETS >= LEAST, covered / SETS
 
 
-@pytest.mark.parametrize(("n", "rho"), [(8, 0.6), (20, 0.9)])
+@pytest.mark.parametrize(("n", "rho"), [(8, 0.6), pytest.param(20, 0.9, marks=pytest.mark.full)])
 def test_the_correlation_behind_the_noise_is_covered(n: int, rho: float) -> None:
     """Standard errors differ from change to change; a fifth of what is measured is noise, on either side."""
     rng = np.random.default_rng([n, round(10 * rho)])

@@ -15,7 +15,7 @@ from rankproof.kernel import shelf
 pytestmark = [pytest.mark.slow, needs_shared_data]
 
 
-@pytest.mark.parametrize("n", [25, 50, 200])
+@pytest.mark.parametrize("n", [25, pytest.param(50, marks=pytest.mark.full), pytest.param(200, marks=pytest.mark.full)])
 def test_false_alarms_with_labels_swapped_at_random(places: list[World], n: int) -> None:
     """Few values are possible, so it stays below 5% where few queries differ."""
     assert 0.025 <= honesty(places, "sign", "swapped", n, 30).rejects["all"].share <= 0.05

@@ -13,7 +13,10 @@ from tests.shared_data import needs_shared_data
 pytestmark = [pytest.mark.slow, needs_shared_data]
 
 
-@pytest.mark.parametrize(("n", "trials"), [(25, 10), (50, 10), (200, 4)])
+@pytest.mark.parametrize(
+    ("n", "trials"),
+    [(25, 10), pytest.param(50, 10, marks=pytest.mark.full), pytest.param(200, 4, marks=pytest.mark.full)],
+)
 def test_coverage(places: list[World], n: int, trials: int) -> None:
     found = honesty(places, "studentized", "centered", n, trials, resamples=1000)
     assert 0.93 <= found.covers["all"].share <= 0.97

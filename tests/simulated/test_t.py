@@ -13,12 +13,15 @@ from tests.shared_data import needs_shared_data
 pytestmark = [pytest.mark.slow, needs_shared_data]
 
 
-@pytest.mark.parametrize("n", [25, 50, 200])
+@pytest.mark.parametrize("n", [25, pytest.param(50, marks=pytest.mark.full), pytest.param(200, marks=pytest.mark.full)])
 def test_false_alarms_with_labels_swapped_at_random(places: list[World], n: int) -> None:
     assert 0.04 <= honesty(places, "t", "swapped", n, 100).rejects["all"].share <= 0.06
 
 
-@pytest.mark.parametrize(("n", "most"), [(25, 0.07), (50, 0.06), (200, 0.06)])
+@pytest.mark.parametrize(
+    ("n", "most"),
+    [(25, 0.07), pytest.param(50, 0.06, marks=pytest.mark.full), pytest.param(200, 0.06, marks=pytest.mark.full)],
+)
 def test_false_alarms_and_coverage_on_centered_differences(places: list[World], n: int, most: float) -> None:
     found = honesty(places, "t", "centered", n, 100)
     assert 0.04 <= found.rejects["all"].share <= most

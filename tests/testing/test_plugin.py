@@ -32,6 +32,8 @@ def run(project: pytest.Pytester, test: str, *args: str) -> pytest.RunResult:
     loaded = [
         "-p",
         "no:cacheprovider",
+        "-p",
+        "no:schemathesis",
         "-W",
         "ignore::pytest.PytestAssertRewriteWarning",
         *([] if _is_installed() else ["-p", "rankproof.integrations.pytest_plugin"]),

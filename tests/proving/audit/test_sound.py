@@ -91,7 +91,7 @@ def test_means(queries: list[Query], measures: list[str], decimals: int) -> None
     check_means(queries, measures, decimals)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @given(some_queries, some_measures, st.integers(1, 6))
 @settings(max_examples=40, deadline=None)
 def test_many_means(queries: list[Query], measures: list[str], decimals: int) -> None:

@@ -6,8 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-WIDTHS = (1280, 375)
-SCHEMES = ("light", "dark")
+import pytest
+
+# Each width and each scheme once; all of their pairs in the full form.
+every_look = pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (1280, "light"),
+        (375, "dark"),
+        pytest.param(1280, "dark", marks=pytest.mark.full),
+        pytest.param(375, "light", marks=pytest.mark.full),
+    ],
+)
 
 
 @contextmanager

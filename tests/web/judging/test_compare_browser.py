@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
-from tests.web.judging.looks import SCHEMES, WIDTHS, faults, opened, overflow
+from tests.web.judging.looks import every_look, faults, opened, overflow
 from tests.web.judging.workbench import serving, session_cookie
 
 from rankproof.judging.preferences import shuffled
@@ -147,8 +147,7 @@ def test_the_same_without_scripts(browser: Any, served: tuple[Starlette, str], s
     context.close()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@every_look
 def test_it_is_accessible_and_fits(
     browser: Any, served: tuple[Starlette, str], store: Store, width: int, scheme: str
 ) -> None:

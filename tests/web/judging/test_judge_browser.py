@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 from tests.web.judging.at_the_page import held, pair, press, saved, until
-from tests.web.judging.looks import SCHEMES, WIDTHS, faults, opened, overflow
+from tests.web.judging.looks import every_look, faults, opened, overflow
 from tests.web.judging.sample_shop import SLUG, sample_shop
 from tests.web.judging.workbench import serving, session_cookie
 
@@ -161,8 +161,7 @@ def test_without_scripts(browser: Any, served: tuple[Starlette, str], store: Sto
     context.close()
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@every_look
 def test_it_is_accessible_and_fits(browser: Any, served: tuple[Starlette, str], width: int, scheme: str) -> None:
     app, origin = served
     with opened(browser, session_cookie(app, origin, "ann", "judge"), width, scheme) as page:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
-from tests.web.judging.looks import SCHEMES, WIDTHS, faults, opened, overflow
+from tests.web.judging.looks import every_look, faults, opened, overflow
 from tests.web.judging.workbench import serving, session_cookie
 
 from rankproof.judging.store.store import Store
@@ -23,8 +23,7 @@ def served(shop: Store) -> Iterator[tuple[Starlette, str]]:
         yield found
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@every_look
 def test_pages_are_accessible_and_fit(browser: Any, served: tuple[Starlette, str], width: int, scheme: str) -> None:
     app, origin = served
     cookie = session_cookie(app, origin, "ada", "admin")

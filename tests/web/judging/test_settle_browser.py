@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 from tests.web.judging.disputed import QRELS, VALUES, dispute
-from tests.web.judging.looks import SCHEMES, WIDTHS, faults, opened, overflow
+from tests.web.judging.looks import every_look, faults, opened, overflow
 from tests.web.judging.test_explore import comparison
 from tests.web.judging.workbench import serving, session_cookie
 
@@ -86,8 +86,7 @@ def test_settle_export_evaluate(browser: Any, served: tuple[Starlette, str], sho
         assert {name: found["value"] for name, found in measured.items()} == pytest.approx(values, abs=1e-7)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("width", WIDTHS)
+@every_look
 def test_pages_are_accessible_and_fit(browser: Any, served: tuple[Starlette, str], width: int, scheme: str) -> None:
     app, origin = served
     store = app.state.context.store
