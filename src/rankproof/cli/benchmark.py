@@ -10,8 +10,7 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import begin
-from rankproof.cli.shared.options import ShelfName
-from rankproof.cli.shared.usage import chosen_form, refuse_output_folder
+from rankproof.cli.shared.options import ShelfName, chosen_form, refuse_output_folder
 
 STARTER = "benchmark.toml"
 

@@ -17,11 +17,13 @@ from rankproof.cli.shared.options import (
     EngineOptions,
     ReadingOptions,
     ShelfName,
+    chosen_form,
     from_options,
+    refuse_outputs,
+    refuse_second_stdin,
     run_preparer,
 )
 from rankproof.cli.shared.output import watched
-from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import counted
 from rankproof.measuring.records import Settings

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.usage import refuse_output_folder
+from rankproof.cli.shared.options import refuse_output_folder
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:

@@ -17,12 +17,14 @@ from rankproof.cli.shared.options import (
     Measures,
     ReadingOptions,
     ShelfName,
+    chosen_form,
     engine,
     from_options,
+    refuse_outputs,
+    refuse_second_stdin,
     run_preparer,
 )
 from rankproof.cli.shared.output import watched
-from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
 from rankproof.measuring.records import MOST_THREADS, Settings
 from rankproof.reading.naming import distinct_names

@@ -10,9 +10,8 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import begin, with_init
-from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.options import ShelfName, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.output import chosen_forms, verdict_options
-from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import InputError, UsageError
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import Measures, ShelfName
+from rankproof.cli.shared.options import Measures, ShelfName, chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.output import document, watched
-from rankproof.cli.shared.usage import chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import aligned, number, printable
 from rankproof.proving.holes.bounds import Bound, Proposal

@@ -10,10 +10,9 @@ import click
 from click.core import ParameterSource
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import DEFAULT_MEASURES, Measures, answer_options
+from rankproof.cli.shared.options import DEFAULT_MEASURES, Measures, answer_options, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.options import reading as reading_options
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import NotEstimable
 from rankproof.kernel.sections import aligned, number, percent, printable

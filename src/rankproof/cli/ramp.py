@@ -11,9 +11,8 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import begin, with_init
-from rankproof.cli.shared.options import answer_options
+from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import aligned, number, printable, signed
 from rankproof.kernel.sections import percent as level

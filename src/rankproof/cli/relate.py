@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import answer_options
+from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.sections import aligned, number, percent, printable, signed
 from rankproof.online.relate.records import MeasureAndMetric, NeededDifference, OnlineOutcomes, Relation, Signs

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs
 
 
 def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import answer_options
-from rankproof.cli.shared.usage import refuse_outputs
+from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName, answer_options
+from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 
 if TYPE_CHECKING:
     from rankproof.measuring.similarity import Likeness

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.audit.shared import SHOWN, give_audit
-from rankproof.cli.shared.options import answer_options
-from rankproof.cli.shared.usage import refuse_outputs
+from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import aligned
 from rankproof.proving.audit.claims import Instead, Placement, ReportAudit

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from rankproof.cli.audit.shared import SHOWN, give_audit
-from rankproof.cli.shared.options import ShelfName, answer_options
-from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
+from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs, refuse_second_stdin
 from rankproof.kernel.sections import aligned, printable
 from rankproof.proving.audit.claims import RerankAudit
 

@@ -10,9 +10,8 @@ from typing import Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName, answer_options
+from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.kernel.sections import aligned, interval, number, p_phrase, p_text, percent, printable, signed

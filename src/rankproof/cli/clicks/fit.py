@@ -10,9 +10,8 @@ import click
 
 from rankproof.cli.clicks.options import grading, learning, mapping_of, reading
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import answer_options
+from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.kernel.sections import aligned, number, percent, printable
 from rankproof.online.clicks.examination import ExaminationCurve
 from rankproof.online.clicks.qrels import LogGrades

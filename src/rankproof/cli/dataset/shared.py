@@ -9,9 +9,8 @@ import click
 
 from rankproof.cli.dataset.text import survey_text, written
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.options import ShelfName, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs
 
 if TYPE_CHECKING:
     from rankproof.reading.datasets.records import Dataset, Survey

@@ -10,9 +10,8 @@ import click
 
 from rankproof.cli.interleave.shared import making, recipe_of
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName, answer_options, together
+from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs, refuse_second_stdin, together
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
 
 SCHEMA = "interleaving/1"

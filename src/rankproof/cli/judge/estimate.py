@@ -9,9 +9,8 @@ import click
 
 from rankproof.cli.judge import inputs as reading
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import Measures
+from rankproof.cli.shared.options import Measures, chosen_form
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import chosen_form
 
 SCHEMA = "correction/1"
 DEFAULT_MEASURES = "P@10 DCG@10 nDCG@10"

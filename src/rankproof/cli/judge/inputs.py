@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rankproof.cli.shared.options import ShelfName
-from rankproof.cli.shared.usage import refuse_outputs, refuse_second_stdin
+from rankproof.cli.shared.options import ShelfName, refuse_outputs, refuse_second_stdin
 from rankproof.errors import UsageError
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ import click
 
 from rankproof.cli.judge import inputs as reading
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import Measures
+from rankproof.cli.shared.options import Measures, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs
 
 if TYPE_CHECKING:
     from rankproof.judging.correction.records import JudgingPlan

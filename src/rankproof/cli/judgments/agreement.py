@@ -10,9 +10,8 @@ import click
 from rankproof.cli.judgments.rounds import paragraphs
 from rankproof.cli.judgments.store import chosen, opened, project_option, sources_option
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import answer_options
+from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import InputError
 from rankproof.kernel.sections import aligned, counted
 

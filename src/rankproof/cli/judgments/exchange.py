@@ -12,9 +12,8 @@ import click
 from rankproof.cli.judgments.settle import adjudicated_project, method_option
 from rankproof.cli.judgments.store import SOURCES, chosen, counted_kind, opened, project_option, sources_option
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName, answer_options
+from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import counted, printable
 

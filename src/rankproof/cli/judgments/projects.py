@@ -11,9 +11,8 @@ import click
 from rankproof.cli.judgments.settings import project_options, settings_options, settled
 from rankproof.cli.judgments.store import about, chosen, counted_kind, opened, project_option
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import answer_options
+from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.judging.records import ROLES, Role
 from rankproof.kernel.sections import counted, printable

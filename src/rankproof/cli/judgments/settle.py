@@ -11,9 +11,8 @@ from rankproof.cli.judgments.projects import sizes
 from rankproof.cli.judgments.rounds import assignments_answered, standing
 from rankproof.cli.judgments.store import about, chosen, counted_kind, opened, project_option, sources_option
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import answer_options
+from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.kernel.sections import aligned, counted
 
 if TYPE_CHECKING:

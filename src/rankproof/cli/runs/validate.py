@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName
+from rankproof.cli.shared.options import ShelfName, refuse_outputs
 from rankproof.cli.shared.output import watched
-from rankproof.cli.shared.usage import refuse_outputs
 from rankproof.errors import InputError, UsageError
 
 if TYPE_CHECKING:

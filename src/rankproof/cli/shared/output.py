@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
-from rankproof.cli.shared.options import ShelfName
-from rankproof.cli.shared.usage import chosen_form, refuse_outputs
+from rankproof.cli.shared.options import ShelfName, chosen_form, refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import replace_file
 from rankproof.kernel.progress import Progress, silent
