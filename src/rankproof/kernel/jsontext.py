@@ -15,7 +15,7 @@ _LONE = re.compile(r"[\ud800-\udfff]")
 def to_json(value: Any, indent: int | None = None) -> str:
     """The value as JSON text. Letters of all scripts stay as they are; what no encoding can hold is escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
-    return _LONE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _LONE.sub(lambda lone: f"\\u{ord(lone[0]):04x}", text)
 
 
 def from_json(text: str, source: str) -> Any:
