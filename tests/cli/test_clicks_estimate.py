@@ -87,9 +87,7 @@ def test_actions_and_a_policy(here: Path) -> None:
 
 def test_clipping_is_told(here: Path) -> None:
     result = estimate("log.csv", "--run", "new.run", "--setting", "placement", "--estimator", "ips(clip=1)")
-    assert (
-        "ips(clip=1.0): 4 weights were cut to 1, which may put it off by 1.0000 at most" in result.stdout.splitlines()
-    )
+    assert "ips(clip=1.0): 4 weights cut to 1, which may put it off by 1.0000 at most" in result.stdout.splitlines()
 
 
 def test_pages_that_are_left_out_are_told(here: Path) -> None:

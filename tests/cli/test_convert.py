@@ -36,7 +36,7 @@ def test_runs(folder: Path, target: str) -> None:
     assert done.exit_code == 0, done.output
     assert read_run(folder / target) == read_run(folder / "a.run")
     assert done.stdout.splitlines()[0].startswith(f"a.run -> {target} (")
-    assert done.stdout.splitlines()[0].endswith("): run, 1 queries, 2 rows")
+    assert done.stdout.splitlines()[0].endswith("): run, 1 query, 2 rows")
 
 
 @pytest.mark.parametrize("target", ["b.json", "b.jsonl", "b.beir", "b.csv", "b.parquet", "b.trec", "b.esci"])
@@ -49,7 +49,7 @@ def test_qrels(folder: Path, target: str) -> None:
 def test_topics(folder: Path) -> None:
     done = convert("topics.tsv", "queries.jsonl")
     assert done.exit_code == 0, done.output
-    assert done.stdout == "topics.tsv -> queries.jsonl (jsonl): topics, 1 queries\n"
+    assert done.stdout == "topics.tsv -> queries.jsonl (jsonl): topics, 1 query\n"
     assert read_topics(folder / "queries.jsonl") == {"q1": "opening hours"}
     # Single words in two columns may be documents: that is asked, not guessed.
     (folder / "words.tsv").write_text("q1\thours\nq2\tplaces\n")
@@ -75,7 +75,7 @@ def test_pipes(folder: Path) -> None:
     done = convert("-", "-", "--to", "json", given=TREC.encode())
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout) == {"q1": {"d1": 2.5, "d2": 1.5}}
-    assert done.stderr.splitlines()[0] == "<stdin> -> - (json): run, 1 queries, 2 rows"
+    assert done.stderr.splitlines()[0] == "<stdin> -> - (json): run, 1 query, 2 rows"
     assert "Name it with --to" in convert("a.run", "-").stderr
 
 

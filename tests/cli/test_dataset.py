@@ -39,7 +39,7 @@ def test_show(tmp_path: Path) -> None:
         "queries    12; judged: 12",
         "           kind: vague 8, exact 4",
         "judgments  13 for 12 queries; per query 1 to 2, median 1, mean 1.1",
-        "joins      every judged query has its text; 1 judgments of 1 documents not in the corpus",
+        "joins      every judged query has its text; 1 judgment of 1 document not in the corpus",
         *told.output.splitlines()[8:9],
         "",
         "grade  judgments  share",

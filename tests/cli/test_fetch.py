@@ -72,7 +72,7 @@ def test_what_is_kept_is_said_and_can_be_forgotten(here: Path) -> None:
         again = fetch(here, server, "--json")
         assert len(server.requests) == 3
         assert json.loads(again.stdout)["observed"]["kept"] == {"shop": 3}
-        assert ", 3 answers kept from before: " in fetch(here, server).stdout
+        assert ", 3 answers from the cache: " in fetch(here, server).stdout
         assert "kept" not in fetch(here, server, "--fresh").stdout
         assert len(server.requests) == 6
 
@@ -103,7 +103,7 @@ def test_a_query_without_an_answer_is_told_with_its_reason_and_is_no_success(her
         assert lines[1] == "  http: refused, no answer: 1 (q3)"
         assert lines[2].startswith("    GET ${SHOP}/search answered 400 Bad Request: ")
         assert lines[2].endswith("no such word")
-        assert lines[4] == "1 query has no answer. Mend what failed and fetch again: only what is missing is asked."
+        assert lines[4] == "1 query has no answer. Mend what failed and fetch again: only missing queries are sent."
         server.reply = some("nothing")
         server.requests.clear()
         assert fetch(here, server).returncode == 0

@@ -152,7 +152,7 @@ def test_what_was_not_answered_is_taken_back(db: str) -> None:
     told = json.loads(done("unassign", db, "bo", "--json"))
     # Of 6 pairs one is graded. Another was said to be for later, which is no answer.
     assert (told["taken_back"], told["judges"][1]) == (5, {"judge": "bo", "asked": 1, "answered": 1, "left": 0})
-    assert "Asked were: ana, bo" in refused("unassign", db, "cy")
+    assert "Judges with assigned pairs: ana, bo" in refused("unassign", db, "cy")
 
 
 def test_judges_have_names_that_accounts_can_have(db: str) -> None:

@@ -203,7 +203,7 @@ def test_acts_are_exported_with_what_was_taken_back(judged: str, here: Path) -> 
 
 def test_exports_that_are_refused(judged: str, here: Path) -> None:
     assert "flags are written as csv or json" in refused("export", judged, "x.txt", "--what", "flags")
-    assert "--history speaks of what judges said" in refused("export", judged, "x.trec", "--history")
+    assert "--history exports all acts of judges" in refused("export", judged, "x.trec", "--history")
     assert "x.unknown" in refused("export", judged, "x.unknown")
     assert "No adjudication is called 'most'" in refused("export", judged, "x.trec", "--method", "most")
     assert not (here / "x.trec").exists()

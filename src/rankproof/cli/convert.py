@@ -144,9 +144,10 @@ def _tell(summary: dict[str, Any], as_json: bool) -> None:
     if as_json:
         text = document("conversion/1", summary, indent=None).rstrip("\n")
     else:
-        size = f"{summary['queries']:,} queries" + (
-            "" if summary["noun"] == "topics" else f", {summary['rows']:,} rows"
-        )
+        from rankproof.kernel.sections import counted
+
+        size = counted(summary["queries"], "query", "queries")
+        size += "" if summary["noun"] == "topics" else f", {counted(summary['rows'], 'row')}"
         done = f"{summary['source']} -> {summary['target']} ({summary['to']}): {summary['noun']}, {size}"
         text = "\n".join([done, *(f"  {note}" for note in summary["notes"])])
     click.echo(text, err=summary["target"] == "-")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rankproof.judging.calibrate import Calibration, JudgeCalibration, SystemOrder
 from rankproof.judging.correction.records import Corrected, CorrectedValues
-from rankproof.kernel.sections import Section, number, percent, signed
+from rankproof.kernel.sections import Section, counted, number, percent, signed
 from rankproof.proving.agreement_records import AgreementFigure, Confusion, Found
 
 NOT_THERE = "none"
@@ -20,7 +20,7 @@ def calibration_sections(calibration: Calibration) -> list[Section]:
             again = judge.stability
             sections.append(
                 Section(
-                    f"{judge.name}, asked {again.passes} times ({again.pairs:,} pairs)",
+                    f"{judge.name}, {counted(again.passes, 'pass', 'passes')} ({counted(again.pairs, 'pair')})",
                     (f"same grade every time: {interval(again.share)}", f"alpha, ordinal: {interval(again.alpha)}"),
                 )
             )
@@ -54,7 +54,8 @@ def _summary(calibration: Calibration) -> Section:
         "plain and "
         "weighted; alpha: Krippendorff's"
     )
-    title = f"Judges against {calibration.human}: {calibration.pairs:,} pairs of {calibration.queries:,} queries"
+    queries = counted(calibration.queries, "query", "queries")
+    title = f"Judges against {calibration.human}: {counted(calibration.pairs, 'pair')} of {queries}"
     # Few judges stand side by side, where a line holds them; many one below the other.
     rows = tuple(zip(*columns, strict=True)) if len(calibration.judges) <= SIDE_BY_SIDE else tuple(columns)
     return Section(title, tuple(notes), rows)
@@ -106,7 +107,11 @@ def _order(judge: JudgeCalibration, order: SystemOrder) -> Section:
     rows += [(name, number(value), number(order.model[name])) for name, value in order.human.items()]
     lines = [f"Kendall's tau: {interval(order.tau)}", f"tau AP: {interval(order.tau_ap)}"]
     lines += [f"the other way round: {first} before {second} by people" for first, second in order.swapped]
-    return Section(f"{judge.name}: systems by {order.measure} ({order.queries:,} queries)", tuple(lines), tuple(rows))
+    return Section(
+        f"{judge.name}: systems by {order.measure} ({counted(order.queries, 'query', 'queries')})",
+        tuple(lines),
+        tuple(rows),
+    )
 
 
 HEAD = ("run", "naive", "people alone", "corrected", "weight of the model")
@@ -131,7 +136,8 @@ def correction_sections(corrected: CorrectedValues) -> list[Section]:
         notes += [f"no confidence interval: {reason}" for reason in reasons]
         sections.append(Section(measure, tuple(notes), tuple(rows)))
     lines = (
-        f"{corrected.frame:,} pairs of {corrected.queries:,} queries, of which people graded {corrected.human:,}; "
+        f"{counted(corrected.frame, 'pair')} of {counted(corrected.queries, 'query', 'queries')}, of which people "
+        f"graded {corrected.human:,}; "
         "drawn by: "
         f"{corrected.design}",
         f"{percent(corrected.level)} confidence intervals: what all people's grades of these pairs and queries "

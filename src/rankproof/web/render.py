@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from rankproof.judging.records import Project
+from rankproof.kernel.sections import counted
 from rankproof.kernel.version import __version__
 from rankproof.web.context import Assets, app_context
 from rankproof.web.security.csrf import csrf_token, keep_csrf
@@ -72,9 +73,3 @@ def address(path: str, **query: str | int | None) -> str:
     """A path with query parameters, for ids that may hold anything; those that are None are left out."""
     given = {name: value for name, value in query.items() if value is not None}
     return f"{path}?{urlencode(given, errors='replace')}" if given else path
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun: `1 query`, `1,200 queries`."""
-    word = noun if number == 1 else plural or f"{noun}s"
-    return f"{number:,} {word}"

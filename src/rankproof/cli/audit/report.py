@@ -11,7 +11,7 @@ import click
 from rankproof.cli.audit.shared import SHOWN, give_audit
 from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.errors import UsageError
-from rankproof.kernel.sections import aligned
+from rankproof.kernel.sections import aligned, counted
 from rankproof.proving.audit.claims import Instead, Placement, ReportAudit
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def _example(audit: ReportAudit) -> list[str]:
         return [f"For example: relevant documents at {_ranks(placement)}; {values}."]
     lines = ["For example:"]
     for placement in audit.example[:SHOWN]:
-        queries = "1 query" if placement.queries == 1 else f"{placement.queries:,} queries"
+        queries = counted(placement.queries, "query", "queries")
         of = len(placement.ranks) + len(placement.missed)
         lines.append(f"  {queries} with {of} relevant {'document' if of == 1 else 'documents'}, at {_ranks(placement)}")
     rest = sum(placement.queries for placement in audit.example[SHOWN:])

@@ -10,7 +10,7 @@ import click
 
 from rankproof.cli.audit.shared import SHOWN, give_audit
 from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs, refuse_second_stdin
-from rankproof.kernel.sections import aligned, printable
+from rankproof.kernel.sections import aligned, counted, printable
 from rankproof.proving.audit.claims import RerankAudit
 
 
@@ -85,7 +85,7 @@ def rerank_text(audit: RerankAudit) -> str:
 
 def _headline(audit: RerankAudit) -> str:
     names = f"{audit.reranked} is {audit.base}"
-    queries = "1 query" if audit.queries == 1 else f"{audit.queries:,} queries"
+    queries = counted(audit.queries, "query", "queries")
     if audit.verdict == "clean":
         if audit.least_depth == 0:
             return f"CLEAN: {names}, unchanged; {queries}"

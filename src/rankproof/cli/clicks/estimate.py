@@ -14,7 +14,7 @@ from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outpu
 from rankproof.cli.shared.output import document
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.kernel.sections import aligned, interval, number, p_phrase, p_text, percent, printable, signed
+from rankproof.kernel.sections import aligned, counted, interval, number, p_phrase, p_text, percent, printable, signed
 from rankproof.online.counterfactual.records import Counterfactual, MeanReward
 
 SCHEMA = "counterfactual/1"
@@ -131,9 +131,9 @@ DECIDED = {
 
 def shown(report: Counterfactual) -> str:
     """The whole answer for a terminal."""
-    counts = [_many(report.pages, "page", "pages"), _many(report.queries, "query", "queries")]
+    counts = [counted(report.pages, "page"), counted(report.queries, "query", "queries")]
     if report.unit == "session":
-        counts.insert(1, _many(report.units, "session", "sessions"))
+        counts.insert(1, counted(report.units, "session"))
     head = [
         f"{report.policy} on {report.log}: {', '.join(counts)}",
         f"setting: {report.setting} ({DECIDED[report.setting]})",
@@ -186,12 +186,9 @@ def _notes(report: Counterfactual) -> list[str]:
         if one.clipped is not None:
             clipped = one.clipped
             notes.append(
-                f"{one.estimator}: {clipped.weights:,} weights were cut to {clipped.limit:g}, which may put it off by "
+                f"{one.estimator}: {counted(clipped.weights, 'weight')} cut to {clipped.limit:g}, which may put it "
+                "off by "
                 f"{number(clipped.bias)} at most"
             )
     notes += [f"left out: {why}: {count:,}" for why, count in report.left_out.items()]
     return [*notes, *report.notes]
-
-
-def _many(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"

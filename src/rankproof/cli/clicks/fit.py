@@ -12,7 +12,7 @@ from rankproof.cli.clicks.options import grading, learning, mapping_of, reading
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
-from rankproof.kernel.sections import aligned, number, percent, printable
+from rankproof.kernel.sections import aligned, counted, number, percent, printable
 from rankproof.online.clicks.examination import ExaminationCurve
 from rankproof.online.clicks.qrels import LogGrades
 from rankproof.online.clicks.study import ClickStudy
@@ -138,10 +138,14 @@ def shown(study: ClickStudy, files: Sequence[str], qrels: str | None, grades: st
 
 def _log(study: ClickStudy, files: Sequence[str]) -> list[str]:
     name = printable(files[0]) if len(files) == 1 else f"{len(files)} files"
-    counts = [_many(study.pages, "page")]
+    counts = [counted(study.pages, "page")]
     if study.sessions is not None:
-        counts.append(_many(study.sessions, "session"))
-    counts += [_many(study.queries, "query"), _many(study.pairs, "pair"), _many(study.acts.clicked, "click")]
+        counts.append(counted(study.sessions, "session"))
+    counts += [
+        counted(study.queries, "query", "queries"),
+        counted(study.pairs, "pair"),
+        counted(study.acts.clicked, "click"),
+    ]
     lines = [f"{name}: {', '.join(counts)}"]
     done = study.acts
     if done.satisfied or done.unsatisfied:
@@ -150,7 +154,7 @@ def _log(study: ClickStudy, files: Sequence[str]) -> list[str]:
             f"not, for {done.unknown:,} it is not known"
         )
     if done.converted:
-        lines.append(f"  {_many(done.converted, 'conversion')}")
+        lines.append(f"  {counted(done.converted, 'conversion')}")
     if study.signal != "click":
         lines.append(f"  models learn {EVENTS[study.signal]} in place of a click")
     lines += [f"  {printable(note)}" for note in study.notes]
@@ -183,7 +187,8 @@ def _models(study: ClickStudy) -> list[str]:
     marks = ["", *("  best" if one is fits.best else "" for one in fits.tried)]
     what = "of odd number" if study.split == "pages" else "of sessions of odd number"
     return [
-        f"Learned from {_many(fits.training, 'page')}, tested on {fits.testing:,} {what}; perplexity is the mean over "
+        f"Learned from {counted(fits.training, 'page')}, tested on {fits.testing:,} {what}; perplexity is the mean "
+        "over "
         "ranks:",
         *(line + mark for line, mark in zip(table, marks, strict=True)),
     ]
@@ -198,7 +203,7 @@ def _curve(curve: ExaminationCurve, signal: str) -> list[str]:
     method = f", {curve.resamples} resamples" if curve.resamples else ""
     return [
         f"Looks against rank 1, by {curve.model}, {percent(curve.level)} intervals over "
-        f"{_many(curve.units, curve.unit)}{method}:",
+        f"{counted(curve.units, curve.unit)}{method}:",
         *aligned(rows, 0),
         *(printable(f"  {note}") for note in curve.notes),
     ]
@@ -215,11 +220,6 @@ def _grades(grades: LogGrades) -> list[str]:
     return [
         f"Grades by {grades.model}, from the probability at rank 1{how}:",
         *aligned(rows, 2),
-        f"left out: {_many(grades.few, 'pair')} shown fewer than {_many(grades.showings, 'time')}, "
+        f"left out: {counted(grades.few, 'pair')} shown fewer than {counted(grades.showings, 'time')}, "
         f"{grades.unsure:,} less sure than {grades.confidence:g}",
     ]
-
-
-def _many(count: int, what: str) -> str:
-    plural = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    return f"{count:,} {what if count == 1 else plural}"

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from rankproof.cli.shared.findings import listed
-from rankproof.kernel.sections import aligned, printable
+from rankproof.kernel.sections import aligned, counted, printable
 from rankproof.reading.datasets.records import DocumentSurvey, Join, JudgmentSurvey, QuerySurvey, Survey
-from rankproof.reading.finding import count
 
 # Values of a column that a line shows.
 SHOWN = 12
@@ -43,7 +42,7 @@ def _documents(documents: DocumentSurvey | None) -> list[list[str]]:
     )
     rows = [["documents", f"{documents.count:,}; fields: {fields}"]]
     if documents.duplicate_groups:
-        shared = f"{documents.duplicates:,} documents share {count(documents.duplicate_groups, 'text')}"
+        shared = f"{counted(documents.duplicates, 'document')} share {counted(documents.duplicate_groups, 'text')}"
         rows.append(["", f"{shared}; judged differently for one query: {documents.judged_differently:,}"])
     return rows
 
@@ -67,7 +66,7 @@ def _queries(queries: QuerySurvey) -> list[list[str]]:
 def _judgments(judgments: JudgmentSurvey) -> list[list[str]]:
     if not judgments.count:
         return [["judgments", "none"]]
-    text = f"{judgments.count:,} for {count(judgments.queries, 'query', 'queries')}"
+    text = f"{judgments.count:,} for {counted(judgments.queries, 'query', 'queries')}"
     per = judgments.per_query
     if per is not None:
         text += f"; per query {per.least:,} to {per.most:,}, median {per.median:g}, mean {per.mean:.1f}"
@@ -76,13 +75,14 @@ def _judgments(judgments: JudgmentSurvey) -> list[list[str]]:
 
 def _join(join: Join, corpus: bool) -> str:
     parts = [
-        f"{count(join.queries_without_text, 'judged query', 'judged queries')} without text"
+        f"{counted(join.queries_without_text, 'judged query', 'judged queries')} without text"
         if join.queries_without_text
         else "every judged query has its text"
     ]
     if corpus:
         parts.append(
-            f"{join.judgments_without_document:,} judgments of {join.documents_missing:,} documents not in the corpus"
+            f"{counted(join.judgments_without_document or 0, 'judgment')} of "
+            f"{counted(join.documents_missing, 'document')} not in the corpus"
             if join.documents_missing
             else "every judged document is there"
         )
@@ -93,12 +93,17 @@ def _splits(report: Survey) -> list[list[str]]:
     if not report.splits:
         return []
     rows = [
-        ["splits" if i == 0 else "", f"{name}: {part.queries:,} queries, {part.judgments:,} judgments"]
+        [
+            "splits" if i == 0 else "",
+            f"{name}: {counted(part.queries, 'query', 'queries')}, {counted(part.judgments, 'judgment')}",
+        ]
         for i, (name, part) in enumerate(report.splits.items())
     ]
     if not report.leaks:
         rows.append(["", "no query text in two of them"])
-    return rows + [["", f"{leak.texts:,} query texts in both {' and '.join(leak.splits)}"] for leak in report.leaks]
+    return rows + [
+        ["", f"{counted(leak.texts, 'query text')} in both {' and '.join(leak.splits)}"] for leak in report.leaks
+    ]
 
 
 def _grades(judgments: JudgmentSurvey) -> list[list[str]]:
@@ -108,5 +113,5 @@ def _grades(judgments: JudgmentSurvey) -> list[list[str]]:
 
 def written(folder: str, manifest: Mapping[str, Any]) -> str:
     """What was written where."""
-    files = [[name, f"{about['bytes']:,} bytes"] for name, about in manifest["files"].items()]
+    files = [[name, counted(about["bytes"], "byte")] for name, about in manifest["files"].items()]
     return "\n".join([f"written: {folder}", *(f"  {line}" for line in aligned(files, 1))]) + "\n"

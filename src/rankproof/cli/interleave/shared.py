@@ -10,7 +10,7 @@ import click
 from rankproof.cli.shared.options import together
 from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.sections import aligned, interval, number, p_text, percent, printable, signed
+from rankproof.kernel.sections import aligned, counted, interval, number, p_text, percent, printable, signed
 from rankproof.online.interleaving.plan import InterleavingPlan
 from rankproof.online.interleaving.records import EvennessTest, InterleavedList, InterleavingReport, SystemPair
 
@@ -116,7 +116,7 @@ def _margin(pair: SystemPair) -> list[str]:
 def _balance(report: InterleavingReport) -> list[str]:
     state = "even" if report.balance.even else "NOT EVEN"
     parts = [_part(part) for part in report.balance.parts if part.p_value is not None]
-    return [f"balance of {report.balance.lists:,} lists: {state}", *parts]
+    return [f"balance of {counted(report.balance.lists, 'list')}: {state}", *parts]
 
 
 def _part(part: EvennessTest) -> str:
@@ -131,7 +131,8 @@ def _notes(report: InterleavingReport) -> list[str]:
     counts = report.counts
     notes = [f"warning: {warning}" for warning in report.warnings]
     notes.append(
-        f"{counts.rows:,} rows: {counts.pages:,} pages ({report.lists}, {', '.join(report.methods)}), "
+        f"{counted(counts.rows, 'row')}: {counted(counts.pages, 'page')} ({report.lists}, "
+        f"{', '.join(report.methods)}), "
         f"{counts.clicks:,} "
         f"clicks, {counts.counted:,} clicked documents count"
     )

@@ -20,9 +20,9 @@ def plan_text(body: Mapping[str, Any]) -> str:
     lines.append(f"  prompt: SHA-256 {body['judge']['prompt'][:16]}..., model: {body['judge']['model']}")
     lines += [
         "",
-        f"about {plan['tokens_asked']:,} tokens in {counted(plan['requests'], 'request')}, "
+        f"about {counted(plan['tokens_asked'], 'token')} in {counted(plan['requests'], 'request')}, "
         f"at {plan['bytes_per_token']} bytes a token",
-        f"{plan['tokens_answered_at_most']:,} tokens in answers at most",
+        f"{counted(plan['tokens_answered_at_most'], 'token')} in answers at most",
     ]
     if plan["cost"] is not None:
         lines.append(f"cost: about {_money(plan['cost'], plan['currency'])}, if every answer is as long as it may be")

@@ -83,17 +83,21 @@ def _forget(folder: str) -> None:
 
 def fetch_lines(folder: str, outcomes: Mapping[str, ModeOutcome]) -> Iterator[str]:
     """What was fetched, what failed and why, and where it lies."""
+    from rankproof.kernel.sections import counted
     from rankproof.stack.benchmark.run import latency_of, unanswered
 
     missing = 0
     for name, outcome in outcomes.items():
         time = latency_of(outcome.milliseconds)
-        parts = [f"{len(outcome.query_ids):,} queries", f"{sum(map(len, outcome.rankings)):,} documents"]
+        parts = [
+            counted(len(outcome.query_ids), "query", "queries"),
+            counted(sum(map(len, outcome.rankings)), "document"),
+        ]
         if time.p50 is not None:
             parts.append(f"p50 {time.p50:.1f} ms, p95 {time.p95:.1f} ms")
         cached = sum(step.kept for step in outcome.steps)
         if cached:
-            parts.append(f"{cached:,} answers from the cache")
+            parts.append(f"{counted(cached, 'answer')} from the cache")
         yield f"{name}: {', '.join(parts)}: {os.path.join(folder, 'runs', f'{name}.run')}"
         yield from _failed(outcome.failures)
         missing += len(unanswered(outcome))
