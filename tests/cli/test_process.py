@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests import forking
 
 from rankproof.cli.shared.root import cli
 
@@ -34,6 +37,31 @@ def test_a_process_answers_as_the_function_does(here: Path) -> None:
     told = process("evaluate", "qrels", "a.run")
     assert (told.returncode, told.stderr) == (0, "")
     assert told.stdout == CliRunner().invoke(cli, ["evaluate", "qrels", "a.run"]).stdout
+
+
+@pytest.mark.parametrize(
+    ("args", "given"),
+    [
+        (("evaluate", "qrels", "a.run", "--json", "-mRR"), ""),
+        (("evaluate", "-mRR", "qrels", "-"), RUN),
+        (("evaluate", "qrels", "missing.run"), ""),
+        (("no-such-command",), ""),
+    ],
+)
+def test_a_forked_process_answers_as_one_that_is_started(here: Path, args: tuple[str, ...], given: str) -> None:
+    """So that other tests may fork: streams, folder, environment and exit status are those of a process."""
+
+    def told(*command: str) -> tuple[int, object, str]:
+        answer = subprocess.run(
+            [*command, *args],
+            cwd=here, input=given, capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "60"},
+        )  # fmt: skip
+        out = json.loads(answer.stdout) if "--json" in args else answer.stdout
+        if isinstance(out, dict):
+            del out["observed"]
+        return answer.returncode, out, answer.stderr
+
+    assert told(*forking.command()) == told(sys.executable, "-m", "rankproof")
 
 
 def test_standard_input_is_a_run(here: Path) -> None:

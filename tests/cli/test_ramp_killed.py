@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tests import forking
 from tests.cli.ramping import put_day, written
 
 from rankproof.cli.shared.root import cli
@@ -161,8 +162,9 @@ def test_the_real_command_killed_at_random_times(tmp_path: Path) -> None:
     """Day after day to the end, with every look killed once somewhere before it is called in peace."""
     command = [sys.executable, "-m", "rankproof", "ramp", "ramp.toml"]
 
-    def peaceful(folder: Path) -> tuple[int, str]:
-        told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    def peaceful(folder: Path, *start: str) -> tuple[int, str]:
+        called = [*start, *command[3:]] if start else command
+        told = subprocess.run(called, cwd=folder, capture_output=True, text=True, check=False)
         return told.returncode, decided(told.stdout)
 
     whole, killed = (written(tmp_path / name) for name in ("whole", "killed"))
@@ -177,7 +179,7 @@ def test_the_real_command_killed_at_random_times(tmp_path: Path) -> None:
         time.sleep(rng.uniform(0, longest))
         process.kill()
         process.wait()
-        assert peaceful(killed) == wanted
+        assert peaceful(killed, *forking.command()) == wanted
         assert recorded(killed) == recorded(whole)
         last = json.loads(recorded(whole)[-1])["decision"]
         if last["action"] in ("COMMIT", "STOP_AND_ROLL_BACK"):

@@ -37,7 +37,7 @@ EMPTY = {"NumQ": 1.0, "RBPres": 1.0}
 # An empty ranking has something to count here: the relevant documents that are missing.
 COUNTS_MISSING = {"NumRel", "Utility", "YAAP"}
 
-CROWD = crowd(seed=1)
+CROWD = crowd(seed=1, queries=60)
 
 every_measure = pytest.mark.parametrize("name", sorted(ASKED))
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)

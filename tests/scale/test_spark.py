@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,14 @@ def heap(path: Path, queries: int = 60, depth: int = 80) -> dict[str, dict[str, 
     return {f"q{q}": {f"d{d}": grade for d, grade in docs.items()} for q, docs in judged.items()}
 
 
+def by_weight() -> Iterator[Any]:
+    """The runs of dl20: a lexical and a learned one; the others in the full form."""
+    for path in sorted((DL20 / "runs").glob("*.run")):
+        yield pytest.param(path.name, marks=[] if path.stem in ("BM25", "REP_LLAMA") else [pytest.mark.full])
+
+
 @needs_shared_data
-@pytest.mark.parametrize("run", [path.name for path in sorted((DL20 / "runs").glob("*.run"))])
+@pytest.mark.parametrize("run", list(by_weight()))
 def test_dl20(spark: Any, run: str) -> None:
     both(spark, DL20 / "qrels.trec", DL20 / "runs" / run, MEASURES)
 
