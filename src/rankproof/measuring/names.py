@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.specs.calls import Call, split_call
+from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.kernel.specs.tables import read_params
 from rankproof.measuring.measures.contract import Measure, NamedItem, Variant
 
@@ -136,7 +138,7 @@ def _known_names() -> set[str]:
 
 
 def _variant(measure: Measure, call: Call, token: str) -> Variant:
-    if not call.options:
+    if not call.options and REQUIRED not in map(attrgetter("default"), measure.params):
         return measure.variant(_cutoff(measure, call.at, token))
     return Variant(measure, *options_of(measure, call, token))
 
