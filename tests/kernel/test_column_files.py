@@ -16,11 +16,11 @@ from rankproof.kernel import column_files as kept
 def test_small_columns_are_in_memory_and_large_ones_in_files(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "LARGE", 80)
     small, large = kept.zeros((3, 3), np.int64), kept.zeros((5, 2), np.int64)
-    assert [kept.is_kept(column) for column in (small, large, large[1:3], large[:, 1])] == [False, True, True, True]
+    assert [kept.is_in_file(column) for column in (small, large, large[1:3], large[:, 1])] == [False, True, True, True]
     assert large.tolist() == [[0, 0]] * 5
     assert kept.put(small) is small
     assert kept.put(large) is large
-    assert kept.is_kept(kept.put(np.arange(10)))
+    assert kept.is_in_file(kept.put(np.arange(10)))
 
 
 def test_what_was_let_go_is_still_there(monkeypatch: pytest.MonkeyPatch) -> None:

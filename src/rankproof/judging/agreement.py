@@ -9,16 +9,16 @@ import numpy as np
 from rankproof.judging.records import GoldAnswer, Judgment
 from rankproof.kernel.estimate import NotEstimable
 from rankproof.proving.agreement import LEVEL, ratings_table
-from rankproof.proving.agreement_records import AgreementFigure, Found, Ratings
+from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure, Ratings
 from rankproof.proving.agreement_statistics import METHOD, by_query, figure, mean
 
 ALONE = "nobody else graded the same pairs"
 EXACT = "Clopper-Pearson"
 
 
-def with_others(ratings: Ratings, level: float = LEVEL) -> dict[str, Found]:
+def with_others(ratings: Ratings, level: float = LEVEL) -> dict[str, AgreementAnswer]:
     """By judge: of the grades that others gave to the pairs that the judge graded, the share that is the same."""
-    figures: dict[str, Found] = {}
+    figures: dict[str, AgreementAnswer] = {}
     queries = ratings.queries
     for column, judge in enumerate(ratings.judges):
         others = ratings.given.copy()

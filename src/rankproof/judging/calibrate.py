@@ -21,7 +21,7 @@ from rankproof.measuring.evaluate import evaluate
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.proving.agreement import HUMAN, LEVEL, Grades, ratings_of, relevant_or_not, together, two
-from rankproof.proving.agreement_records import AgreementFigure, Found, PairAgreement, found_dict
+from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure, PairAgreement, answer_dict
 from rankproof.proving.agreement_statistics import by_query, divided, figure, mean
 
 
@@ -36,16 +36,16 @@ class Stability:
 
     passes: int
     pairs: int
-    share: Found
-    alpha: Found
+    share: AgreementAnswer
+    alpha: AgreementAnswer
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
         return {
             "passes": self.passes,
             "pairs": self.pairs,
-            "same": found_dict(self.share),
-            "alpha": found_dict(self.alpha),
+            "same": answer_dict(self.share),
+            "alpha": answer_dict(self.alpha),
         }
 
 
@@ -63,8 +63,8 @@ class SystemOrder:
     queries: int
     human: Mapping[str, float]
     model: Mapping[str, float]
-    tau: Found
-    tau_ap: Found
+    tau: AgreementAnswer
+    tau_ap: AgreementAnswer
     swapped: tuple[tuple[str, str], ...]
 
     def to_dict(self) -> dict[str, object]:
@@ -73,8 +73,8 @@ class SystemOrder:
             "measure": self.measure,
             "queries": self.queries,
             "systems": [{"name": n, "human": value, "model": self.model[n]} for n, value in self.human.items()],
-            "tau": found_dict(self.tau),
-            "tau_ap": found_dict(self.tau_ap),
+            "tau": answer_dict(self.tau),
+            "tau_ap": answer_dict(self.tau_ap),
             "swapped": [list(pair) for pair in self.swapped],
         }
 
@@ -237,7 +237,7 @@ def _rank_correlation(
     model: Means,
     weights: NDArray[np.float64],
     level: float,
-) -> Found:
+) -> AgreementAnswer:
     queries, systems = human.shape
     if systems < 3:
         return NotEstimable(f"an order takes three systems or more, and {systems} came", METHOD, queries)

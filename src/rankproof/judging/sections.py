@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankproof.judging.calibrate import Calibration, JudgeCalibration, SystemOrder
 from rankproof.judging.correction.records import Corrected, CorrectedValues
 from rankproof.kernel.sections import Section, counted, number, percent, signed
-from rankproof.proving.agreement_records import AgreementFigure, Confusion, Found
+from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure, Confusion
 
 NOT_THERE = "none"
 SIDE_BY_SIDE = 4
@@ -28,7 +28,7 @@ def calibration_sections(calibration: Calibration) -> list[Section]:
     return sections
 
 
-def interval(figure: Found, sign: bool = False) -> str:
+def interval(figure: AgreementAnswer, sign: bool = False) -> str:
     """A number with its interval; without one, the reason."""
     text = signed if sign else number
     if isinstance(figure, AgreementFigure):
@@ -61,7 +61,7 @@ def _summary(calibration: Calibration) -> Section:
     return Section(title, tuple(notes), rows)
 
 
-def _cell(figure: Found) -> str:
+def _cell(figure: AgreementAnswer) -> str:
     if isinstance(figure, AgreementFigure):
         return f"{figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
     return NOT_THERE if figure.value is None else f"{figure.value:.3f}"
@@ -96,7 +96,7 @@ def _confusion(judge: JudgeCalibration) -> Section:
     return Section(f"{judge.name}: people's grades down, its own across", (), tuple(rows))
 
 
-def _signed(figure: Found) -> str:
+def _signed(figure: AgreementAnswer) -> str:
     if isinstance(figure, AgreementFigure):
         return f"{figure.value:+.2f} ({figure.low:+.2f} to {figure.high:+.2f})"
     return NOT_THERE if figure.value is None else f"{figure.value:+.2f}"
@@ -149,7 +149,7 @@ def correction_sections(corrected: CorrectedValues) -> list[Section]:
     return [*sections, Section("What this rests on", lines)]
 
 
-def _correction_cell(one: Corrected, figure: Found) -> str:
+def _correction_cell(one: Corrected, figure: AgreementAnswer) -> str:
     text = number if one.baseline is None else signed
     if isinstance(figure, AgreementFigure):
         return f"{text(figure.value)} ({text(figure.low)} to {text(figure.high)})"

@@ -40,7 +40,7 @@ def zeros(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
 
 def put(column: NDArray[Any]) -> NDArray[Any]:
     """The same values where `zeros` would have them."""
-    if column.nbytes < LARGE or is_kept(column):
+    if column.nbytes < LARGE or is_in_file(column):
         return column
     copy = zeros(column.shape, column.dtype)
     copy[...] = column
@@ -48,7 +48,7 @@ def put(column: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
-def is_kept(column: NDArray[Any]) -> bool:
+def is_in_file(column: NDArray[Any]) -> bool:
     """Whether a column, or what it is a part of, lies in a file."""
     return _mapped(column) is not None
 

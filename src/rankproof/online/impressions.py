@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.kernel.column_files import is_kept, let_go, put, zeros
+from rankproof.kernel.column_files import is_in_file, let_go, put, zeros
 from rankproof.kernel.sections import counted
 
 Numbers = NDArray[np.int64]
@@ -142,7 +142,7 @@ class Impressions:
 
     def pieces(self) -> Iterator[Impressions]:
         """All pages, some at a time and in their order; at once where they are in memory."""
-        if not is_kept(self.shown):
+        if not is_in_file(self.shown):
             yield self
             return
         for at in self._slices():
@@ -183,7 +183,7 @@ def slices(pages: int) -> Iterator[slice]:
 
 def taken(column: NDArray[Scalar], rows: Numbers | Flags) -> NDArray[Scalar]:
     """Some rows of a column, by their numbers or by a flag for each."""
-    if not is_kept(column):
+    if not is_in_file(column):
         return np.asarray(column[rows])
     places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
     selected = zeros((len(places), *column.shape[1:]), column.dtype)
@@ -277,7 +277,7 @@ class ClickLog:
 
     def deeds_of_pieces(self) -> Iterator[tuple[slice, Deeds]]:
         """What was done on all pages, some at a time, and which pages these are; at once where they are in memory."""
-        for at in slices(len(self)) if is_kept(self.deeds) else (slice(0, len(self)),):
+        for at in slices(len(self)) if is_in_file(self.deeds) else (slice(0, len(self)),):
             yield at, self.deeds[at]
             let_go(self.deeds[at])
 

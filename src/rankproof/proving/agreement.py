@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.proving import agreement_statistics as fleiss
-from rankproof.proving.agreement_records import Agreement, Confusion, Found, PairAgreement, Ratings
+from rankproof.proving.agreement_records import Agreement, AgreementAnswer, Confusion, PairAgreement, Ratings
 from rankproof.proving.agreement_statistics import (
     ALPHA_UNDEFINED,
     COHEN_UNDEFINED,
@@ -52,7 +52,7 @@ class Statistic:
     undefined: str
     pairs: int
 
-    def figure(self, level: float) -> Found:
+    def figure(self, level: float) -> AgreementAnswer:
         """With its two-sided interval."""
         return figure(self.sums, self.value, self.scale, self.undefined, self.pairs, level)
 
@@ -106,7 +106,7 @@ def together(ratings: Ratings, level: float = LEVEL, pairwise: bool = True) -> A
     counts = counts_of(ratings.grades, ratings.given, levels)
     several = counts.sum(axis=1) >= 2
     pairs = int(several.sum())
-    alphas: dict[str, Found] = {}
+    alphas: dict[str, AgreementAnswer] = {}
     for kind in KINDS:
         if not pairs:
             alphas[kind] = NotEstimable("no pair has grades of two judges", METHOD, 0)
@@ -114,7 +114,7 @@ def together(ratings: Ratings, level: float = LEVEL, pairwise: bool = True) -> A
         met = by_query(queries[several], coincidences(counts[several]))
         alphas[kind] = figure(met, alpha(levels, kind), "fisher", ALPHA_UNDEFINED, pairs, level)
     usual = fleiss.usual(counts)
-    agreed: Found = NotEstimable("no pair has grades of two judges", METHOD, 0)
+    agreed: AgreementAnswer = NotEstimable("no pair has grades of two judges", METHOD, 0)
     if usual:
         rows = counts.sum(axis=1) == usual
         sums = by_query(queries[rows], fleiss.sums_of(counts[rows], usual))
@@ -136,7 +136,7 @@ def _weighted(levels: tuple[int, ...], weights: str) -> Value:
 
 def _bias(
     queries: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], grade: int, level: float
-) -> Found:
+) -> AgreementAnswer:
     """The mean of the second's grade minus this grade of the first."""
     here = first == grade
     rows = np.column_stack([np.ones(int(here.sum())), (second - first)[here]])

@@ -83,10 +83,10 @@ class AgreementFigure:
         }
 
 
-Found = AgreementFigure | NotEstimable
+AgreementAnswer = AgreementFigure | NotEstimable
 
 
-def found_dict(figure: Found) -> Document:
+def answer_dict(figure: AgreementAnswer) -> Document:
     """A figure for JSON, or why there is none."""
     if isinstance(figure, AgreementFigure):
         return figure.to_dict()
@@ -123,21 +123,21 @@ class PairAgreement:
     confusion: Confusion
     pairs: int
     queries: int
-    share: Found
-    kappa: dict[str, Found]
-    alpha: dict[str, Found]
-    bias: dict[int, Found]
+    share: AgreementAnswer
+    kappa: dict[str, AgreementAnswer]
+    alpha: dict[str, AgreementAnswer]
+    bias: dict[int, AgreementAnswer]
 
     def to_dict(self) -> Document:
         """For JSON."""
         return {
             "pairs": self.pairs,
             "queries": self.queries,
-            "agreement": found_dict(self.share),
-            "kappa": {name: found_dict(found) for name, found in self.kappa.items()},
-            "alpha": {name: found_dict(found) for name, found in self.alpha.items()},
+            "agreement": answer_dict(self.share),
+            "kappa": {name: answer_dict(answer) for name, answer in self.kappa.items()},
+            "alpha": {name: answer_dict(answer) for name, answer in self.alpha.items()},
             "confusion": self.confusion.to_dict(),
-            "bias": [{"grade": grade, **found_dict(found)} for grade, found in self.bias.items()],
+            "bias": [{"grade": grade, **answer_dict(answer)} for grade, answer in self.bias.items()],
         }
 
 
@@ -150,9 +150,9 @@ class Agreement:
 
     judges: tuple[str, ...]
     pairs: int
-    fleiss: Found
+    fleiss: AgreementAnswer
     fleiss_grades: int
-    alpha: dict[str, Found]
+    alpha: dict[str, AgreementAnswer]
     two: dict[tuple[str, str], PairAgreement]
 
     def to_dict(self) -> Document:
@@ -160,7 +160,7 @@ class Agreement:
         return {
             "judges": list(self.judges),
             "pairs": self.pairs,
-            "fleiss": {"grades_per_pair": self.fleiss_grades, **found_dict(self.fleiss)},
-            "alpha": {name: found_dict(found) for name, found in self.alpha.items()},
+            "fleiss": {"grades_per_pair": self.fleiss_grades, **answer_dict(self.fleiss)},
+            "alpha": {name: answer_dict(answer) for name, answer in self.alpha.items()},
             "two": [{"judges": list(names), **found.to_dict()} for names, found in self.two.items()],
         }

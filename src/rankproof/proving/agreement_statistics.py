@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.kernel.estimate import NotEstimable
-from rankproof.proving.agreement_records import AgreementFigure, Found
+from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure
 
 Sums = NDArray[Any]  # by query along the first axis
 Value = Callable[[Sums], NDArray[np.float64]]  # of many sums at once; nan where the statistic is undefined
@@ -93,7 +93,7 @@ def spread(sums: Sums, value: Value, scale: Scale, undefined: str, pairs: int) -
     return JackknifeSpread(whole, _onto(whole, scale), error * slope, queries - 1, scale)
 
 
-def figure(sums: Sums, value: Value, scale: Scale, undefined: str, pairs: int, level: float) -> Found:
+def figure(sums: Sums, value: Value, scale: Scale, undefined: str, pairs: int, level: float) -> AgreementAnswer:
     """The statistic with its two-sided interval."""
     result = spread(sums, value, scale, undefined, pairs)
     if isinstance(result, NotEstimable):

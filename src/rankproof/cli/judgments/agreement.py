@@ -16,7 +16,7 @@ from rankproof.errors import InputError
 from rankproof.kernel.sections import aligned, counted
 
 if TYPE_CHECKING:
-    from rankproof.proving.agreement_records import Agreement, Found
+    from rankproof.proving.agreement_records import Agreement, AgreementAnswer
 
 
 @click.command("agreement")
@@ -35,7 +35,7 @@ def agreement(store: str, project: str | None, sources: Sequence[str], as_json: 
     refuse_outputs(output)
     from rankproof.judging.agreement import on_gold, ratings_of_judgments, with_others
     from rankproof.proving.agreement import LEVEL, together
-    from rankproof.proving.agreement_records import found_dict
+    from rankproof.proving.agreement_records import answer_dict
 
     with opened(store) as opened_store:
         chosen_project = chosen(opened_store, project)
@@ -56,8 +56,8 @@ def agreement(store: str, project: str | None, sources: Sequence[str], as_json: 
         {
             "judge": judge,
             "graded": int(ratings.given[:, at].sum()),
-            "same_as_others": found_dict(others[judge]),
-            "right_on_gold": found_dict(right[judge]) if judge in right else None,
+            "same_as_others": answer_dict(others[judge]),
+            "right_on_gold": answer_dict(right[judge]) if judge in right else None,
         }
         for at, judge in enumerate(ratings.judges)
     ]
@@ -74,8 +74,8 @@ def agreed(
     slug: str,
     figures: Agreement,
     graded: Mapping[str, int],
-    others: Mapping[str, Found],
-    gold: Mapping[str, Found],
+    others: Mapping[str, AgreementAnswer],
+    gold: Mapping[str, AgreementAnswer],
     level: float,
 ) -> str:
     """How far judges agree: all, two by two, each."""
@@ -102,7 +102,7 @@ def agreed(
     return paragraphs(parts)
 
 
-def _cell(figure: Found | None) -> str:
+def _cell(figure: AgreementAnswer | None) -> str:
     from rankproof.proving.agreement_records import AgreementFigure
 
     if isinstance(figure, AgreementFigure):

@@ -29,7 +29,7 @@ from rankproof.judging.correction.frame import (
 from rankproof.judging.correction.records import Corrected, CorrectedValues, JudgingPlan
 from rankproof.kernel.estimate import NotEstimable
 from rankproof.proving.agreement import LEVEL, Grades, flat
-from rankproof.proving.agreement_records import AgreementFigure, Found
+from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure
 
 # Numbers that are held at once, about: more are worked through in parts.
 ROOM = 4_000_000
@@ -267,7 +267,7 @@ def _range(form: GainForm, difference: bool) -> tuple[float, float]:
 
 def _figure(
     estimated: Total | None, sample: GradedSample, counted: int, bounds: tuple[float, float], level: float, uneven: str
-) -> Found:
+) -> AgreementAnswer:
     n, queries = len(sample.rows), len(sample.frame.queries)
     if estimated is None:
         reason = f"only {counted:,} of the pairs that people graded have a part in it, or none of them is relevant"

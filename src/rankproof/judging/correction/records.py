@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankproof.proving.agreement_records import Found, found_dict
+from rankproof.proving.agreement_records import AgreementAnswer, answer_dict
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Corrected:
     run: str
     baseline: str | None
     naive: float
-    human: Found
-    corrected: Found
+    human: AgreementAnswer
+    corrected: AgreementAnswer
     weight: float | None
     assumption: str
     sampled: int
@@ -37,8 +37,8 @@ class Corrected:
             "run": self.run,
             "baseline": self.baseline,
             "naive": self.naive,
-            "human_alone": found_dict(self.human),
-            "corrected": found_dict(self.corrected),
+            "human_alone": answer_dict(self.human),
+            "corrected": answer_dict(self.corrected),
             "weight": self.weight,
             "assumption": self.assumption,
             "sampled": self.sampled,

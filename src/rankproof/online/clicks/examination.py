@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
-from rankproof.kernel.column_files import is_kept, let_go, zeros
+from rankproof.kernel.column_files import is_in_file, let_go, zeros
 from rankproof.kernel.specs.calls import Configured, read_configured
 from rankproof.online.clickmodels._product import Cells, by_rank, cells_of
 from rankproof.online.clickmodels.contract import Fitted, Floats
@@ -267,7 +267,7 @@ def _squares(influences: Floats, of: Numbers, units: int) -> Floats:
         for rank in range(influences.shape[1]):
             np.add.at(by_unit[:, rank], of[at], influences[at, rank])
         let_go(influences[at], by_unit)
-    if not is_kept(by_unit):
+    if not is_in_file(by_unit):
         return np.asarray((by_unit**2).sum(axis=0))
     sums = np.zeros(influences.shape[1])
     for at in slices(units):

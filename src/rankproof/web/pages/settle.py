@@ -15,7 +15,7 @@ from rankproof.judging.adjudicate import FEWEST, Adjudicated, JudgeCounts, Settl
 from rankproof.judging.agreement import on_gold, ratings_of_judgments, with_others
 from rankproof.judging.records import SETTLING, GoldAnswer, Judgment, Project
 from rankproof.proving.agreement import together
-from rankproof.proving.agreement_records import Agreement, Found
+from rankproof.proving.agreement_records import Agreement, AgreementAnswer
 from rankproof.web.api._operations import keeping
 from rankproof.web.context import AppContext, Tab, app_context, project_of
 from rankproof.web.documents import DocumentView, show_document
@@ -53,8 +53,8 @@ class JudgeRow:
     """A judge: how many judgments, how often as the others, how often right where that is known."""
 
     counts: JudgeCounts
-    others: Found | None
-    gold: Found | None
+    others: AgreementAnswer | None
+    gold: AgreementAnswer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def _gold(context: AppContext, project: Project, answers: Sequence[GoldAnswer]) 
 
 
 def _judges(
-    counts: Sequence[JudgeCounts], alone: Sequence[Judgment], gold: Mapping[str, Found]
+    counts: Sequence[JudgeCounts], alone: Sequence[Judgment], gold: Mapping[str, AgreementAnswer]
 ) -> tuple[JudgeRow, ...]:
     others = with_others(ratings_of_judgments(alone))
     return tuple(JudgeRow(one, others.get(one.judge), gold.get(one.judge)) for one in counts)
