@@ -104,7 +104,7 @@ def test_what_the_cluster_says_against_it_is_told() -> None:
     }
     with echo(lambda request: (404, json.dumps(told).encode())) as server:
         asker = engine(server)
-        with raises(AskFailed, "404 Not AgreementAnswer", "no such index [shop]"):
+        with raises(AskFailed, "404 Not Found", "no such index [shop]"):
             asker.ask(Query("q1", "x"), 20, 5.0)
         asker.close()
 

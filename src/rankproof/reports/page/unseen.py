@@ -68,7 +68,7 @@ def ties(comparison: Comparison) -> PageSection | None:
         Column("Candidate", "name", "text"),
         Column("Difference", sort="number"),
         Column("Over all orders of ties"),
-        Column("AgreementAnswer by", "label"),
+        Column("Found by", "label"),
         Column("Could change the verdict", "label", "text"),
     ]
     rows = [
