@@ -2,7 +2,7 @@
 
 A user who has just clicked looks at the next document more readily than one who has clicked nothing in nine; this
 model has a probability for each rank and each last click above it, where the position-based model has one for each
-rank. AgreementAnswer by expectation and maximization as there.
+rank. Found by expectation and maximization as there.
 
 assumes: a look depends on the rank and the last click alone; what was clicked does not satisfy
 source: Dupret and Piwowarski, A user browsing model to predict search engine click data from past observations,
