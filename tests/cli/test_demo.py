@@ -113,7 +113,12 @@ def test_a_file_in_the_place_of_the_folder_is_refused_first(tmp_path: Path) -> N
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc to see which processes are there")
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGKILL, -9)]
+    ("number", "status"),
+    [
+        (signal.SIGINT, 130),
+        pytest.param(signal.SIGTERM, 128 + signal.SIGTERM, marks=pytest.mark.full),
+        (signal.SIGKILL, -9),
+    ],
 )
 def test_a_demo_that_is_stopped_leaves_no_file_and_no_server(
     tmp_path: Path, demo_cache: str, number: signal.Signals, status: int
