@@ -30,6 +30,11 @@ class UsageError(RankproofError):
     exit_status = 2
 
 
+# Where nothing is near: how many names an error lists, and how many of them where there are more.
+MOST_NAMES = 30
+FEW_NAMES = 5
+
+
 class UnknownName(UsageError):
     """No shelf item is called that; the message offers the nearest names."""
 
@@ -45,7 +50,13 @@ class UnknownName(UsageError):
         alike = [SequenceMatcher(None, n, name.casefold()).ratio() for n in close]
         # Only what is about as near as the nearest: a far guess beside a good one is noise.
         near = [folded[n] for n, ratio in zip(close, alike, strict=True) if ratio > alike[0] - 0.05]
-        hint = f"Did you mean {' or '.join(repr(n) for n in near)}?" if near else f"Known: {', '.join(names)}."
+        if near:
+            hint = f"Did you mean {' or '.join(repr(n) for n in near)}?"
+        elif len(names) <= MOST_NAMES:
+            hint = f"Known: {', '.join(names)}."
+        else:
+            likely = get_close_matches(name.casefold(), folded, n=FEW_NAMES, cutoff=0.0)
+            hint = f"The nearest of {len(names)} names: {', '.join(folded[n] for n in likely)}."
         super().__init__(f"No {kind} is called {name!r}. {hint}")
         self.kind, self.name, self.near = kind, name, near
 
