@@ -54,7 +54,7 @@ class Reader:
         script = "\n".join(f"{self.typed(command)}\n_was=$?; echo '{END}'; (exit $_was)" for command, _ in asked)
         told = subprocess.run(
             ["bash", "-c", script],
-            cwd=self.here, env=self.environment, timeout=120, check=False, text=True, encoding="utf-8",
+            cwd=self.here, env=self.environment, timeout=300, check=False, text=True, encoding="utf-8",
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
         ).stdout  # fmt: skip
         outputs = self.plain(told).split(f"{END}\n")[:-1]
