@@ -108,7 +108,7 @@ def test_allowed_faults_are_settled_and_said(tmp_path: Path) -> None:
     # d2 counts once, at its best place; d7 has no score and is left out: ranking d2, d1.
     assert evaluation["RR"].by_query["q1"] == 0.5
     assert evaluation["NumRet"].by_query["q1"] == 2
-    assert any("repeat a document" in line for line in evaluation.fine_print)
+    assert any("repeats a document" in line for line in evaluation.fine_print)
     assert any("usable score" in line for line in evaluation.fine_print)
 
 

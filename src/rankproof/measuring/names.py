@@ -20,6 +20,9 @@ from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.kernel.specs.tables import read_params
 from rankproof.measuring.measures.contract import Measure, NamedItem, Variant
 
+# No ranking is as deep; what follows `@` is then exact as a number and as a text.
+DEEPEST = 10**15
+
 
 def parse(names: str | Variant | Iterable[str | Variant]) -> tuple[Variant, ...]:
     """The measures that a text, or several texts, name; each once, in their order.
@@ -165,8 +168,8 @@ def _cutoff(item: NamedItem, at: str | None, token: str) -> float | int | None:
         value = -1
     if item.cutoff == "recall" and not 0 <= value <= 1:
         raise UsageError(f"{token}: the recall level must be a number from 0 to 1; got {at!r}.")
-    if item.cutoff != "recall" and value < 1:
-        raise UsageError(f"{token}: the cutoff must be a whole number, 1 or more; got {at!r}.")
+    if item.cutoff != "recall" and not 1 <= value < DEEPEST:
+        raise UsageError(f"{token}: the cutoff must be a whole number from 1 to below 10^15; got {at!r}.")
     return value
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -14,8 +13,6 @@ from tests.web.judging.workbench import Client, fill, signed_in, stranger
 from rankproof.judging.store import open_store
 from rankproof.judging.store.store import Store
 from rankproof.web.app import make_app
-
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 
 
 @pytest.fixture(scope="session")
@@ -64,16 +61,3 @@ def viewer(app: Starlette) -> Client:
 @pytest.fixture
 def nobody(app: Starlette) -> Client:
     return stranger(app)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A real Chromium; skipped where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if BROWSER is None:
-        pytest.skip("no chromium or google-chrome on the path")
-    with playwright.sync_playwright() as started:
-        # Chromium refuses its sandbox to root, as which tests run in containers.
-        opened = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield opened
-        opened.close()
