@@ -7,15 +7,10 @@
 """
 
 from rankproof.errors import InputError, RankproofError, Refused, UsageError
-from rankproof.kernel import shelf
 from rankproof.kernel.version import __version__ as __version__
 from rankproof.measuring.evaluate import evaluate, prepare
 from rankproof.measuring.records import Evaluation, Result
 from rankproof.reading.records import Order
-
-# Loaded here and not at the first call: an evaluation of a few queries takes less time than finding its measures.
-shelf.offered("measures")
-shelf.offered("dialects")
 
 _LATER = {
     "compare": "rankproof.proving.compare",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 
@@ -49,9 +48,11 @@ def hash_of_run(rows: Rows, own: Order, tables: Mapping[Order, JudgedTable], jud
 
 def file_hash(path: str) -> str:
     """The hash of a file's bytes."""
+    from hashlib import file_digest
+
     try:
         with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+            return file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         raise Unreadable(f"{path}: there is no such file. Check the path.") from None
     except OSError as error:

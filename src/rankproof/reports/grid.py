@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankproof.measuring import conversions
 from rankproof.measuring.records import Evaluation
 from rankproof.reading.finding import Finding
 
@@ -98,7 +97,9 @@ def _measures_down(evaluations: Sequence[Evaluation], overall: list[tuple[GridCe
 
 def query_ids(evaluations: Sequence[Evaluation]) -> list[str]:
     """Every query that some run was scored on, in the order of the first run that has it."""
-    return list(dict.fromkeys(query for run in evaluations for query in conversions.query_ids(run)))
+    from rankproof.measuring.conversions import query_ids as ids_of
+
+    return list(dict.fromkeys(query for run in evaluations for query in ids_of(run)))
 
 
 def best_runs(evaluations: Sequence[Evaluation], text: str) -> frozenset[int]:
@@ -151,4 +152,6 @@ def notes(evaluations: Sequence[Evaluation]) -> list[str]:
 
 
 def _values(run: Evaluation) -> dict[str, dict[str, str]]:
-    return {text: conversions.by_query(result, as_range(run)) for text, result in run.results.items()}
+    from rankproof.measuring.conversions import by_query
+
+    return {text: by_query(result, as_range(run)) for text, result in run.results.items()}

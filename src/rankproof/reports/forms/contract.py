@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from rankproof.measuring.records import Evaluation
-from rankproof.proving.records import Comparison
-from rankproof.proving.verdict import Verdict
-from rankproof.stack.benchmark.records import Benchmark
+if TYPE_CHECKING:  # a form of evaluations does not pay for loading what the others show
+    from rankproof.measuring.records import Evaluation
+    from rankproof.proving.records import Comparison
+    from rankproof.proving.verdict import Verdict
+    from rankproof.stack.benchmark.records import Benchmark
 
 
 class Render(Protocol):

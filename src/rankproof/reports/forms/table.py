@@ -8,16 +8,19 @@ hold for all of them stand once and the others begin with the run's name. The sa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rankproof.kernel.sections import aligned, printable, sections_text
-from rankproof.measuring.records import Evaluation
-from rankproof.proving.records import Comparison
-from rankproof.proving.sections import comparison_sections
-from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import Grid, grid, notes
-from rankproof.stack.benchmark.records import Benchmark
-from rankproof.stack.benchmark.sections import benchmark_sections
+
+if TYPE_CHECKING:
+    from rankproof.measuring.records import Evaluation
+    from rankproof.proving.records import Comparison
+    from rankproof.proving.verdict import Verdict
+    from rankproof.stack.benchmark.records import Benchmark
+
+# What shows comparisons, benchmarks and verdicts is loaded when there is one: a table of evaluations needs none of it.
 
 BEST = "* best of these runs; whether the difference is more than chance is another question"
 
@@ -33,11 +36,15 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The parts of the comparison, each under its title."""
+    from rankproof.proving.sections import comparison_sections
+
     return sections_text(comparison_sections(comparison, per_query))
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The parts of the benchmark, each under its title; what stages buy in the first measure."""
+    from rankproof.stack.benchmark.sections import benchmark_sections
+
     return sections_text(benchmark_sections(benchmark, per_query, False))
 
 
@@ -60,7 +67,6 @@ def _marked(table: Grid) -> tuple[list[list[str]], bool]:
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     """The verdict with its rules in a table, words for those that did not pass, and the fine print."""
-    # Evaluations need no trials: their modules load only for a verdict.
     from rankproof.reports.verdict_sections import verdict_text
 
     return verdict_text(verdict)
