@@ -2,6 +2,7 @@
 
     python benchmarks/evaluate.py                 everything; about a quarter of an hour
     python benchmarks/evaluate.py --repeats 1     a quick look
+    python benchmarks/evaluate.py --check         exit status 1 where a target is missed
     python benchmarks/evaluate.py --without-peers only rankproof against itself and against reading the file
 
 Every tool runs in its own process with warm caches and does the same: load both files, evaluate nDCG@10, RR, R@100
@@ -29,7 +30,12 @@ def work(tool: str, qrels: Path, run: Path, repeats: int) -> dict:
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
+missed: list[str] = []
+
+
 def line(what: str, figure: float, target: str, met: bool) -> None:
+    if not met:
+        missed.append(what)
     print(f"{'ok  ' if met else 'MISS'}  {what:<68} {figure:>9.2f}   {target}", flush=True)
 
 
@@ -138,11 +144,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--without-peers", action="store_true")
+    parser.add_argument("--check", action="store_true", help="exit 1 where a target is missed")
     options = parser.parse_args()
     files(options.repeats, not options.without_peers)
     growth(options.repeats)
     prepared()
     in_memory(options.repeats)
+    if options.check and missed:
+        sys.exit(1)
 
 
 if __name__ == "__main__":
