@@ -2,7 +2,7 @@
 PYTHON ?= python3
 # Files of tests that run side by side, the longest first; tests/conftest.py says which files stay together.
 JOBS ?= 2
-SIDE_BY_SIDE := -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+SIDE_BY_SIDE := -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # Tests that take times run after the others, and only their files are read again.
 ALONE = $$(grep -rl --include="*.py" "pytest.mark.alone" tests)
 # Rewritten tests and loaded modules are kept, also where Python itself is told not to write any.

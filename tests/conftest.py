@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,14 +22,27 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the slow tests, keeps a file's tests in one process, and puts the longest files first."""
+    """Marks the slow tests and puts the longest files first."""
     places = {item: _place(item.path) for item in items}
     for item, place in places.items():
         if place.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
-        together = (folder for folder in TOGETHER if place.startswith(f"{folder}/"))
-        item.add_marker(pytest.mark.xdist_group(next(together, place)))
     items.sort(key=lambda item: _rank(places[item]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Which tests stay in one process, with `--dist loadfile`: those of a file, and those of a folder of TOGETHER."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return next((folder for folder in TOGETHER if f"tests/{folder}/" in file), file)
+
+    return Scheduling(config, log)
 
 
 @pytest.fixture(scope="session")
