@@ -5,7 +5,7 @@ JOBS ?= 2
 SIDE_BY_SIDE := -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # Tests that take times run after the others, and only their files are read again.
 ALONE = $$(grep -rl --include="*.py" "pytest.mark.alone" tests)
-# Rewritten tests and loaded modules are kept, also where Python itself is told not to write any.
+# Rewritten tests and loaded modules are kept, also where Python itself is set to write none.
 export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin
@@ -42,7 +42,7 @@ docs: $(READY)
 bench: $(READY)
 	$(BIN)/python benchmarks/evaluate.py
 
-# Bytecode is written once, as an installation does it, also where Python itself is told not to write any.
+# Bytecode is written once, as an installation does it, also where Python itself is set to write none.
 compiled: $(READY)
 	$(BIN)/python -m compileall -q src
 

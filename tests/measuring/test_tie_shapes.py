@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,7 @@ def test_all_orders_of_one_shape_are_gone_through_once(monkeypatch: pytest.Monke
     taken = []
     plain = ties._take_in
 
-    def counting(table, variant, waiting, seen):  # type: ignore[no-untyped-def]
+    def counting(table: Any, variant: Any, waiting: Any, seen: Any) -> None:
         taken.extend(some.query for some in waiting)
         plain(table, variant, waiting, seen)
 

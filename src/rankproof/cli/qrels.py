@@ -61,6 +61,6 @@ def validate(
         except InputError as error:
             answers.append(FileReport(path, unreadable=str(error)))
         else:
-            answers.append(FileReport(validated.said.source, validated))
+            answers.append(FileReport(validated.description.source, validated))
     _output.give(to_json(answers) if as_json else as_text(answers), output)
     return 0 if all(answer.valid for answer in answers) else 1

@@ -5,9 +5,6 @@ ideal orders) belongs to the Pool, which every run on the same judgments shares.
 
 One row per retrieved document that is in the qrels, sorted by query and then by rank. Unjudged documents
 have no row: their number follows from the ranks and from `retrieved`.
-
-A pool belongs to the qrels, not to a run. What depends on it alone (relevant counts, ideal gains) is
-computed once here and shared by every run evaluated on the same judgments.
 """
 
 from __future__ import annotations

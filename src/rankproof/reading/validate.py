@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class ValidationResult:
     """A source that was read and checked: how it was read, its rows and queries, and the findings."""
 
-    said: SourceDescription
+    description: SourceDescription
     rows: int
     queries: int
     findings: tuple[Finding, ...]

@@ -135,7 +135,7 @@ def as_range(evaluation: Evaluation) -> bool:
 def notes(evaluations: Sequence[Evaluation]) -> list[str]:
     """The lines below a table: what all runs share once, then what is specific to each run."""
     first, several = evaluations[0], len(evaluations) > 1
-    lines = [*first.fine_print[:]]
+    lines = list(first.fine_print)
     if several:
         shared = [line for line in lines if all(line in other.fine_print for other in evaluations[1:])]
         lines = list(shared)

@@ -148,7 +148,7 @@ def _answer(source: Any, path: str, reference: RunReference, reading: dict[str, 
         validated = validate_run(source, reference, **reading)
     except InputError as error:
         return FileReport(path, unreadable=str(error))
-    return FileReport(validated.said.source, validated)
+    return FileReport(validated.description.source, validated)
 
 
 def _fix(source: Any, out: str, reference: RunReference, how: dict[str, Any]) -> FixOutcome:

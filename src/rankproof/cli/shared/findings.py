@@ -60,8 +60,8 @@ def _file(answer: FileReport) -> list[str]:
     seen = answer.validated
     if seen is None:
         return [f"{answer.source}: INVALID", f"  {answer.unreadable}"]
-    said = seen.said
-    how = [f"format {said.format}", *([f"order: {said.order}"] if said.noun == "run" else [])]
+    description = seen.description
+    how = [f"format {description.format}", *([f"order: {description.order}"] if description.noun == "run" else [])]
     size = f"{count(seen.rows, 'row')}, {count(seen.queries, 'query', 'queries')}"
     lines = [f"{answer.source}: {'valid' if seen.valid else 'INVALID'}; {size}; {'; '.join(how)}"]
     lines += listed(seen.findings)
@@ -112,15 +112,15 @@ def _entry(answer: FileReport) -> dict[str, Any]:
     if seen is None:
         return {**entry, "unreadable": answer.unreadable}
     entry |= {
-        "noun": seen.said.noun,
-        "format": seen.said.format,
+        "noun": seen.description.noun,
+        "format": seen.description.format,
         "rows": seen.rows,
         "queries": seen.queries,
-        "notes": list(seen.said.notes),
+        "notes": list(seen.description.notes),
         "findings": [finding.to_dict() for finding in seen.findings],
     }
-    if seen.said.noun == "run":
-        entry["order"] = str(seen.said.order)
+    if seen.description.noun == "run":
+        entry["order"] = str(seen.description.order)
     fixed = answer.fixed
     if fixed is not None:
         entry["fixed"] = {

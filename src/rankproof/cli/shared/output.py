@@ -185,7 +185,7 @@ def ticking() -> Iterator[Progress]:
 
 
 class Ticker:
-    """Writes the last thing it was told over the one before."""
+    """Writes each progress message over the one before."""
 
     def __init__(self) -> None:
         self._what, self._last = "", float("-inf")

@@ -1,7 +1,7 @@
 """The root of the command line: finds commands by their files, runs one, answers every error in one way.
 
 Exit status: 0 done, 1 failed or invalid, 2 wrong usage, 3 undecided, 130 interrupted, 141 reader gone,
-143 told to stop.
+143 stopped by a signal.
 
 With `--json` (or `--format json`) the answer goes to standard output, where a program awaits its document:
 

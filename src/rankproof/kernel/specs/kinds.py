@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ def finite(value: object) -> float | None:
     return None
 
 
-class Kind:
+class Kind(ABC):
     """What a parameter may hold. A kind of your own is a subclass with `read` and, where it has its own text, `parse`.
 
     read     a typed value, as TOML, JSON or a Python literal gives it: `gain = "exp2"`
@@ -52,9 +53,9 @@ class Kind:
 
     __slots__ = ()
 
+    @abstractmethod
     def read(self, value: Any) -> Any:
         """The value that a typed value stands for."""
-        raise NotImplementedError(f"{type(self).__name__} reads no values")
 
     def parse(self, text: str) -> Any:
         """The value that a text stands for: a Python literal, or the text itself where it is none."""
