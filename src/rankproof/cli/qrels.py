@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName, refuse_outputs
+from rankproof.cli.shared.options import ShelfName, refuse_outputs, strictness
 from rankproof.cli.shared.output import watched
 from rankproof.errors import InputError
 
@@ -19,14 +19,7 @@ def command() -> None:
 
 @command.command("validate")
 @click.argument("qrels", metavar="QRELS...", nargs=-1, required=True, type=click.Path())
-@click.option(
-    "--allow",
-    metavar="CODE",
-    multiple=True,
-    type=ShelfName("checks"),
-    help="Report this fault as a note; may be repeated.",
-)
-@click.option("--strict", is_flag=True, help="Warnings count as errors.")
+@strictness
 @click.option(
     "--format",
     "form",

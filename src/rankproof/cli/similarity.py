@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs, refuse_second_stdin
+from rankproof.cli.shared.options import answer_options, refuse_outputs, refuse_second_stdin, two_runs
 from rankproof.cli.shared.output import document
 
 if TYPE_CHECKING:
@@ -31,17 +31,7 @@ DEFAULT = "RBO"
 )
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
 @answer_options
-@click.option(
-    "--order",
-    type=click.Choice(["score", "rank", "given"]),
-    help="What puts documents in order; scores by default where there are any.",
-)
-@click.option("--lower-is-better", is_flag=True, help="Scores are distances: the least comes first.")
-@click.option(
-    "--run-format",
-    type=ShelfName("formats", "run"),
-    help="The format of both runs; detected by content otherwise.",
-)
+@two_runs
 def command(
     run_a: str,
     run_b: str,

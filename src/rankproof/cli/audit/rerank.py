@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rankproof.cli.audit.shared import SHOWN, give_audit
-from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs, refuse_second_stdin
+from rankproof.cli.shared.options import answer_options, refuse_outputs, refuse_second_stdin, two_runs
 from rankproof.kernel.sections import aligned, counted, printable
 from rankproof.proving.audit.claims import RerankAudit
 
@@ -19,17 +19,7 @@ from rankproof.proving.audit.claims import RerankAudit
 @click.argument("reranked", type=click.Path())
 @click.option("-d", "--depth", type=click.IntRange(1), help="The depth that was reranked; detected otherwise.")
 @click.option("--qrels", type=click.Path(), help="Show set measures of both runs, which must not move.")
-@click.option(
-    "--order",
-    type=click.Choice(["score", "rank", "given"]),
-    help="What puts documents in order; scores by default where there are any.",
-)
-@click.option("--lower-is-better", is_flag=True, help="Scores are distances: the least comes first.")
-@click.option(
-    "--run-format",
-    type=ShelfName("formats", "run"),
-    help="The format of both runs; detected by content otherwise.",
-)
+@two_runs
 @answer_options
 def command(
     base: str,

@@ -2,50 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli.dataset.text import survey_text, written
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName, refuse_outputs
+from rankproof.cli.shared.options import ShelfName, refuse_outputs, together
 from rankproof.cli.shared.output import document
 
 if TYPE_CHECKING:
     from rankproof.reading.datasets.records import Dataset, Survey
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-_OPTIONS = (
-    click.option("--split", help="Read this split, or 'all'."),
-    click.option("--sample", type=click.IntRange(1), metavar="N", help="Draw N queries that have text and judgments."),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of everything drawn."),
-    click.option(
-        "--documents",
-        type=click.Choice(["all", "judged"]),
-        default="all",
-        show_default=True,
-        help="All documents, or only those judged for the queries read.",
-    ),
-    click.option("--field", "fields", metavar="NAME", multiple=True, help="Keep this field of documents; repeatable."),
-    click.option("--locale", help="ESCI: read this locale, such as us."),
-    click.option("--version", type=click.Choice(["small", "large"]), help="ESCI: read this version."),
-    click.option("--topic-field", metavar="NAME", help="TREC topics: title, desc, narr, or several joined by '+'."),
-    click.option("--kind", metavar="LAYOUT", help="The layout; detected by the files that are there otherwise."),
-    click.option(
-        "--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault."
-    ),
-    click.option("--json", "as_json", is_flag=True, help="Answer as JSON."),
-    click.option("-o", "--output", type=click.Path(), help="Write the answer to this file, whole or not at all."),
+# The options of every command here: how the dataset is read and where the answer goes.
+reading_options = together(
+    [
+        click.option("--split", help="Read this split, or 'all'."),
+        click.option(
+            "--sample", type=click.IntRange(1), metavar="N", help="Draw N queries that have text and judgments."
+        ),
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of everything drawn."),
+        click.option(
+            "--documents",
+            type=click.Choice(["all", "judged"]),
+            default="all",
+            show_default=True,
+            help="All documents, or only those judged for the queries read.",
+        ),
+        click.option(
+            "--field", "fields", metavar="NAME", multiple=True, help="Keep this field of documents; repeatable."
+        ),
+        click.option("--locale", help="ESCI: read this locale, such as us."),
+        click.option("--version", type=click.Choice(["small", "large"]), help="ESCI: read this version."),
+        click.option("--topic-field", metavar="NAME", help="TREC topics: title, desc, narr, or several joined by '+'."),
+        click.option("--kind", metavar="LAYOUT", help="The layout; detected by the files that are there otherwise."),
+        click.option(
+            "--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault."
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Answer as JSON."),
+        click.option("-o", "--output", type=click.Path(), help="Write the answer to this file, whole or not at all."),
+    ]
 )
-
-
-def reading_options(command: F) -> F:
-    """The options of every command here: how the dataset is read and where the answer goes."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def refuse(output: str | None, folder: str | None = None) -> None:

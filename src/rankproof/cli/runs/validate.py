@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName, refuse_outputs
+from rankproof.cli.shared.options import ShelfName, refuse_outputs, strictness
 from rankproof.cli.shared.output import watched
 from rankproof.errors import InputError, UsageError
 
@@ -58,14 +58,7 @@ class Cutoffs(_Ranks):
     type=click.IntRange(1),
     help="Documents a query may have; 100 by default. With --fix, cut there.",
 )
-@click.option(
-    "--allow",
-    metavar="CODE",
-    multiple=True,
-    type=ShelfName("checks"),
-    help="Report this fault as a note; may be repeated.",
-)
-@click.option("--strict", is_flag=True, help="Warnings count as errors.")
+@strictness
 @click.option(
     "--fix",
     metavar="OUT",

@@ -197,6 +197,35 @@ record = together(
     ]
 )
 
+two_runs = together(
+    [
+        click.option(
+            "--order",
+            type=click.Choice(["score", "rank", "given"]),
+            help="What puts documents in order; scores by default where there are any.",
+        ),
+        click.option("--lower-is-better", is_flag=True, help="Scores are distances: the least comes first."),
+        click.option(
+            "--run-format",
+            type=ShelfName("formats", "run"),
+            help="The format of both runs; detected by content otherwise.",
+        ),
+    ]
+)
+
+strictness = together(
+    [
+        click.option(
+            "--allow",
+            metavar="CODE",
+            multiple=True,
+            type=ShelfName("checks"),
+            help="Report this fault as a note; may be repeated.",
+        ),
+        click.option("--strict", is_flag=True, help="Warnings count as errors."),
+    ]
+)
+
 holes = together(
     [
         click.option(

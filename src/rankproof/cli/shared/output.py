@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
-from rankproof.cli.shared.options import ShelfName, chosen_form, refuse_outputs
+from rankproof.cli.shared.options import ShelfName, chosen_form, refuse_outputs, together
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import replace_file
 from rankproof.kernel.progress import Progress, silent
@@ -58,25 +58,19 @@ def document(schema: str, body: Mapping[str, Any], seconds: float | None = None,
     return to_json({"rankproof": __version__, "schema": schema, **body, **observed}, indent=indent) + "\n"
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-_OPTIONS = (
-    click.option(
-        "--format", "form", type=ShelfName("reports", "verdict"), help="The form of the answer; table by default."
-    ),
-    click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too."),
-    click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all."),
-    click.option("--junit", type=click.Path(), help="Write JUnit XML to this file too."),
-    click.option("--markdown", type=click.Path(), help="Write the Markdown report to this file too."),
-    click.option("--html", type=click.Path(), help="Write the HTML report to this file too."),
+# --format, --json, -o, --junit, --markdown and --html.
+verdict_options = together(
+    [
+        click.option(
+            "--format", "form", type=ShelfName("reports", "verdict"), help="The form of the answer; table by default."
+        ),
+        click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too."),
+        click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all."),
+        click.option("--junit", type=click.Path(), help="Write JUnit XML to this file too."),
+        click.option("--markdown", type=click.Path(), help="Write the Markdown report to this file too."),
+        click.option("--html", type=click.Path(), help="Write the HTML report to this file too."),
+    ]
 )
-
-
-def verdict_options(command: Command) -> Command:
-    """Adds --format, --json, -o, --junit, --markdown and --html."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 @dataclass(frozen=True, slots=True)
