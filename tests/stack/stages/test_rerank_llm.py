@@ -23,6 +23,7 @@ from tests.stack.stages.model_server import http, question, says, serving, think
 
 from rankproof.errors import Unreadable, UsageError
 from rankproof.kernel import shelf
+from rankproof.kernel.llm.endpoint import exchange
 from rankproof.reading.ranking import Ranking
 from rankproof.stack.records import Ground
 from rankproof.stack.stages.rerank_llm import windows
@@ -162,6 +163,20 @@ def test_the_key_is_sent_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> Non
     refusing = serving(http("bad key secret-7", "401 Unauthorized"))
     with refusing as server, raises(UsageError, "401", "bad key ***"):
         rerank(server.url, key_env="MODEL_KEY")
+
+
+def test_a_refused_key_ends_the_questions_that_wait_for_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+
+    async def counting(client: Any, url: str, body: Any, timeout: float) -> Any:
+        sent.append(url)
+        return await exchange(client, url, body, timeout)
+
+    monkeypatch.setattr("rankproof.kernel.llm.endpoint.exchange", counting)
+    refusing = serving(http('{"error": "bad key"}', "401 Unauthorized"))
+    with refusing as server, raises(UsageError, "401 Unauthorized"):
+        rerank(server.url, concurrency=1)
+    assert len(sent) == 1
 
 
 def test_a_wrong_door_is_said_at_once() -> None:
