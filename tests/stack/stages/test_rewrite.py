@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.raising import raises
 from tests.stack.stages.llm_cases import MemoryCache, opened
-from tests.stack.stages.model_server import Reply, hang, http, question, reset, says, serving
+from tests.stack.stages.model_server import Reply, hang, http, question, reset, says, serving, timeout_for
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.reading.collection import Query, Rewritten
@@ -91,7 +91,7 @@ def test_the_identity_is_the_files(tmp_path: Path) -> None:
 
 def by_model(reply: Reply, text: str = "cheap laptop", **said: Any) -> Rewritten:
     with serving(lambda body, before: reply) as server:
-        stage = opened("rewrite", endpoint=server.url, retries=0, timeout=0.5, **said)
+        stage = opened("rewrite", endpoint=server.url, retries=0, timeout=timeout_for(reply), **said)
         (query,) = stage.rewrite([Query("q1", text)])
     assert isinstance(query, Rewritten)
     return query

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,7 @@ from rankproof.web.security.credentials import digest, new_token
 
 SLUG = "load"
 QUERIES, DOCUMENTS = 20, 200
+PATIENCE = 120.0  # seconds that a busy machine is given
 
 
 def prepare(url: str, judges: int) -> list[str]:
@@ -95,8 +97,26 @@ def acts(judge: int) -> Iterator[dict[str, Any]]:
 
 
 def judge_all(origin: str, tokens: list[str], seconds: float, pause: float = 0.0) -> Told:
-    """Every judge saves judgments, one after the other, until the time is over or the server is gone."""
-    return _together(origin, tokens, [acts(i) for i in range(len(tokens))], seconds, pause)
+    """Every judge saves one judgment, and then others until the time is over or the server is gone."""
+    return _together(Told(), origin, tokens, [acts(i) for i in range(len(tokens))], seconds, pause)
+
+
+def judge_until_killed(process: subprocess.Popen[str], origin: str, tokens: list[str], after: int, late: float) -> Told:
+    """The server is killed `late` seconds after that many judgments were acknowledged, however long that takes."""
+    told = Told()
+
+    def watch() -> None:
+        until = time.monotonic() + PATIENCE
+        while len(told.acknowledged) < after and time.monotonic() < until:
+            time.sleep(0.001)
+        time.sleep(late)
+        kill(process)
+
+    killer = threading.Thread(target=watch)
+    killer.start()
+    _together(told, origin, tokens, [acts(i) for i in range(len(tokens))], 2 * PATIENCE, 0.0)
+    killer.join()
+    return told
 
 
 def send_again(origin: str, tokens: list[str], before: Told) -> Told:
@@ -104,13 +124,13 @@ def send_again(origin: str, tokens: list[str], before: Told) -> Told:
     mine: list[list[dict[str, Any]]] = [[] for _ in tokens]
     for judge, act in before.sent.values():
         mine[judge].append(act)
-    return _together(origin, tokens, [iter(acts) for acts in mine], 120.0, 0.0)
+    return _together(Told(), origin, tokens, [iter(acts) for acts in mine], PATIENCE, 0.0)
 
 
 def _together(
-    origin: str, tokens: list[str], work: Sequence[Iterator[dict[str, Any]]], seconds: float, pause: float
+    told: Told, origin: str, tokens: list[str], work: Sequence[Iterator[dict[str, Any]]], seconds: float, pause: float
 ) -> Told:
-    told = Told()
+    """Fills what was told, while it happens."""
 
     async def everybody() -> None:
         until = time.perf_counter() + seconds
@@ -136,8 +156,8 @@ async def _judge(
         f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: "
     ).encode()
     try:
-        for act in work:
-            if time.perf_counter() > until:
+        for number, act in enumerate(work):
+            if number and time.perf_counter() > until:
                 break
             body = json.dumps(act).encode()
             told.sent[act["key"]] = (judge, act)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import socket
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from queue import Empty, LifoQueue
 from threading import Timer
 from typing import Any
@@ -48,18 +48,13 @@ class ConnectionPool:
         try:
             connection, known = self._take(timeout)
             session = {"statement_timeout": str(math.ceil(timeout * 1000)), **(settings or {})}
-            # Settings stay with the connection: sent when they change, not before each query.
-            for name, value in session.items():
-                if known.get(name) != value:
-                    connection.execute("select set_config(%s, %s, false)", (name, value))
-                    known[name] = value
-            watch = Timer(timeout + GRACE_SECONDS, _cut, (connection.fileno(),))
-            watch.daemon = True
-            watch.start()
-            try:
+            with _cut_off_after(timeout + GRACE_SECONDS, connection):
+                # Settings stay with the connection: sent when they change, not before each query.
+                for name, value in session.items():
+                    if known.get(name) != value:
+                        connection.execute("select set_config(%s, %s, false)", (name, value))
+                        known[name] = value
                 rows: list[Row] = connection.execute(sql, values).fetchall()
-            finally:
-                watch.cancel()
         except psycopg.errors.QueryCanceled:
             self._give_back(connection, known)
             raise AskFailed("timeout", f"PostgreSQL gave no answer within {timeout:g} seconds.", again=True) from None
@@ -79,7 +74,8 @@ class ConnectionPool:
             application_name="rankproof",
             prepare_threshold=None,  # each query is planned for its own words, and poolers are content
         )
-        connection.execute("set session characteristics as transaction read only")
+        with _cut_off_after(timeout + GRACE_SECONDS, connection):
+            connection.execute("set session characteristics as transaction read only")
         return connection, {}
 
     def _give_back(self, connection: Any, known: dict[str, str]) -> None:
@@ -102,6 +98,18 @@ class ConnectionPool:
         with suppress(Empty):
             while True:
                 self._idle.get_nowait()[0].close()
+
+
+@contextmanager
+def _cut_off_after(seconds: float, connection: Any) -> Iterator[None]:
+    """Ends the connection where what is done with it takes longer: a server that is stopped answers nothing at all."""
+    watch = Timer(seconds, _cut, (connection.fileno(),))
+    watch.daemon = True
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
 
 
 def _cut(file: int) -> None:
