@@ -21,6 +21,8 @@ test: $(READY) compiled
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not full and not alone"
 	$(BIN)/python -m pytest -m "alone and not full" $(ALONE)
 
+# All random examples and all trials: tests/effort.py.
+test-full: export RANKPROOF_TESTS := full
 test-full: $(READY) compiled
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not alone"
 	$(BIN)/python -m pytest -m alone $(ALONE)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.errors import OutOfDialect
@@ -78,13 +79,13 @@ def assert_same(qrels: Qrels, run: Run, expected: dict[str, float]) -> None:
     assert {text: ours[text].mean for text in expected} == expected
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(collection=collections(ANY))
 def test_same_rounded_means_of_pytrec_eval_measures(collection):
     assert_same(*collection, theirs(*collection))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(collection=collections(INSIDE))
 def test_same_rounded_means_of_its_own_metrics(collection):
     assert_same(*collection, theirs_custom(*collection))

@@ -8,6 +8,7 @@ import shutil
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.errors import OutOfDialect, UsageError
@@ -135,7 +136,7 @@ def assert_same(ours, names, qrels, by_query, aggregated, tolerance=1e-9):
         assert ours[text].mean == pytest.approx(aggregated[name], abs=tolerance), text
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(collection=collections(INSIDE))
 def test_same_value_for_every_query_and_on_the_mean(collection):
     qrels, run = collection
@@ -143,7 +144,7 @@ def test_same_value_for_every_query_and_on_the_mean(collection):
     assert_same(ours, EVERYDAY, qrels, *theirs(EVERYDAY.values(), qrels, run))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(collection=collections(INSIDE))
 def test_same_values_over_judged_documents_only(collection):
     qrels, run = collection
@@ -158,7 +159,7 @@ def irm_judged_only(text):
 
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="perl is not installed: ir_measures cannot run gdeval")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(collection=collections(CollectionKind(grades=(-1, 0, 1, 2, 3, 4))))
 def test_same_values_where_gdeval_rounds_them(collection):
     qrels, run = collection
@@ -166,7 +167,7 @@ def test_same_values_where_gdeval_rounds_them(collection):
     assert_same(ours, GDEVAL, qrels, *theirs(GDEVAL.values(), qrels, run))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(collection=collections(INSIDE))
 def test_same_values_where_cwl_eval_ends_at_rank_1000(collection):
     pytest.importorskip("cwl", reason="cwl-eval is not installed: ir_measures has no RBP and INST")
@@ -175,7 +176,7 @@ def test_same_values_where_cwl_eval_ends_at_rank_1000(collection):
     assert_same(ours, CWL_EVAL, qrels, *theirs(CWL_EVAL.values(), qrels, run))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(collection=collections(CollectionKind(ties=False)))
 def test_same_compatibility(collection):
     qrels, run = collection
@@ -185,7 +186,7 @@ def test_same_compatibility(collection):
     assert_same(ours, names, qrels, *theirs(names.values(), qrels, above_zero))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     qrels=st.dictionaries(
         st.sampled_from(QUERIES),

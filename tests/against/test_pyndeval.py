@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.measuring.measures.worlds import World, crowd, worlds
 
 import rankproof
@@ -43,7 +44,7 @@ def hold_against(world: World, alpha: float, rel: int) -> None:
 
 # Powers of 1 - alpha and their sums are exact in binary: equally good documents are equal in both programs.
 @given(world=worlds(), alpha=st.sampled_from([0.5, 0.25, 0.75]), rel=st.sampled_from([1, 2]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_same_value_for_every_query(world: World, alpha: float, rel: int) -> None:
     hold_against(world, alpha, rel)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from rankproof.measuring.evaluate import evaluate_tables
 from rankproof.measuring.names import parse
@@ -89,7 +90,7 @@ def compare(qrels: Qrels, run: Run, measures: list[str], level: int, judged_only
 
 
 @given(collections(), st.sampled_from([1, 1, 2, 3, 12, 13]), st.booleans())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250), deadline=None)
 @example(({"q": {"a": 0}}, {"q": {"a": 1.0}}), 1, False)  # nothing relevant
 @example(({"q": {"a": 1}}, {"q": {"zz": 1.0}}), 1, True)  # nothing left
 @example(({"q": {"a": -1, "d1": 1}}, {"q": {"a": 2.0, "d1": 1.0}}), 1, False)  # pooled, not judged
@@ -99,7 +100,7 @@ def test_every_measure_both_have(data: tuple[Qrels, Run], level: int, judged_onl
 
 
 @given(collections(), st.sampled_from([1, 2]), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_with_cutoffs_and_parameters_said(data: tuple[Qrels, Run], level: int, judged_only: bool) -> None:
     compare(*data, CHOSEN, level, judged_only)
 

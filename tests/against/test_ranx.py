@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.errors import OutOfDialect
@@ -70,7 +71,7 @@ def compiled():
     theirs([*NAMES.values(), "bpref"], {"1": {"a": 1, "b": 0}}, {"1": {"a": 1.0}})
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(collection=collections(INSIDE))
 def test_same_value_for_every_query_and_on_the_mean(collection):
     qrels, run = collection
@@ -81,7 +82,7 @@ def test_same_value_for_every_query_and_on_the_mean(collection):
         assert ours[text].mean == pytest.approx(np.mean(list(expected[name].values())), abs=1e-9), text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(collection=collections(FOR_BPREF))
 def test_same_bpref(collection):
     qrels, run = collection

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.errors import OutOfDialect
@@ -29,7 +30,7 @@ def theirs(name: str, k: int | None, qrels: Qrels, run: Run) -> dict[str, float]
 
 @pytest.mark.parametrize("name", SCORERS)
 @pytest.mark.parametrize("k", [None, 1, 3, 10])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(collection=collections(INSIDE))
 def test_same_value_for_every_query_and_on_the_mean(name, k, collection):
     qrels, run = collection

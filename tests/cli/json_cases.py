@@ -159,7 +159,7 @@ CASES = [
     Case("runs fetch stack.toml -o fetched --json", "fetch/1"),
     Case("search stack.toml q01 --json", "search/1"),
     Case("search stack.toml q01 --mode hybrid -n 3 --json", "search/1"),
-    Case("demo --without-llm --json", "demo/1", slow=True),
+    Case("demo --without-llm --json", "demo/1", full=True),
     Case("dataset show . --json", "dataset/1"),
     Case("dataset prepare . prepared --sample 5 --json", "dataset/1"),
     Case("dataset split . parts --part dev=0.4 --part test=0.4 --by wants --json", "dataset/1"),

@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.cli.json_case import faults
 
-from rankproof.cli.demo import left_out, run_demo, shown
+from rankproof.cli.demo import SCHEMA, left_out, run_demo, shown, to_dict
+from rankproof.cli.shared.output import document
 from rankproof.cli.shared.root import cli
 from rankproof.stack.samples import ladder
 
@@ -49,6 +51,7 @@ def test_every_stage_is_run_and_reported(tmp_path: Path, demo_cache: str) -> Non
     for part in ("What each stage buys in nDCG@10", "Verdict by nDCG@10", "  Ship ", f"Report: {demo.report}"):
         assert part in text
     assert "Left out" not in text
+    assert faults(json.loads(document(SCHEMA, to_dict(demo), demo.seconds)), SCHEMA) == []
     assert Path(demo.report).stat().st_size > 10_000
     assert Path(demo.config).read_bytes() == Path(ladder()).read_bytes()
     report = json.loads((folder / "BenchmarkReport.json").read_text())

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ import click
 import pytest
 from jsonschema import Draft202012Validator
 from tests import forking
-from tests.cli.json_case import Case
+from tests.cli.json_case import Case, faults
 from tests.cli.json_cases import CASES, FILES, STORED
 from tests.raising import raises
 
@@ -49,22 +48,13 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@cache
-def validator(name: str) -> Draft202012Validator:
-    return Draft202012Validator(bundled(name))
-
-
-def faults(document: Any, name: str) -> list[str]:
-    """What is wrong with a document, by the schema as `rankproof schema` prints it."""
-    return [f"{error.json_path}: {error.message:.300}" for error in validator(name).iter_errors(document)]
-
-
 def by_weight() -> Iterator[Any]:
     """The first case of each command and schema is quick, unless it says otherwise; the others are slow."""
     seen = set()
     for case in CASES:
         kind = case.schema if case.schema == "error/1" else (case.command, case.schema)
-        yield pytest.param(case, id=case.args, marks=[pytest.mark.slow] if kind in seen or case.slow else [])
+        marks = [pytest.mark.full] if case.full else [pytest.mark.slow] if kind in seen else []
+        yield pytest.param(case, id=case.args, marks=marks)
         seen.add(kind)
 
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
+from tests.effort import examples
 
 from rankproof.judging.adjudications.contract import Adjudication, Settled
 from rankproof.judging.records import Judgment, Level, Scale
@@ -40,7 +41,7 @@ ODD = Scale("odd", tuple(Level(grade, f"grade {grade}") for grade in (-2, 0, 1, 
 GRADES = st.lists(st.sampled_from(ODD.grades), min_size=1, max_size=7)
 
 every_way = pytest.mark.parametrize("text", ASKED)
-quick = settings(max_examples=80, deadline=None)
+quick = settings(max_examples=examples(80), deadline=None)
 
 
 def settle(asked: Configured, given: list[Judgment]) -> Settled:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import is_item
+from tests.effort import examples
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
@@ -33,7 +34,7 @@ FROM_P_VALUES = [ITEMS[name] for name in ("none", "holm", "bh")]
 every_correction = pytest.mark.parametrize("item", ITEMS.values(), ids=ITEMS.keys())
 from_p_values = pytest.mark.parametrize("item", FROM_P_VALUES, ids=lambda item: item.name)
 p_values = st.lists(st.sampled_from([1e-9, 0.001, 0.01, 0.02, 0.04, 0.05, 0.3, 1.0]), min_size=1, max_size=8)
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=examples(60), deadline=None)
 
 
 def table(seed: int, queries: int = 25, systems: int = 4) -> list[list[float]]:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
+from tests.effort import examples
 
 from rankproof.kernel import shelf
 from rankproof.kernel.specs.calls import read_configured
@@ -22,7 +23,7 @@ ITEMS: dict[str, Estimator] = dict(shelf.offered("estimators"))
 ASKED = ("ips", "ips(clip=1.5)", "snips", "snips(clip=1.5)", "dr", "dr(clip=1.5)")
 every_way = pytest.mark.parametrize("text", ASKED)
 unclipped = pytest.mark.parametrize("text", [text for text in ASKED if "clip" not in text])
-quick = settings(max_examples=40, deadline=None)
+quick = settings(max_examples=examples(40), deadline=None)
 
 
 def drawn(seed: int, pages: int = 12, as_logged: bool = False) -> Decisions:

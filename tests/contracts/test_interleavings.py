@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
+from tests.effort import examples
 
 from rankproof.kernel import shelf
 from rankproof.kernel.specs.calls import read_configured
@@ -30,7 +31,7 @@ ASKED = (
     ("optimized(credit='linear', top=4)", 2),
 )
 every_way = pytest.mark.parametrize(("text", "systems"), ASKED)
-quick = settings(max_examples=25, deadline=None)
+quick = settings(max_examples=examples(25), deadline=None)
 
 
 def rankings_of(seed: int, systems: int, least: int = 0) -> dict[str, list[str]]:

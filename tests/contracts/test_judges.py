@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import check_imports, check_page, check_params, files_of
+from tests.effort import examples
 
 from rankproof.judging.judges.contract import FAULTS, AnswerFault, Judge, JudgeQuestion, ParsedAnswer
 from rankproof.judging.records import SCALES, Level, Scale
@@ -34,7 +35,7 @@ WORDS = st.sampled_from(
 TEXTS = st.one_of(st.text(max_size=40), st.lists(WORDS, max_size=6).map(" ".join))
 TOPS = st.lists(st.tuples(st.sampled_from(["0", "1", "2", "3", "Yes", " no", "x"]), st.floats(-30, 0)), max_size=5)
 every_way = pytest.mark.parametrize("text", ASKED)
-quick = settings(max_examples=100, deadline=None)
+quick = settings(max_examples=examples(100), deadline=None)
 
 
 def test_every_item_is_in_a_group() -> None:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import is_item
+from tests.effort import examples
 from tests.measuring.measures.asked import ASKED
 from tests.measuring.measures.references import DIVERSITY, REFERENCES
 from tests.measuring.measures.worlds import World, crowd, worlds
@@ -41,7 +42,7 @@ CROWD = crowd(seed=1, queries=60)
 
 every_measure = pytest.mark.parametrize("name", sorted(ASKED))
 every_variant = pytest.mark.parametrize("variant", VARIANTS, ids=str)
-quick = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def asked(name: str) -> list[Variant]:
@@ -175,7 +176,7 @@ def test_an_empty_ranking_has_the_stated_value(name: str, world: World) -> None:
 
 
 @given(world=worlds())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_asked_alone_or_with_others_the_number_is_the_same(world: World) -> None:
     for diverse in (False, True):
         variants = [v for v in VARIANTS if v.measure.needs_subtopics or not diverse]

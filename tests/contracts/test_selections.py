@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.judging.records import SCALES, Judgment, JudgmentSource
@@ -33,7 +34,7 @@ ASKED = (
     "influence(candidates=['c'])",
 )
 every_way = pytest.mark.parametrize("text", ASKED)
-quick = settings(max_examples=25, deadline=None)
+quick = settings(max_examples=examples(25), deadline=None)
 
 
 def chosen(text: str, seed: int, wanted: int = 1) -> tuple[list[SelectedPair], dict, list[Judgment]]:

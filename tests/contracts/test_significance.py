@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import is_item
+from tests.effort import examples
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
@@ -41,7 +42,7 @@ questions = st.builds(
     null=st.sampled_from([0.0, 0.125, -0.25]),
     resamples=st.just(999),
 )
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=examples(60), deadline=None)
 
 
 def ask(item: Significance, d: np.ndarray, question: SignificanceRequest, seed: int = 0) -> Answer:

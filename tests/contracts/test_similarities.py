@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import is_item
+from tests.effort import examples
 
 from rankproof.kernel import shelf
 from rankproof.measuring.similarities import contract
@@ -25,7 +26,7 @@ PAIRINGS = [parse(text)[0] for texts in ASKED.values() for text in texts]
 
 every_pairing = pytest.mark.parametrize("pairing", PAIRINGS, ids=str)
 rankings = st.lists(st.sampled_from("abcdefgh"), unique=True)
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=examples(60), deadline=None)
 
 
 # ---- plain references ----------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.contracts.items import check_page, check_params, files_of
+from tests.effort import examples
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate, NotEstimable
@@ -22,7 +23,7 @@ ITEMS: dict[str, Inference] = dict(shelf.offered("trials"))
 ASKED = ("welch", "sequence", "sequence(units=200)", "msprt(effect=0.5)", "msprt(effect=0.01)")
 ALWAYS_VALID = {"sequence", "msprt"}
 every_way = pytest.mark.parametrize("text", ASKED)
-quick = settings(max_examples=60, deadline=None)
+quick = settings(max_examples=examples(60), deadline=None)
 parts = st.lists(st.builds(VariancePart, st.floats(1e-6, 10), st.integers(2, 100_000)), min_size=2, max_size=6)
 effects = st.builds(
     lambda value, parts: Effect(value, tuple(parts), sum(part.n for part in parts)), st.floats(-5, 5), parts

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from rankproof.core import Joined, Judgments, Rows
 from rankproof.reading.records import Order
@@ -73,7 +74,7 @@ def assert_equal(joined: Joined, qrels: Any, run: Any, order: Order) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS, ids=str)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(pair=pairs())
 def test_all_ways_agree_with_the_reference(order: Order, pair: tuple[Any, Any]) -> None:
     qrels, run = pair
@@ -98,7 +99,7 @@ def test_all_ways_agree_with_the_reference(order: Order, pair: tuple[Any, Any]) 
         )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(pair=pairs(), seed=st.integers(0, 2**32 - 1))
 def test_lines_in_any_order_give_the_same_table(pair: tuple[Any, Any], seed: int) -> None:
     qrels, run = pair
@@ -110,7 +111,7 @@ def test_lines_in_any_order_give_the_same_table(pair: tuple[Any, Any], seed: int
         np.testing.assert_array_equal(getattr(joined, column), getattr(expected, column), err_msg=column)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     lines=st.lists(
         st.tuples(

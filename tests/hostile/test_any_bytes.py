@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.hostile import plain
 from tests.hostile.strategies import anything, nearly_qrels, nearly_run
 
@@ -17,7 +18,7 @@ from rankproof.measuring.records import Evaluation
 MEASURES = "nDCG@10 RR AP P@3 R@5 Bpref Judged@5 NumRet"
 GOOD_QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
 GOOD_RUN = b"q1 Q0 d1 1 2.5 t\nq1 Q0 d2 2 1.5 t\nq2 Q0 d1 1 1 t\n"
-QUICK = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+QUICK = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LONG = settings(QUICK, max_examples=20_000)
 
 
@@ -120,7 +121,7 @@ def test_the_plain_reading_accepts_and_refuses() -> None:
     seen = {"accepted": 0, "refused": 0}
 
     # The same examples every time: how often is a fact about the strategies, not a matter of luck.
-    @settings(max_examples=400, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=examples(400), deadline=None, database=None, derandomize=True)
     @given(nearly_qrels(), nearly_run())
     def count(qrels: bytes, run: bytes) -> None:
         try:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.raising import raises
 
 import rankproof
@@ -136,7 +137,7 @@ JUNK: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(JUNK.filter(lambda what: not isinstance(what, str)))
 def test_any_nest_of_values(what: Any) -> None:
     for qrels, run in ((QRELS, what), (what, {"q1": {"d1": 1.0, "d2": 2.0}}), (what, what)):
@@ -149,7 +150,7 @@ def test_any_nest_of_values(what: Any) -> None:
             assert 0 <= evaluation["RR"].mean <= 1
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["q1", "q2"]),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.measuring.measures.asked import ASKED
 from tests.measuring.measures.worlds import World, crowd, worlds
 from tests.raising import raises
@@ -71,7 +72,7 @@ def every_order(world: World, variant: Variant, negatives: Negatives = "nonrelev
 
 @every_measure
 @given(world=worlds(tied=True, most=5), negatives=st.sampled_from(["nonrelevant", "unjudged"]))
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_range_is_that_of_all_orders(name: str, world: World, negatives: Negatives) -> None:
     for variant in asked(name):
         told = over_ties(world.table(variant.measure, negatives), variant)

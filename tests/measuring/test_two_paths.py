@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.raising import raises
 
 import rankproof
@@ -60,7 +61,7 @@ def by_rows(text: bytes) -> Any:
     return outcome(run)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(lines=st.lists(st.sampled_from(CLEAN + FAULTY), min_size=1, max_size=7), seed=st.integers(0, 99))
 def test_a_text_gives_the_same_either_way(lines: list[str], seed: int) -> None:
     np.random.default_rng(seed).shuffle(lines)
@@ -70,7 +71,7 @@ def test_a_text_gives_the_same_either_way(lines: list[str], seed: int) -> None:
     assert fast == slow
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     run=st.dictionaries(
         st.sampled_from(["q1", "q2", "q3"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.core import Rows
@@ -137,7 +138,7 @@ ids = st.text(
 rankings = st.dictionaries(ids, st.lists(ids, unique=True, min_size=1, max_size=12), min_size=1, max_size=5)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(rankings)
 def test_a_valid_run_has_no_error_and_is_not_refused(run: dict[str, list[str]]) -> None:
     lines = [

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from rankproof.reading import repair as tidying
 from rankproof.reading.formats.trec import RUN
@@ -51,13 +52,13 @@ def test_an_even_file_needs_nothing() -> None:
 pieces = st.sampled_from([b"q1 Q0 d1 1 9 t", b"#c", b" ", b"\t", b"\r", b"\n", b"\r\n", b"x", b"  "])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(st.lists(pieces, max_size=12).map(b"".join))
 def test_it_counts_as_a_plain_loop_does(data: bytes) -> None:
     assert said(data) == plain(data)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(pieces, max_size=12).map(b"".join), st.integers(1, 9))
 def test_the_size_of_the_pieces_changes_nothing(data: bytes, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.core import Rows
@@ -178,7 +179,7 @@ rows_of_runs = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     rows_of_runs,
     st.sampled_from([None, Order(), Order(lower_is_better=True), Order(by="rank"), Order(by="given")]),

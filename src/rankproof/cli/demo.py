@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -48,16 +48,20 @@ def command(output: str, cache: str | None, without_llm: bool, as_json: bool) ->
     if as_json:
         from rankproof.cli.shared.output import document
 
-        body = {
-            "verdict": None if demo.benchmark.advice is None else demo.benchmark.advice.to_dict(),
-            "left_out": dict(demo.left_out),
-            "report": demo.report,
-            "config": demo.config,
-        }
-        _output.say(document(SCHEMA, body, demo.seconds))
+        _output.say(document(SCHEMA, to_dict(demo), demo.seconds))
         return
 
     _output.say(shown(demo))
+
+
+def to_dict(demo: DemoResult) -> dict[str, Any]:
+    """The answer for programs."""
+    return {
+        "verdict": None if demo.benchmark.advice is None else demo.benchmark.advice.to_dict(),
+        "left_out": dict(demo.left_out),
+        "report": demo.report,
+        "config": demo.config,
+    }
 
 
 def shown(demo: DemoResult) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.errors import InputError
@@ -54,7 +55,7 @@ def test_a_table_of_judgments_reads_back_whole() -> None:
 
 
 @given(text=st.text(st.characters(codec="utf-8", exclude_characters="\x00\r"), max_size=12))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_note_reads_back_and_none_is_a_formula(text: str) -> None:
     act = Judgment("k", "j", "q", "d", 1, note=text, time=TIME)
     table = to_csv("judgments", [act])

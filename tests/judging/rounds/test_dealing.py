@@ -6,6 +6,7 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.errors import UsageError
@@ -66,7 +67,7 @@ def test_the_same_seed_gives_the_same_hands_and_another_one_others() -> None:
 @given(
     st.integers(1, 9), st.integers(1, 7), st.integers(1, 6), st.integers(0, 70), st.integers(1, 6), st.integers(0, 9)
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_everybody_gets_as_much_and_every_pair_as_many(
     queries: int, documents: int, judges: int, overlap: int, each: int, seed: int
 ) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.judging.rounds.table import pool_of
 
 from rankproof.judging.records import Assignment, Project
@@ -46,7 +47,7 @@ def test_by_weight_nobody_leaves_the_order_by_more_than_a_window() -> None:
 
 
 @given(share=st.sampled_from([0.01, 0.05, 0.1, 1 / 7, 0.29, 0.3, 0.5, 0.9, 1.0]), judge=st.text(min_size=1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_the_share_of_gold_holds_for_every_judge(share: float, judge: str) -> None:
     turns = [is_gold_turn(share, judge, n) for n in range(400)]
     assert abs(sum(turns) - 400 * share) <= 1

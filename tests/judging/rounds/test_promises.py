@@ -7,6 +7,7 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.judging.rounds.table import act, pair_of, pool_of
 
 from rankproof.judging.rounds.round import Round
@@ -44,7 +45,7 @@ def holding(acts: list) -> dict:
 
 
 many = given(seed=st.integers(0, 100_000), wanted=st.integers(1, 3))
-quick = settings(max_examples=80, deadline=None)
+quick = settings(max_examples=examples(80), deadline=None)
 
 
 @many

@@ -6,6 +6,7 @@ from math import log2
 
 import pytest
 from hypothesis import given, settings
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.errors import OutOfDialect, UsageError
@@ -65,7 +66,7 @@ def plain(qrels, hits, k):
     return gained / ideal if ideal else 0.0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(collection=collections(CollectionKind(grades=(0, 0, 1, 2, 3, 4))))
 def test_ndcg_as_its_source_reads(collection):
     qrels, run = collection

@@ -6,6 +6,7 @@ from math import log2
 
 import pytest
 from hypothesis import given, settings
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.errors import OutOfDialect, UsageError
@@ -51,7 +52,7 @@ def plain(rated, results, k):
     return gained / ideal if ideal else 0.0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(collection=collections(CollectionKind(grades=(0, 0, 1, 2, 3))))
 def test_ndcg_as_the_scorer_reads(collection):
     qrels, run = collection

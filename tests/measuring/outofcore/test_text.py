@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.measuring.test_two_paths import CLEAN, FAULTY, MEASURES, QRELS
 from tests.scale.said import said
 from tests.shared_data import SHARED, needs_shared_data
@@ -43,7 +44,7 @@ def test_pieces_end_where_queries_end(tmp_path: Path) -> None:
     assert read == [(["q1", "q2"], [1, 2, 3]), (["q1", "q3"], [4, 5])]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     lines=st.lists(st.sampled_from(CLEAN + FAULTY), min_size=1, max_size=9),
     memory=st.sampled_from([16, 100, 500, 1000, 3000]),

@@ -6,6 +6,7 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from rankproof.online.interleaving.records import InterleavedList
 from rankproof.online.interleaving.show import interleave
@@ -16,7 +17,7 @@ rankings_of = st.integers(2, 4).flatmap(
 
 
 @given(lists=rankings_of, key=st.text(max_size=8), depth=st.integers(1, 6))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_every_pick_is_the_best_left_of_its_team(lists: list[list[str]], key: str, depth: int) -> None:
     rankings = {f"s{i}": ranking for i, ranking in enumerate(lists)}
     shown = interleave(rankings, key, "team_draft_multileave", depth)
@@ -29,7 +30,7 @@ def test_every_pick_is_the_best_left_of_its_team(lists: list[list[str]], key: st
 
 
 @given(lists=rankings_of.filter(lambda lists: len(lists) == 2), key=st.text(max_size=8))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_multileaving_of_two_is_the_team_draft(lists: list[list[str]], key: str) -> None:
     rankings = dict(zip("ab", lists, strict=True))
     plain, multi = (interleave(rankings, key, name) for name in ("team_draft", "team_draft_multileave"))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tests.effort import examples
 
 from rankproof.online.interleaving.show import interleave
 from rankproof.online.interleavings import _simplex, optimized
@@ -21,7 +22,7 @@ Pair = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 @given(pair=pairs_of)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_every_prefix_of_a_possible_list_is_made_of_prefixes(pair: Pair) -> None:
     first, second = pair
     lists = optimized.possible(first, second)
@@ -41,7 +42,7 @@ def test_the_possible_lists_of_a_worked_example() -> None:
 
 @pytest.mark.parametrize("credit", ["inverse", "linear"])
 @given(pair=pairs_of)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_chances_are_fair_at_every_rank(credit: str, pair: Pair) -> None:
     solved = optimized._solved(*pair, credit)
     assert solved is not None

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
@@ -44,7 +45,7 @@ def test_by_hand() -> None:
 
 
 @given(cuts=st.lists(st.integers(0, 400), max_size=8), seed=st.integers(0, 99), offset=st.sampled_from([0.0, 1e6]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_files_of_days_add_up_to_the_whole(cuts: list[int], seed: int, offset: float) -> None:
     table = units(400, seed, offset)
     days = [moments_of(*part) for part in np.split(table, sorted(cuts), axis=1)]

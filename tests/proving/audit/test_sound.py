@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.measuring.evaluate import evaluate
@@ -18,7 +19,7 @@ from rankproof.testing.tables import table_of
 
 BINARY = ("P@3", "P@5", "R@5", "RR", "RR@3", "Success@2", "AP", "AP@5", "nDCG@5", "nDCG", "F@4", "Rprec", "DCG@3")
 GRADED = ("nDCG@4", "nDCG(gain=exp2)@5", "P(rel=2)@3", "RR(rel=2)", "ERR@5", "nERR@3", "AP(rel=2)", "R(rel=3)@4", "RBP")
-MOST = settings(max_examples=60, deadline=None)
+MOST = settings(max_examples=examples(60), deadline=None)
 
 
 @dataclass(frozen=True)
@@ -86,14 +87,14 @@ def check_means(queries: list[Query], measures: list[str], decimals: int) -> Non
 
 
 @given(some_queries, some_measures, st.integers(1, 6))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 def test_means(queries: list[Query], measures: list[str], decimals: int) -> None:
     check_means(queries, measures, decimals)
 
 
 @pytest.mark.full
 @given(some_queries, some_measures, st.integers(1, 6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_many_means(queries: list[Query], measures: list[str], decimals: int) -> None:
     check_means(queries, measures, decimals)
 

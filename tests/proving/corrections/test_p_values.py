@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from rankproof.kernel import shelf
 from rankproof.proving.corrections._family import percent
@@ -26,7 +27,7 @@ def test_benjamini_hochberg_by_hand() -> None:
 
 
 @given(p=p_values)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_holm_is_between_none_and_bonferroni_and_above_benjamini_hochberg(p: list[float]) -> None:
     holm = [one.p_value for one in shelf.find("corrections", "holm").adjust(family(p), None)]
     bh = [one.p_value for one in shelf.find("corrections", "bh").adjust(family(p), None)]
@@ -37,7 +38,7 @@ def test_holm_is_between_none_and_bonferroni_and_above_benjamini_hochberg(p: lis
 
 
 @given(p=p_values)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_an_interval_of_benjamini_hochberg_leaves_zero_out_when_the_test_is_shown(p: list[float]) -> None:
     for one in shelf.find("corrections", "bh").adjust(family(p), None):
         shown = one.p_value <= 1 - 0.95
@@ -47,7 +48,7 @@ def test_an_interval_of_benjamini_hochberg_leaves_zero_out_when_the_test_is_show
 
 
 @given(p=p_values)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_an_interval_of_holm_that_leaves_zero_out_is_of_a_test_that_is_shown(p: list[float]) -> None:
     for one in shelf.find("corrections", "holm").adjust(family(p), None):
         if one.low > 1e-9:

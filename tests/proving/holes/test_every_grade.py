@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
+from tests.effort import examples
 from tests.measuring.measures.asked import ASKED
 from tests.proving.holes.small import TOP, Small, smalls
 
@@ -25,9 +26,9 @@ every_variant = pytest.mark.parametrize("variant", BOUNDED, ids=str)
 both_ways = pytest.mark.parametrize("trying", [True, False], ids=["few tried", "form only"])
 
 
-def examples(many: int) -> settings:
+def tried(many: int) -> settings:
     checks = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-    return settings(max_examples=many, deadline=None, suppress_health_check=checks)
+    return settings(max_examples=examples(many), deadline=None, suppress_health_check=checks)
 
 
 def form_of(variant: Variant) -> object:
@@ -55,14 +56,14 @@ def test_every_measure_is_bounded() -> None:
 @every_variant
 @both_ways
 @given(small=smalls())
-@examples(5)
+@tried(5)
 def test_bounds_hold_the_truth(variant: Variant, trying: bool, small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     hold_the_truth(variant, trying, small, monkeypatch)
 
 
 @every_variant
 @given(small=smalls())
-@examples(5)
+@tried(5)
 def test_without_a_finite_universe_bounds_hold_the_truth_of_every_pool(variant: Variant, small: Small) -> None:
     """The pool is in the truth, and the bounds do not know it."""
     found = holes(small.prepared(), [variant], universe="open", top_grade=TOP).bounds[0]
@@ -77,7 +78,7 @@ def test_without_a_finite_universe_bounds_hold_the_truth_of_every_pool(variant: 
 @every_variant
 @both_ways
 @given(small=smalls(most_open=5))
-@examples(150)
+@tried(150)
 def test_bounds_hold_the_truth_at_length(
     variant: Variant, trying: bool, small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.proving.significance import randomization
@@ -42,7 +43,7 @@ eighths = st.lists(st.integers(-16, 16).map(lambda i: i / 8), min_size=2, max_si
 
 
 @given(d=eighths, null=st.integers(-20, 20).map(lambda i: i / 8), how=st.sampled_from(["two-sided", "greater", "less"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_exact_test_flips_every_sign(d: list[float], null: float, how: str) -> None:
     found = ask(d, null=null, alternative=how, level=0.8)
     assert found.p_value == plain_p(d, null, how)
@@ -54,7 +55,7 @@ def test_the_exact_test_flips_every_sign(d: list[float], null: float, how: str) 
 
 
 @given(d=eighths, null=st.integers(-20, 20).map(lambda i: i / 8))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_interval_holds_the_means_that_are_not_rejected(d: list[float], null: float) -> None:
     found = ask(d, level=0.8)
     inside = found.low - 1e-12 <= null <= found.high + 1e-12

@@ -6,6 +6,7 @@ from collections import defaultdict
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from rankproof.kernel import shelf
 from rankproof.reading.check_subject import Subject
@@ -41,14 +42,14 @@ def by_query(rows: list[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(rows_of_runs)
 def test_duplicates_of_documents_and_ranks(rows: list[Row]) -> None:
     assert counted("duplicate_document", rows) == len(rows) - len({row[:2] for row in rows})
     assert counted("duplicate_rank", rows) == len(rows) - len({(row[0], row[2]) for row in rows})
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(rows_of_runs)
 def test_rank_gaps(rows: list[Row]) -> None:
     gaps = 0
@@ -58,14 +59,14 @@ def test_rank_gaps(rows: list[Row]) -> None:
     assert counted("rank_gap", rows) == gaps
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(rows_of_runs)
 def test_ranks_against_scores(rows: list[Row]) -> None:
     wrong = sum(any(a[2] < b[2] and a[3] < b[3] for a in group for b in group) for group in by_query(rows).values())
     assert counted("rank_disagrees", rows) == wrong
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(rows_of_runs, st.sets(st.integers(1, 6), min_size=1))
 def test_ties_at_cutoffs_and_constant_scores(rows: list[Row], cutoffs: set[int]) -> None:
     tied = constant = 0
@@ -77,7 +78,7 @@ def test_ties_at_cutoffs_and_constant_scores(rows: list[Row], cutoffs: set[int])
     assert counted("constant_scores", rows) == constant
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(rows_of_runs, st.integers(0, 8))
 def test_depths(rows: list[Row], depth: int) -> None:
     groups = by_query(rows).values()
@@ -86,7 +87,7 @@ def test_depths(rows: list[Row], depth: int) -> None:
         assert counted("shallow", rows, cutoffs=(depth,)) == sum(len(group) < depth for group in groups)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(rows_of_runs.flatmap(lambda rows: st.tuples(st.just(rows), st.permutations(rows))))
 def test_the_order_of_the_lines_changes_no_count(both: tuple[list[Row], list[Row]]) -> None:
     rows, shuffled = both

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.raising import raises
 from tests.reading.formats.samples import SAMPLES
 
@@ -44,19 +45,19 @@ def try_to_read(content: bytes, noun: Noun, name: str | None) -> None:
 
 
 @given(messy, st.sampled_from(FILES))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_forced(content: bytes, asked: tuple[str, Noun]) -> None:
     try_to_read(content, asked[1], asked[0])
 
 
 @given(messy, st.sampled_from(NOUNS))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_by_content(content: bytes, noun: Noun) -> None:
     try_to_read(content, noun, None)
 
 
 @given(st.sampled_from(sorted(SAMPLES)), st.integers(0, 2000), st.binary(max_size=3), st.integers(0, 3))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 def test_damaged_samples(key: tuple[str, Noun], at: int, new: bytes, gone: int) -> None:
     name, noun = key
     content = SAMPLES[key]

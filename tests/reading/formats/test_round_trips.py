@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 from tests.raising import raises
 
 from rankproof.errors import InputError
@@ -124,7 +125,7 @@ def holds(name: str, world: dict[str, Any]) -> bool:
 
 
 @given(st.sampled_from(RUNS), st.dictionaries(ids, st.dictionaries(ids, scores, min_size=1), min_size=1, max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_run_reads_back_or_is_refused(name: str, scored: dict[str, dict[str, float]]) -> None:
     run = read_run(scored)
     if not holds(name, scored):
@@ -140,7 +141,7 @@ def test_any_run_reads_back_or_is_refused(name: str, scored: dict[str, dict[str,
     st.sampled_from([name for name in QRELS if name not in ("esci", "testcases")]),
     st.dictionaries(ids, st.dictionaries(ids, st.integers(-5, 10), min_size=1), min_size=1, max_size=4),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_qrels_read_back_or_are_refused(name: str, graded: dict[str, dict[str, int]]) -> None:
     qrels = read_qrels(graded)
     if not holds(name, graded):
@@ -154,14 +155,14 @@ def test_any_qrels_read_back_or_are_refused(name: str, graded: dict[str, dict[st
     st.sampled_from(RUNS),
     st.dictionaries(plain_ids, st.dictionaries(plain_ids, scores, min_size=1), min_size=1, max_size=4),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_a_run_with_usual_ids_is_recognized_in_every_format(name: str, scored: dict[str, dict[str, float]]) -> None:
     run = read_run(scored)
     assert through(run, name, "run") == run
 
 
 @given(st.dictionaries(plain_ids, st.dictionaries(plain_ids, scores, min_size=1), min_size=1), st.randoms())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_the_hash_does_not_depend_on_the_order_of_rows(scored: dict[str, dict[str, float]], random: Any) -> None:
     run = read_run(scored)
     rows = [(q, d, s) for q, docs in scored.items() for d, s in docs.items()]

@@ -50,7 +50,7 @@ def _stopped() -> Iterator[None]:
 
 
 @needs_weights
-@pytest.mark.slow
+@pytest.mark.full
 def test_yes_and_no_rank_better_than_chance() -> None:
     stage = opened("rerank_llm", Ground(CORPUS))
     places = []

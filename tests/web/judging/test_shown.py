@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import examples
 
 from rankproof.judging.records import Template
 from rankproof.web.documents import link, picture, show_document
@@ -40,7 +41,7 @@ def test_common_words_are_marked_only_where_there_is_nothing_else() -> None:
 
 
 @given(text=st.text(), query=st.text())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_the_pieces_together_are_the_text(text: str, query: str) -> None:
     shown = show_document(Template("title", ("text",)), "d", {"text": text}, query)
     for field in shown.fields:
