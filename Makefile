@@ -17,6 +17,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/rankproof/core/*.cpp src
 demo: $(READY) compiled
 	$(BIN)/python examples/demo.py
 
+test check: export TMPDIR := $(shell sh tests/scratch.sh)
 test: $(READY) compiled
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not full and not alone"
 	$(BIN)/python -m pytest -m "alone and not full" $(ALONE)

@@ -121,7 +121,7 @@ def test_the_plain_reading_accepts_and_refuses() -> None:
     seen = {"accepted": 0, "refused": 0}
 
     # The same examples every time: how often is a fact about the strategies, not a matter of luck.
-    @settings(max_examples=examples(400), deadline=None, database=None, derandomize=True)
+    @settings(max_examples=400, deadline=None, database=None, derandomize=True)
     @given(nearly_qrels(), nearly_run())
     def count(qrels: bytes, run: bytes) -> None:
         try:
