@@ -66,7 +66,7 @@ def test_every_stage_is_run_and_reported(tmp_path: Path, demo_cache: str) -> Non
 
 
 @needs_everything
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_missing_library_leaves_its_mode_out(
     tmp_path: Path, demo_cache: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from tests.scale.said import said
 import rankproof
 from rankproof.scale import spark as on_spark
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 
 def executors(spark: Any) -> dict[int, int]:

@@ -43,7 +43,7 @@ def heap(path: Path, queries: int = 60, depth: int = 80) -> dict[str, dict[str, 
 def by_weight() -> Iterator[Any]:
     """The runs of dl20: a lexical and a learned one; the others in the full form."""
     for path in sorted((DL20 / "runs").glob("*.run")):
-        yield pytest.param(path.name, marks=[] if path.stem in ("BM25", "REP_LLAMA") else [pytest.mark.full])
+        yield pytest.param(path.name, marks=[] if path.stem == "REP_LLAMA" else [pytest.mark.full])
 
 
 @needs_shared_data

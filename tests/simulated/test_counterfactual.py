@@ -44,6 +44,7 @@ def test_intervals_hold_the_truth(draw: Callable[[np.random.Generator], Drawn]) 
         assert held.warned < 0.05, (name, held)
 
 
+@pytest.mark.full
 def test_an_interval_with_a_learned_curve_holds_the_truth() -> None:
     """Fewer logs, since the curve is moved rank by rank in each: one standard error is 2.2 points."""
     for name, held in covered(partial(by_ranks, way=moved, learn=True), 100).items():

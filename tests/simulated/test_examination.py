@@ -24,14 +24,14 @@ def check(held: np.ndarray) -> None:
     assert 0.935 < held.mean() < 0.965, held
 
 
-@pytest.mark.parametrize(("queries", "size", "per_session"), [(500, 1_000, 1), (20, 4_000, 4)])
+@pytest.mark.parametrize(("queries", "size", "per_session"), [(500, 1_000, 1), pytest.param(20, 4_000, 4, marks=pytest.mark.full)])
 def test_on_pages_in_part_by_chance(queries: int, size: int, per_session: int) -> None:
     """Two pages a query; and sessions of four pages, whose clicks depend on each other."""
     check(covered(made_up(queries), size, LOGS, per_session))
 
 
 @needs_shared_data
-@pytest.mark.parametrize("size", [300, 4_000])
+@pytest.mark.parametrize("size", [300, pytest.param(4_000, marks=pytest.mark.full)])
 def test_on_rankings_of_the_click_log(size: int) -> None:
     check(covered(of_the_log(), size, LOGS))
 

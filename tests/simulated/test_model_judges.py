@@ -75,7 +75,7 @@ def test_differences_of_runs(places: dict[str, World]) -> None:
     assert width < 0.85
 
 
-@pytest.mark.parametrize("compare", [False, True])
+@pytest.mark.parametrize("compare", [True, pytest.param(False, marks=pytest.mark.full)])
 def test_a_plan_shrinks_intervals_and_keeps_them_right(places: dict[str, World], compare: bool) -> None:
     place = places[MODELS[0]]
     form = form_of(place.frame, variants_of("DCG@10")[0])

@@ -21,7 +21,7 @@ def test_false_alarms_with_labels_swapped_at_random(places: list[World], n: int)
     assert 0.025 <= honesty(places, "sign", "swapped", n, 30).rejects["all"].share <= 0.05
 
 
-@pytest.mark.parametrize(("n", "least"), [(50, 0.25), (200, 0.5)])
+@pytest.mark.parametrize(("n", "least"), [(50, 0.25), pytest.param(200, 0.5, marks=pytest.mark.full)])
 def test_equal_means_are_rejected_more_often_the_more_queries_there_are(
     places: list[World], n: int, least: float
 ) -> None:
