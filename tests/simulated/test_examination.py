@@ -24,7 +24,9 @@ def check(held: np.ndarray) -> None:
     assert 0.935 < held.mean() < 0.965, held
 
 
-@pytest.mark.parametrize(("queries", "size", "per_session"), [(500, 1_000, 1), pytest.param(20, 4_000, 4, marks=pytest.mark.full)])
+@pytest.mark.parametrize(
+    ("queries", "size", "per_session"), [(500, 1_000, 1), pytest.param(20, 4_000, 4, marks=pytest.mark.full)]
+)
 def test_on_pages_in_part_by_chance(queries: int, size: int, per_session: int) -> None:
     """Two pages a query; and sessions of four pages, whose clicks depend on each other."""
     check(covered(made_up(queries), size, LOGS, per_session))
