@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import math
 import sys
 import types
 from pathlib import Path
@@ -75,8 +76,12 @@ def theirs_custom(qrels: Qrels, run: Run) -> dict[str, float]:
 
 
 def assert_same(qrels: Qrels, run: Run, expected: dict[str, float]) -> None:
+    """The same five places. BEIR adds in the order of the run: halfway between two roundings its sum may fall short."""
     ours = evaluate(qrels, run, list(expected), dialect="beir")
-    assert {text: ours[text].mean for text in expected} == expected
+    for text, value in expected.items():
+        exact = math.fsum(ours[text].by_query.values()) / len(ours[text].by_query)
+        halfway = abs(exact * 1e5 % 1 - 0.5) < 1e-6
+        assert ours[text].mean == value or (halfway and abs(ours[text].mean - value) < 1.1e-5), text
 
 
 @settings(max_examples=examples(150), deadline=None)

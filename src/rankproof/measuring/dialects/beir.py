@@ -7,7 +7,9 @@ differs: means are rounded to 5 places; a document whose id is the query's own i
     and leave tied documents in the order given
 limits: for RR, `R(denominator=min_k)` and Success no query in the run that has no judgments (BEIR stops with a
     KeyError); for R_cap a relevant document in every query that the run has (BEIR divides by 0); Hole is not
-    reproduced: it counts a document as judged when it is judged for any query, which rankproof's Unjudged does not
+    reproduced: it counts a document as judged when it is judged for any query, which rankproof's Unjudged does not;
+    values are added exactly, and BEIR's in the order of the run: where the mean lies halfway between two roundings,
+    its fifth place may be another
 
 Two queries are judged, and the run has one of them:
 
