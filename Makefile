@@ -17,6 +17,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/rankproof/core/*.cpp src
 demo: $(READY) compiled
 	$(BIN)/python examples/demo.py
 
+# Tests write and sync thousands of small files: in memory where there is room.
 test check: export TMPDIR := $(shell sh tests/scratch.sh)
 test: $(READY) compiled
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not full and not alone"

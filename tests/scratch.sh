@@ -4,7 +4,7 @@
 memory=/dev/shm
 least=8000000 # kilobytes
 room=$(df -k "$memory" 2>/dev/null | awk 'NR == 2 { print $4 }')
-if [ "${room:-0}" -ge "$least" ] && tried=$(mktemp "$memory/rankproof.XXXXXX" 2>/dev/null); then
+if [ "${room:-0}" -ge "$least" ] && tried=$(mktemp -p "$memory" 2>/dev/null); then
     printf '#!/bin/sh\nexit 0\n' > "$tried"
     chmod +x "$tried"
     "$tried" 2>/dev/null && found=$memory

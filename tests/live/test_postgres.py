@@ -162,12 +162,16 @@ def test_a_connection_that_the_server_ended_is_replaced(postgres_dsn: str) -> No
     asker.close()
 
 
-def test_a_server_that_hangs_is_cut_off(postgres_dsn: str) -> None:
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [pytest.param(2.0, 2.0, id="while it answers"), pytest.param(10.0, 0.2, id="while the new timeout is set")],
+)
+def test_a_server_that_hangs_is_cut_off(postgres_dsn: str, first: float, then: float) -> None:
     """The process behind the connection is stopped, so that it cannot even end its own statement."""
     import psycopg
 
     asker = engine(tsvector="words")
-    asker.ask(Query("q1", "red"), 10, 10.0)
+    asker.ask(Query("q1", "red"), 10, first)
     with psycopg.connect(postgres_dsn) as other:
         row = other.execute("select pid from pg_stat_activity where application_name = 'rankproof'").fetchone()
     assert row is not None
@@ -175,7 +179,7 @@ def test_a_server_that_hangs_is_cut_off(postgres_dsn: str) -> None:
     began = time.monotonic()
     try:
         with pytest.raises(AskFailed) as failed:
-            asker.ask(Query("q1", "red"), 10, 0.2)
+            asker.ask(Query("q1", "red"), 10, then)
     finally:
         os.kill(row[0], signal.SIGCONT)
     assert failed.value.again
