@@ -9,7 +9,7 @@ import click
 
 from rankproof.cli.dataset.text import survey_text, written
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.options import ShelfName, refuse_outputs, together
+from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs, together
 from rankproof.cli.shared.output import document
 
 if TYPE_CHECKING:
@@ -40,8 +40,7 @@ reading_options = together(
         click.option(
             "--allow", metavar="CODE", multiple=True, type=ShelfName("checks"), help="Go on in spite of this fault."
         ),
-        click.option("--json", "as_json", is_flag=True, help="Answer as JSON."),
-        click.option("-o", "--output", type=click.Path(), help="Write the answer to this file, whole or not at all."),
+        answer_options,
     ]
 )
 
