@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
-from tests.web.judging.at_the_page import held, pair, press, saved
+from tests.web.judging.at_the_page import held, pair, press, saved, until
 from tests.web.judging.sample_shop import SLUG, sample_shop
 from tests.web.judging.workbench import serving, session_cookie
 
@@ -37,7 +37,12 @@ def test_nothing_is_lost_while_the_network_is_gone(browser: Any, served: tuple[S
     assert "What you judge is kept on this device" in page.inner_text("#trouble")
     assert "4 not saved yet" in page.inner_text("#saving")
     assert held(store) == {}
+    # The network is back but the server takes nothing: what waits outlives the page.
+    page.route("**/judgments", lambda route: route.abort())
     context.set_offline(False)
+    page.reload()
+    until(page, "document.getElementById('saving').textContent.includes('4 not saved yet')")
+    page.unroute("**/judgments")
     # A server that breaks after it has kept the act: the act is sent again, and is one act.
     answers = iter([False])
 
@@ -49,7 +54,6 @@ def test_nothing_is_lost_while_the_network_is_gone(browser: Any, served: tuple[S
             route.abort()
 
     page.route("**/judgments", answer)
-    page.reload()
     saved(page)
     page.wait_for_selector("#trouble", state="hidden")
     assert held(store) == dict(zip(judged, (1, 2, 3, 0), strict=True))
@@ -87,6 +91,7 @@ def test_what_the_server_refuses_is_said_and_comes_back(
     context.add_cookies([session_cookie(app, origin, "ann", "judge")])
     page = context.new_page()
     page.goto(f"{origin}/p/{SLUG}/judge")
+    page.wait_for_load_state("networkidle")
     body = '{"error": {"type": "invalid", "message": "The scale has no grade 3.", "remedy": "It has: 0, 1."}}'
     page.route("**/judgments", lambda route: route.fulfill(status=422, body=body, content_type="application/json"))
     refused = press(page, "3")
