@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -36,8 +37,11 @@ def equivalence(
     method: Significance,
     design: Design,
     rng: np.random.Generator,
+    widest: float = math.inf,
 ) -> Equivalence | None:
     """Whether the mean difference lies within the margin; None where the method can say nothing.
+
+    `widest` is how far a difference can lie from 0, where that is known.
 
     Each one-sided test is made at 1 - level: both must reject, so no correction is needed between them, and
     the interval that matches is the one at 1 - 2 (1 - level).
@@ -47,7 +51,7 @@ def equivalence(
     kind, margin = design.margin
 
     def one_sided(null: float, alternative: Alternative) -> Estimate | None:
-        question = SignificanceRequest(design.confidence, alternative, null, design.resamples)
+        question = SignificanceRequest(design.confidence, alternative, null, design.resamples, -widest, widest)
         answer = method.infer(differences, question, rng)
         return answer if isinstance(answer, Estimate) else None
 
@@ -157,13 +161,14 @@ class _Inference:
 
     def at(self, level: float) -> list[Answer]:
         """The answers at a confidence level; the resamples are the same at every level."""
-        question = SignificanceRequest(level=level, resamples=self._design.resamples)
         answers: dict[int, list[Answer]] = {}
-        by_size: dict[int, list[int]] = {}
+        alike: dict[tuple[int, float], list[int]] = {}
         for at, table in enumerate(self._tables):
-            by_size.setdefault(len(table.values.unit_ids), []).append(at)
+            widest = table.values.widest if self.method.bounded else math.inf
+            alike.setdefault((len(table.values.unit_ids), widest), []).append(at)
         width = len(self._pairs)
-        for size, places in by_size.items():
+        for (size, widest), places in alike.items():
+            question = SignificanceRequest(level, resamples=self._design.resamples, low=-widest, high=widest)
             rows = np.concatenate([self._tables[at].differences[:, self._tables[at].by_id] for at in places])
             rng = _rng(self._design, f"tests of {size}")
             results = self.method.many(np.ascontiguousarray(rows.T), question, rng)
@@ -212,7 +217,7 @@ def _contrasts(
         within = None
         if design.margin is not None and estimable:
             rng = _rng(design, f"margin of {len(values.unit_ids)}")
-            within = equivalence(table.differences[at], values.better, method, design, rng)
+            within = equivalence(table.differences[at], values.better, method, design, rng, values.widest)
         results.append(
             Contrast(
                 measure=values.measure,

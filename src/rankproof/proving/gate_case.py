@@ -9,18 +9,18 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.estimate import Alternative, Answer
+from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, comparable, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.measuring.run_sources import name_of
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
@@ -36,6 +36,24 @@ from rankproof.reading.source import open_source, require_text
 from rankproof.reading.stream import objects
 
 _OF_SETTINGS = {field.name for field in fields(Settings)}
+
+
+def infer_by(
+    method: Significance, values: Numbers, question: SignificanceRequest, of: Literal["changes", "values"], seed: int
+) -> Answer:
+    """By a method of the shelf. Values, and what a method can say nothing of for want of spread, by Gaffke's bounds.
+
+    The default method looks at how many queries changed; values of one system do not change, and one method for all of
+    them never gives better values a worse verdict.
+    """
+    bounds: Significance = shelf.find("significance", "gaffke")
+    if of == "values" and method.name == "t_or_gaffke":
+        method = bounds
+    answer = method.infer(values, question, np.random.default_rng(seed))
+    if isinstance(answer, NotEstimable) and len(values) > 1 and not method.bounded:
+        beside = bounds.infer(values, question, np.random.default_rng(seed))
+        return beside if isinstance(beside, Estimate) else answer
+    return answer
 
 
 class GateCase:
@@ -245,10 +263,33 @@ class GateCase:
             )
         return method
 
-    def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
+    def infer(
+        self,
+        values: Numbers,
+        null: float,
+        alternative: Alternative,
+        level: float,
+        low: float = -math.inf,
+        high: float = math.inf,
+        of: Literal["changes", "values"] = "changes",
+    ) -> Answer:
         """By the policy's method. The same seed gives the same bounds, whatever else the policy asks."""
-        rng = np.random.default_rng(self.policy.seed)
-        return self._method.infer(values, SignificanceRequest(level, alternative, null, self.policy.resamples), rng)
+        question = SignificanceRequest(level, alternative, null, self.policy.resamples, low, high)
+        return infer_by(self._method, values, question, of, self.policy.seed)
+
+    @property
+    def unchanged(self) -> Literal["pass", "undecided"]:
+        """What identical rankings mean for a rule against a regression."""
+        return self.policy.unchanged
+
+    def same_rankings(self, measure: str, segment: str = "") -> bool:
+        """Whether both runs rank the same documents in the same order, as deep as the measure looks."""
+        (variant,) = parse(measure)
+        by_rank = variant.measure.cutoff in ("optional", "required")
+        depths = [depth for depth in (variant.k if by_rank else None, self.settings.depth) if depth is not None]
+        candidate, baseline = comparable(self.runs, min(depths) if depths else None)
+        inside = self._segment(segment) if segment else self.qrels.query_ids
+        return all(candidate.get(query) == baseline.get(query) for query in inside)
 
     def agreement(
         self,

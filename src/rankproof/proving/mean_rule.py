@@ -3,11 +3,8 @@
 A rule asks that a mean is at least a threshold (at most, where lower is better). It passes when the one-sided lower
 bound meets the threshold, fails when the one-sided upper bound misses it, and is undecided between. The two tests
 are one-sided at the same level, so a rule that truly holds fails, and one that truly does not hold passes, with
-probability 1 - level at most.
-
-A share q of all queries could have any other value and still be missed by n queries with probability (1 - q)^n. What
-cannot be ruled out at the level is q = 1 - (1 - level)^(1/n), with all of it at the end of the range: the exact
-binomial bound of n hits in n, of which the rule of three is the approximation (Hanley and Lippman-Hand, JAMA 1983).
+probability 1 - level at most. Values that are all equal are no exception: what so few queries can have missed is part
+of the bounds.
 """
 
 from __future__ import annotations
@@ -22,52 +19,15 @@ import numpy as np
 from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.kernel.sections import PLACES, number, percent
 from rankproof.kernel.verdict import Payer, Ruling, Status
+from rankproof.proving.bounded_mean import queries_for_bound
 from rankproof.proving.rules.contract import POWER, Case, Numbers
-
-
-def bounds(value: float, n: int, least: float, most: float, level: float) -> tuple[float, float]:
-    """The one-sided lower and upper bound, each at the level.
-
-    >>> low, high = bounds(1.0, 3, 0.0, 1.0, 0.95)
-    >>> round(low, 4), high
-    (0.3684, 1.0)
-    """
-    missed = 1 - (1 - level) ** (1 / n)
-    return value - missed * (value - least), value + missed * (most - value)
-
-
-def p_beyond(value: float, n: int, end: float, threshold: float) -> float:
-    """How likely n equal values are where the mean is really at the threshold, which lies towards `end`; 1 at most.
-
-    >>> round(p_beyond(1.0, 3, 0.0, 0.8), 4)
-    0.512
-    """
-    if value == end or (threshold - value) * (end - value) <= 0:
-        return 1.0
-    return max(0.0, 1 - (threshold - value) / (end - value)) ** n
-
-
-def needed(value: float, end: float, threshold: float, level: float) -> int | None:
-    """With how many equal values the bound towards `end` would clear the threshold; None where none does.
-
-    >>> needed(1.0, 0.0, 0.8, 0.95)
-    14
-    """
-    share = (value - threshold) / (value - end) if value != end else 0.0
-    if not 0 < share < 1:
-        return None
-    return math.ceil(math.log(1 - level) / math.log(1 - share) - 1e-12)
-
-
-def worse_end(better: Literal["higher", "lower"], least: float, most: float) -> tuple[float, float]:
-    """The end of the range where the rule is missed, and the one where it holds."""
-    return (least, most) if better == "higher" else (most, least)
-
 
 # Numbers closer than this are one number, computed in another order: a bound that lies on the threshold meets it.
 ROUNDING = 1e-12
 # How many of the queries that pay are named.
 MOST_PAYERS = 10
+# Methods whose bounds come from the range of the values, and with them the number of queries that decides.
+RANGE_METHODS = ("gaffke", "betting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +41,7 @@ class MeanRequirement:
     shown       a value as text
     value       a value as the ruling keeps it, where that is another scale
     least, most the range of what is averaged: no mean lies beyond it, so no bound lies beyond it either
+    of          whether changes between two systems are averaged, or the values of one
     """
 
     threshold: float
@@ -93,6 +54,7 @@ class MeanRequirement:
     value: Callable[[float], float] = float
     least: float = -math.inf
     most: float = math.inf
+    of: Literal["changes", "values"] = "values"
 
 
 def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, required: MeanRequirement) -> Ruling:
@@ -107,65 +69,38 @@ def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, required: MeanRe
     if required.basis == "point":
         end = 'plain means are compared (basis = "point"), so chance is not ruled out'
         return _plainly(ruling, mean, required, f"{required.what} is {required.shown(mean)}", end)
-    if len(values) > 1 and _all_equal(values) and math.isfinite(required.least) and math.isfinite(required.most):
-        return _by_range(ruling, mean, len(values), required)
-    if len(values) > 1 and _all_equal(values):
-        end = "no query differs from another, so nothing is left to chance among these queries"
-        seen = f"{required.what} is {required.shown(mean)} in each of {len(values)} queries"
-        return _plainly(replace(ruling, basis="fact"), mean, required, seen, end)
     return _by_bounds(case, ruling, values, mean, required)
 
 
 def _by_bounds(case: Case, ruling: Ruling, values: Numbers, mean: float, required: MeanRequirement) -> Ruling:
-    above = case.infer(values, required.threshold, "greater", required.level)
-    below = case.infer(values, required.threshold, "less", required.level)
-    unsure = next((answer for answer in (above, below) if isinstance(answer, NotEstimable)), None)
-    if unsure is not None:
-        reason = f"{required.what} is {required.shown(mean)}, but no bound can be given: {unsure.reason}."
-        decides = "More queries would decide it."
-        return replace(ruling, status="UNDECIDED", reason=reason, decides=decides, answer=unsure)
-    assert isinstance(above, Estimate)
-    assert isinstance(below, Estimate)
-    low, high = above.low, below.high
+    span = (required.least, required.most)
+    above = case.infer(values, required.threshold, "greater", required.level, *span, of=required.of)
+    below = case.infer(values, required.threshold, "less", required.level, *span, of=required.of)
+    if isinstance(above, NotEstimable) and isinstance(below, NotEstimable):
+        reason = f"{required.what} is {required.shown(mean)}, but no bound can be given: {above.reason}."
+        decides = "More queries would decide it." if len(values) < 2 else 'Another method may: significance = "..."'
+        return replace(ruling, status="UNDECIDED", reason=reason, decides=decides, answer=above)
+    low = above.low if isinstance(above, Estimate) else -math.inf
+    high = below.high if isinstance(below, Estimate) else math.inf
     status = decided(low, high, required.threshold, required.better)
     low, high = max(low, required.least), min(high, required.most)
+    given = [answer for answer in (above, below) if isinstance(answer, Estimate)]
     against = below if required.better == "higher" else above
-    notes = tuple(dict.fromkeys((*above.notes, *below.notes)))
+    sides = (("lower", above), ("upper", below))
+    missing = [f"no {side} bound: {end.reason}" for side, end in sides if isinstance(end, NotEstimable)]
+    notes = tuple(dict.fromkeys((*(note for answer in given for note in answer.notes), *missing)))
     answer = replace(
-        against, low=required.value(low), high=required.value(high), value=required.value(mean), notes=notes
-    )
-    effect = abs(mean - required.threshold) / float(np.std(values, ddof=1))
-    ruling = replace(ruling, answer=answer, p_fail=against.p_value, status=status, effect=effect, notes=notes)
+        against if isinstance(against, Estimate) else replace(given[0], p_value=1.0),
+        low=required.value(low), high=required.value(high), value=required.value(mean), notes=notes,
+    )  # fmt: skip
+    spread = 0.0 if _all_equal(values) else float(np.std(values, ddof=1))
+    effect = abs(mean - required.threshold) / spread if spread else None
+    p_fail = against.p_value if isinstance(against, Estimate) else None
+    ruling = replace(ruling, answer=answer, p_fail=p_fail, status=status, effect=effect, notes=notes)
     ruling = replace(ruling, reason=_reason(status, mean, low, high, required))
-    return (
-        ruling
-        if status != "UNDECIDED"
-        else replace(ruling, decides=_decides(case, effect, mean, low, high, required, len(values)))
-    )
-
-
-def _by_range(ruling: Ruling, value: float, n: int, required: MeanRequirement) -> Ruling:
-    """Every query has the same value: the bounds are what so many queries can have missed."""
-    low, high = bounds(value, n, required.least, required.most, required.level)
-    missed, held = worse_end(required.better, required.least, required.most)
-    status = decided(low, high, required.threshold, required.better)
-    least, most, goal = _apart(required, low, high)
-    reason = (
-        f"{required.what} is {required.shown(value)} in each of {n} queries; what so few can miss leaves one-sided "
-        f"{percent(required.level)} bounds of {least} and {most}, "
-    )
-    verb = {"PASS": f"which meet {goal}", "FAIL": f"which miss {goal}", "UNDECIDED": f"on both sides of {goal}"}[status]
-    ruling = replace(ruling, status=status, reason=f"{reason}{verb}.")
-    ruling = replace(ruling, p_fail=p_beyond(value, n, held, required.threshold))
     if status != "UNDECIDED":
         return ruling
-    way, end = (
-        ("pass", missed) if decided(value, value, required.threshold, required.better) == "PASS" else ("fail", held)
-    )
-    queries = needed(value, end, required.threshold, required.level)
-    if queries is None:
-        return replace(ruling, decides="What was seen lies on the threshold, where no number of queries decides.")
-    return replace(ruling, decides=f"{queries:,} queries with this value would make it {way}.")
+    return replace(ruling, decides=_decides(case, effect, answer, values, mean, low, high, required))
 
 
 def decided(low: float, high: float, threshold: float, better: Literal["higher", "lower"]) -> Status:
@@ -218,16 +153,34 @@ def _written(required: MeanRequirement, value: float) -> str:
     return required.shown(value) if math.isfinite(value) else "infinity" if value > 0 else "minus infinity"
 
 
-def _decides(case: Case, effect: float, mean: float, low: float, high: float, required: MeanRequirement, n: int) -> str:
+def _decides(
+    case: Case,
+    effect: float | None,
+    answer: Estimate,
+    values: Numbers,
+    mean: float,
+    low: float,
+    high: float,
+    required: MeanRequirement,
+) -> str:
     """How many queries would decide it if what was seen is true, and what these queries can decide."""
     bound = low if required.better == "higher" else high
     informative = required.least < bound < required.most  # at the end of the range, or without end, it says nothing
     possible = required.could(rounded_safely(bound, required.better)) if informative else ""
-    needed = case.queries_needed(effect, required.level) if abs(mean - required.threshold) > ROUNDING else None
-    if needed is None:
+    if abs(mean - required.threshold) <= ROUNDING:
         return f"What was seen lies on the threshold, where no number of queries decides. {possible}".strip()
     way = "pass" if (mean > required.threshold) == (required.better == "higher") else "fail"
-    return f"{enough(needed, n, way)} {possible}".strip()
+    changed = int(np.count_nonzero(values)) if required.of == "changes" else None
+    if answer.method in RANGE_METHODS:
+        end = required.least if mean > required.threshold else required.most
+        needed = (
+            queries_for_bound(values, end, required.threshold, required.level, POWER) if math.isfinite(end) else None
+        )
+    else:
+        needed = None if effect is None else case.queries_needed(effect, required.level)
+    if needed is None:
+        return f"No number of queries like these that could be tried would make it {way}. {possible}".strip()
+    return f"{enough(needed, len(values), way, changed)} {possible}".strip()
 
 
 def rounded_safely(bound: float, better: Literal["higher", "lower"]) -> float:
@@ -240,9 +193,15 @@ def rounded_safely(bound: float, better: Literal["higher", "lower"]) -> float:
     return (math.floor(bound * places) if better == "higher" else math.ceil(bound * places)) / places
 
 
-def enough(needed: int, n: int, way: str) -> str:
-    """How many queries would decide a rule, as a sentence."""
+def enough(needed: int, n: int, way: str, changed: int | None = None) -> str:
+    """How many queries would decide a rule, as a sentence; and how many of them would have changed.
+
+    >>> enough(200, 50, "pass", 5)[:88]
+    'If what was seen is the truth, about 200 queries like these (150 more; 20 of 200 changed)'
+    """
     more = f"{needed - n:,} more" if needed > n else "as many as there are, drawn anew"
+    if changed is not None and changed < n:
+        more += f"; {round(needed * changed / n):,} of {needed:,} changed"
     return (
         f"If what was seen is the truth, about {needed:,} queries like these ({more}) would make it {way} "
         f"{POWER:.0%} of the time."

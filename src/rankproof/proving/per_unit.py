@@ -6,14 +6,16 @@ depend on the source of its values; the functions that make one (`paired`) do.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.errors import InputError
+from rankproof.errors import InputError, UsageError
 from rankproof.measuring.evaluate import some
+from rankproof.measuring.names import parse
 from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation
 
 # Values that differ by less are the same number, computed in another order.
@@ -36,6 +38,7 @@ class PerUnit:
     scale      what the values are in when they are not the measure's own: "" or LOGARITHMS
     unit       the word for a unit
     notes      what a reader must know about the units or the values
+    low, high  the range of one value, where it is known
     """
 
     measure: str
@@ -46,6 +49,13 @@ class PerUnit:
     scale: str = ""
     unit: str = "query"
     notes: tuple[str, ...] = ()
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def widest(self) -> float:
+        """How far two values can lie apart; infinite where the range is not known."""
+        return self.high - self.low
 
     @property
     def note(self) -> str:
@@ -81,6 +91,18 @@ def logarithms(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.log(np.maximum(values, GEOMETRIC_FLOOR))
 
 
+def range_of(measure: str) -> tuple[float, float]:
+    """The least and the greatest value of a measure by its text, on the scale on which its mean is a mean."""
+    try:
+        (variant,) = parse(measure)
+    except UsageError:  # a saved report may hold a measure that is not installed here
+        return -math.inf, math.inf
+    low, high = variant.measure.low, variant.measure.high
+    if variant.measure.aggregate == "geometric":
+        return math.log(max(low, GEOMETRIC_FLOOR)), math.log(high)
+    return low, high
+
+
 def from_evaluations(evaluations: Sequence[Evaluation], measure: str) -> PerUnit:
     """The values of one measure, paired by query, on the queries where every system has one."""
     results = [evaluation[measure] for evaluation in evaluations]
@@ -88,9 +110,9 @@ def from_evaluations(evaluations: Sequence[Evaluation], measure: str) -> PerUnit
     by_system = [result.by_query for result in results]
     ids = tuple(query for query in first.query_ids if all(query in values for values in by_system))
     rows = [[values[query] for values in by_system] for query in ids]
-    table = PerUnit(
-        first.text, first.better, first.aggregate, ids, np.array(rows, dtype=np.float64).reshape(-1, len(by_system))
-    )
+    low, high = range_of(first.text)
+    values = np.array(rows, dtype=np.float64).reshape(-1, len(by_system))
+    table = PerUnit(first.text, first.better, first.aggregate, ids, values, low=low, high=high)
     notes = []
     every = dict.fromkeys(query for values in by_system for query in values)
     if len(ids) < len(every):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
@@ -39,7 +39,8 @@ class Policy:
     queries       a file with columns of queries, whose values make segments
     latency       a file with one request per line: query id and milliseconds
     confidence    of each one-sided bound
-    significance  the item of the significance shelf that gives the bounds
+    significance  the item of the significance shelf that gives the bounds of changes, and of values where it can
+    unchanged     what identical rankings mean for a rule against a regression: "pass", or "undecided" to be strict
     choices       how runs are read and measured: the options of `evaluate`
     source        the file it was read from; "" for an object
     """
@@ -53,9 +54,10 @@ class Policy:
     queries: Any = None
     latency: Any = None
     confidence: float = 0.95
-    significance: str = "t"
+    significance: str = "t_or_gaffke"
     resamples: int = 100_000
     seed: int = 0
+    unchanged: Literal["pass", "undecided"] = "pass"
     choices: OptionValues = field(default_factory=dict)
     source: str = ""
 
@@ -69,6 +71,7 @@ STATISTICS: dict[str, Kind] = {
     "significance": ItemName("significance"),
     "resamples": Whole(1_000),
     "seed": Whole(0),
+    "unchanged": Choice(("pass", "undecided")),
 }
 # The options of `rankproof evaluate`, by the names they have in Python.
 CHOICES: dict[str, Kind] = {

@@ -221,7 +221,7 @@ class Design:
     power             the power for which detectable differences are given
     """
 
-    significance: str = "t"
+    significance: str = "t_or_gaffke"
     correction: str = "holm"
     confidence: float = 0.95
     resamples: int = 100_000

@@ -14,7 +14,7 @@ _TEXT = """\
 name = "{name}"
 {inputs}
 confidence = 0.95                 # of each one-sided bound
-significance = "t"                # how bounds are made: `rankproof explain t` has its page
+significance = "t_or_gaffke"      # how bounds are made: `rankproof explain t_or_gaffke` has its page
 
 # How runs are read and measured: the choices of `rankproof evaluate`.
 # [evaluate]

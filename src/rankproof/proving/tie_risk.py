@@ -20,7 +20,7 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import Settings
 from rankproof.measuring.ties import over_ties, refuse_split_ties
-from rankproof.proving.per_unit import logarithms
+from rankproof.proving.per_unit import logarithms, range_of
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, TieRisk
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
 
@@ -182,15 +182,14 @@ def _shown(ranges: Sequence[_Range], comparison: Comparison) -> Iterator[list[bo
             question = _question(ranges[at // 3].contrast, comparison)
             answers[at] = method.infer(differences, question, np.random.default_rng(comparison.seed))
     else:
-        by_size: dict[int, list[int]] = {}
+        alike: dict[tuple[int, float], list[int]] = {}
         for at, differences in enumerate(columns):
-            by_size.setdefault(len(differences), []).append(at)
-        for places in by_size.values():
+            alike.setdefault((len(differences), _widest(ranges[at // 3].contrast)), []).append(at)
+        for (_, widest), places in alike.items():
             matrix = np.stack([columns[at] for at in places], axis=1)
             rng = np.random.default_rng(comparison.seed)
-            for at, answer in zip(
-                places, method.many(matrix, SignificanceRequest(level=comparison.level), rng), strict=True
-            ):
+            question = SignificanceRequest(comparison.level, low=-widest, high=widest)
+            for at, answer in zip(places, method.many(matrix, question, rng), strict=True):
                 answers[at] = answer
     sure = [isinstance(a, Estimate) and a.p_value <= 1 - comparison.level for a in answers]
     return iter([sure[at : at + 3] for at in range(0, len(sure), 3)])
@@ -200,11 +199,15 @@ def _question(contrast: Contrast, comparison: Comparison) -> SignificanceRequest
     """With as many resamples as the comparison drew, so that its own verdict comes out for its own differences."""
     answer = contrast.difference
     drawn = answer.resamples if isinstance(answer, Estimate) else None
-    return (
-        SignificanceRequest(level=comparison.level)
-        if drawn is None
-        else SignificanceRequest(level=comparison.level, resamples=drawn)
-    )
+    widest = _widest(contrast)
+    question = SignificanceRequest(comparison.level, low=-widest, high=widest)
+    return question if drawn is None else replace(question, resamples=drawn)
+
+
+def _widest(contrast: Contrast) -> float:
+    """How far one difference can lie from 0."""
+    low, high = range_of(contrast.measure)
+    return high - low
 
 
 def _note(

@@ -42,7 +42,7 @@ class Verdict:
     manifest: LateField[Mapping[str, object]] = LateField(dict)  # noqa: RUF009
     source: str = ""  # the policy's file; "" when it was given as an object
     confidence: float = 0.95
-    significance: str = "t"
+    significance: str = "t_or_gaffke"
     seed: int = 0
     trial: object | None = None
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import fill
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
 from rankproof.kernel.verdict import Ruling
+from rankproof.proving.gate_case import infer_by
 from rankproof.proving.policy import read_clause
 from rankproof.proving.power import queries_needed
 from rankproof.proving.rule_params import measure_of
@@ -33,10 +35,12 @@ class SmallCase:
     times: Numbers | None = None
     check_findings: tuple[Finding, ...] = ()
     level: float = 0.95
-    significance: str = "t"
+    significance: str = "t_or_gaffke"
     candidate: str = "new"
     lost: Mapping[str, float] = field(default_factory=dict)
     agreed: tuple[float, float, float, float] | None = None
+    identical: bool = False
+    unchanged: Literal["pass", "undecided"] = "pass"
 
     @property
     def baseline(self) -> str | None:
@@ -71,11 +75,23 @@ class SmallCase:
         """The findings given."""
         return self.check_findings
 
-    def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
+    def infer(
+        self,
+        values: Numbers,
+        null: float,
+        alternative: Alternative,
+        level: float,
+        low: float = -math.inf,
+        high: float = math.inf,
+        of: Literal["changes", "values"] = "changes",
+    ) -> Answer:
         """By the method named."""
         method = shelf.find("significance", self.significance)
-        answer: Answer = method.infer(values, SignificanceRequest(level, alternative, null), np.random.default_rng(0))
-        return answer
+        return infer_by(method, values, SignificanceRequest(level, alternative, null, low=low, high=high), of, seed=0)
+
+    def same_rankings(self, measure: str, segment: str = "") -> bool:
+        """As given: values say nothing about rankings."""
+        return self.identical
 
     def agreement(
         self,

@@ -140,7 +140,7 @@ statistics = together(
         click.option(
             "--significance",
             type=ShelfName("significance"),
-            default="t",
+            default="t_or_gaffke",
             show_default=True,
             help="The method of confidence intervals and p-values.",
         ),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from rankproof.kernel.sections import signed
+from rankproof.kernel.sections import number, signed
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, decide_on_mean, paying, worst
-from rankproof.proving.per_unit import LOGARITHMS
+from rankproof.proving.per_unit import LOGARITHMS, range_of
 from rankproof.proving.rule_params import level_of
 from rankproof.proving.rules.contract import Case, Numbers, RuleSample, RuleValues
 
@@ -40,6 +41,8 @@ def on_change(
     sample = case.changes(text, values["segment"])
     lower = sample.better == "lower"
     better: Literal["higher", "lower"] = "lower" if lower else "higher"
+    low, high = range_of(text)
+    widest = high - low
     unit = LOGARITHMS if sample.aggregate == "geometric" else ""
     turned = gains(sample)
     n = len(turned)
@@ -51,10 +54,27 @@ def on_change(
         what=f"The mean change in {text}{f' ({unit})' if unit else ''}",
         could=lambda bound: could(-bound if lower else bound, n),
         shown=signed,
+        least=-widest,
+        most=widest,
+        of="changes",
     )
     ruling = Ruling(name, title, "UNDECIDED", "", measure=text, segment=values["segment"], unit=unit)
+    if n and values["basis"] == "interval" and not turned.any() and case.same_rankings(text, values["segment"]):
+        return _nothing_changed(case, ruling, required, least, n)
     ruling = decide_on_mean(case, ruling, -turned if lower else turned, required)
     return paying(ruling, worst(case, sample.query_ids, *_sides(sample), better, sample.lost))
+
+
+def _nothing_changed(case: Case, ruling: Ruling, required: MeanRequirement, least: float, n: int) -> Ruling:
+    """Identical rankings are a fact about these queries, and about no others."""
+    ruling = replace(ruling, observed=0.0, threshold=required.threshold, better=required.better, basis="fact")
+    fact = f"Nothing changed on these {n} queries: both runs rank the same documents in the same order"
+    if least > 0:
+        return replace(ruling, status="FAIL", reason=f"{fact}, and a gain of {number(least)} is required.")
+    if case.unchanged == "undecided":
+        reason = f'{fact}; the policy says unchanged = "undecided".'
+        return replace(ruling, status="UNDECIDED", reason=reason, decides="Queries on which rankings change decide it.")
+    return replace(ruling, status="PASS", reason=f"{fact}.")
 
 
 def _sides(sample: RuleSample) -> tuple[Numbers, Numbers]:

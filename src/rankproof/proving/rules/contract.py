@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,10 @@ class Case(Protocol):
     def values(self, measure: str, segment: str = "") -> RuleSample:
         """The candidate's values, on all queries or those of a segment."""
 
+    @property
+    def unchanged(self) -> Literal["pass", "undecided"]:
+        """What identical rankings mean for a rule against a regression: what the policy says."""
+
     def changes(self, measure: str, segment: str = "") -> RuleSample:
         """The values of candidate and baseline on the same queries; UsageError without a baseline."""
 
@@ -74,8 +79,20 @@ class Case(Protocol):
     def findings(self, allow: Sequence[str], max_depth: int | None, strict: bool) -> Sequence[Finding]:
         """What the checks find in the candidate's run; `strict` makes errors of warnings."""
 
-    def infer(self, values: Numbers, null: float, alternative: Alternative, level: float) -> Answer:
-        """Interval and p-value by the policy's significance method."""
+    def infer(
+        self,
+        values: Numbers,
+        null: float,
+        alternative: Alternative,
+        level: float,
+        low: float = -math.inf,
+        high: float = math.inf,
+        of: Literal["changes", "values"] = "changes",
+    ) -> Answer:
+        """Interval and p-value by the policy's significance method; one value lies between `low` and `high`."""
+
+    def same_rankings(self, measure: str, segment: str = "") -> bool:
+        """Whether both runs rank the same documents in the same order on every query, as deep as the measure looks."""
 
     def queries_needed(self, effect: float, level: float) -> int | None:
         """Queries with which a bound clears a threshold `effect` standard deviations away, with power POWER."""

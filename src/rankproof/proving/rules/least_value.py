@@ -41,6 +41,7 @@ from rankproof.kernel.sections import number
 from rankproof.kernel.specs.kinds import Number, Param
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, decide_on_mean, paying, worst
+from rankproof.proving.per_unit import range_of
 from rankproof.proving.rule_params import (
     BASIS,
     CONFIDENCE,
@@ -131,14 +132,14 @@ def _requirement(
         queries = len(sample.values)
         return f"Set beforehand, a target of {side} {number(bound)} would have passed with these {queries} queries."
 
+    low, high = range_of(sample.measure)
     if sample.aggregate == "geometric":
         goal = math.log(max(target, FLOOR))
         return MeanRequirement(
             goal, better, level, basis, sample.measure, lambda at: could(_exp(at)),
-            shown=lambda at: number(_exp(at)), value=_exp,
+            shown=lambda at: number(_exp(at)), value=_exp, least=low, most=high,
         )  # fmt: skip
-    span = measure_of(sample.measure)
-    return MeanRequirement(target, better, level, basis, sample.measure, could, least=span.low, most=span.high)
+    return MeanRequirement(target, better, level, basis, sample.measure, could, least=low, most=high)
 
 
 def _exp(logarithm: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -25,12 +26,15 @@ class SignificanceRequest:
     alternative   what counts against `null`: a mean that differs, is greater, or is less
     null          the mean under the hypothesis; other than 0 for margins
     resamples     how many random resamples a method may draw
+    low, high     the range of one difference, where it is known
     """
 
     level: float = 0.95
     alternative: Alternative = "two-sided"
     null: float = 0.0
     resamples: int = RESAMPLES
+    low: float = -math.inf
+    high: float = math.inf
 
 
 # Randomness is an argument: the same generator state gives the same answer.
@@ -46,6 +50,7 @@ class Significance:
     infer        interval and p-value of one set of differences
     infer_many   the same for many columns at once, where that is faster; else columns are taken one by one
     random       whether it draws resamples
+    bounded      whether it uses the range of one difference
     about        what the hypothesis is about: the mean, or something else that a reader may mistake for it
     warning      what its literature warns of; printed with every answer
     """
@@ -55,6 +60,7 @@ class Significance:
     infer: Infer
     infer_many: InferMany | None = None
     random: bool = False
+    bounded: bool = False
     about: Literal["mean", "median", "sign"] = "mean"
     warning: str = ""
 

@@ -165,7 +165,7 @@ segments = ["kind"]                    # columns of the queries
 depth = 100                            # documents of each ranking
 baseline = "lexical"
 confidence = 0.95
-significance = "t"
+significance = "t_or_gaffke"
 correction = "holm"                    # over all pairs of modes and measures; segments are a family of their own
 seed = 0
 

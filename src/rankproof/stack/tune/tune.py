@@ -16,6 +16,7 @@ from rankproof.errors import InputError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer
 from rankproof.measuring.names import parse
+from rankproof.proving.per_unit import range_of
 from rankproof.proving.records import Design
 from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.reading.datasets.records import Dataset
@@ -54,7 +55,7 @@ def tune(
     gains = sign * (values - values[0])
     gains[np.abs(gains) < 1e-12] = 0.0  # the same numbers, added up in another order
     winner = settings[int(best(gains.mean(axis=1)[None, :])[0])]
-    infer = inference(config.benchmark.design)
+    infer = inference(config.benchmark.design, config.measure)
     dev_gain = Gain(
         len(query_ids), settings[0].mean, winner.mean, infer(gains[winner.number]),
         dict(zip(query_ids, gains[winner.number].tolist(), strict=True)),
@@ -124,10 +125,11 @@ class _Search:
         return Setting(number, dict(values), pipeline.text, measured.mean, row, measured.failures)
 
 
-def inference(design: Design) -> Callable[[NDArray[np.float64]], Answer]:
+def inference(design: Design, measure: str) -> Callable[[NDArray[np.float64]], Answer]:
     """The configuration's method on gains by query; the same resamples each time."""
     method = shelf.find("significance", design.significance)
-    question = SignificanceRequest(design.confidence, resamples=design.resamples)
+    low, high = range_of(measure)
+    question = SignificanceRequest(design.confidence, resamples=design.resamples, low=low - high, high=high - low)
 
     def infer(gains: NDArray[np.float64]) -> Answer:
         answer: Answer = method.infer(gains, question, np.random.default_rng([design.seed, *b"tuning"]))
