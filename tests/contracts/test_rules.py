@@ -28,10 +28,10 @@ from rankproof.testing.ruling import SmallCase, case_of, rule_on
 RULES: dict[str, Rule] = dict(shelf.offered("rules"))
 FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))
 
-GOOD = [0.8, 0.9, 0.85, 0.95, 0.9, 0.8]
-BAD = [0.1, 0.2, 0.15, 0.1, 0.2, 0.1]
-MIXED = [0.1, 0.9, 0.2, 0.8, 0.4, 0.6]
-NEAR = [0.5, 0.6, 0.45, 0.55, 0.5, 0.45]
+GOOD = [0.8, 0.9, 0.85, 0.95, 0.9, 0.8] * 3
+BAD = [0.1, 0.2, 0.15, 0.1, 0.2, 0.1] * 3
+MIXED = [0.1, 0.9, 0.2, 0.8, 0.4, 0.6] * 3
+NEAR = [0.5, 0.6, 0.45, 0.55, 0.5, 0.45] * 3
 EMPTY = Finding("empty", "error", "a.run", "Nothing is in it.", "Give a run.")
 
 # Each rule with values that are enough; a case it passes; one it fails; one it leaves undecided, where it can.

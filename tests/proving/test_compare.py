@@ -35,7 +35,7 @@ BETTER = ranked(1, 1, 2, 1, 2, 1)  # RR 1, 1, .5, 1, .5, 1
 
 def test_a_difference_is_the_mean_of_the_differences_with_the_paired_t_interval() -> None:
     """Differences 0, .5, .25, .5, -.5, .75: sum 1.5, mean 0.25."""
-    found = compare(QRELS, BASE, BETTER, "RR", beyond=False)
+    found = compare(QRELS, BASE, BETTER, "RR", significance="t", beyond=False)
     contrast = found.contrast("RR")
     answer = contrast.difference
     assert isinstance(answer, Estimate)
@@ -84,12 +84,20 @@ def test_a_geometric_mean_is_compared_in_logarithms() -> None:
     assert contrast.difference.value == pytest.approx(math.log(contrast.candidate_mean / contrast.baseline_mean))
 
 
-def test_identical_runs_cannot_be_tested_and_say_so() -> None:
+def test_identical_runs_have_the_bounds_of_what_so_few_queries_can_miss() -> None:
+    """Six queries without a change: 2.5% of what could be missed on each side, 1 - 0.025^(1/6) = 0.4593."""
     contrast = compare(QRELS, BASE, BASE, "RR", names=["a", "b"], beyond=False).contrast("RR")
-    assert isinstance(contrast.difference, NotEstimable)
-    assert contrast.p_value is None
+    assert isinstance(contrast.difference, Estimate)
+    assert (contrast.difference.low, contrast.difference.high) == pytest.approx((-0.459258, 0.459258), abs=1e-6)
+    assert contrast.p_value == 1.0
     assert contrast.direction == "not shown"
     assert contrast.effect is None
+
+
+def test_identical_runs_cannot_be_tested_by_t_and_say_so() -> None:
+    contrast = compare(QRELS, BASE, BASE, "RR", names=["a", "b"], significance="t", beyond=False).contrast("RR")
+    assert isinstance(contrast.difference, NotEstimable)
+    assert contrast.p_value is None
 
 
 def test_all_pairs_are_compared_when_asked_for() -> None:
@@ -131,7 +139,7 @@ def test_a_test_at_another_level_has_another_interval_and_the_same_p() -> None:
 def test_equivalence_takes_both_one_sided_tests() -> None:
     """Both one-sided p-values of the t test against -margin and +margin; the greater counts."""
     d = np.array([0, 0.5, 0.25, 0.5, -0.5, 0.75])
-    contrast = compare(QRELS, BASE, BETTER, "RR", equivalence=1.0, beyond=False).contrast("RR")
+    contrast = compare(QRELS, BASE, BETTER, "RR", equivalence=1.0, significance="t", beyond=False).contrast("RR")
     assert contrast.equivalence is not None
     lower = stats.ttest_1samp(d, -1.0, alternative="greater").pvalue
     upper = stats.ttest_1samp(d, 1.0, alternative="less").pvalue
@@ -141,7 +149,7 @@ def test_equivalence_takes_both_one_sided_tests() -> None:
 
 def test_non_inferiority_asks_about_the_worse_side_only() -> None:
     d = np.array([0, 0.5, 0.25, 0.5, -0.5, 0.75])
-    contrast = compare(QRELS, BASE, BETTER, "RR", non_inferiority=0.2, beyond=False).contrast("RR")
+    contrast = compare(QRELS, BASE, BETTER, "RR", non_inferiority=0.2, significance="t", beyond=False).contrast("RR")
     assert contrast.equivalence is not None
     assert contrast.equivalence.p_value == pytest.approx(
         stats.ttest_1samp(d, -0.2, alternative="greater").pvalue, abs=1e-12

@@ -75,7 +75,7 @@ RELEVANT = dict(zip([f"d{i}" for i in range(6)], "ccccbd", strict=True)) | dict(
 )
 SPLITS = {"dev": tuple(f"d{i}" for i in range(6)), "test": tuple(f"t{i}" for i in range(6))}
 DOCUMENT: dict[str, Any] = {
-    "benchmark": {"dataset": "here", "measures": ["RR"], "depth": 6},
+    "benchmark": {"significance": "t", "dataset": "here", "measures": ["RR"], "depth": 6},
     "modes": {"plain": "spelled()", "other": "letters(step=1)", "final": "plain >> cutoff(depth=6)"},
     "tune": {"dev": "dev", "test": "test", "dials": {"plain": {"first": list("abcd")}}},
 }

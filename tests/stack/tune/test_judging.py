@@ -13,7 +13,7 @@ from rankproof.stack.tune.assess import best, judge, out_of_bag
 from rankproof.stack.tune.records import Gain, TuningRuling
 from rankproof.stack.tune.tune import inference
 
-INFER = inference(Design())
+INFER = inference(Design(), "nDCG@10")
 
 
 def gain(value: float, half: float, queries: int = 50) -> Gain:

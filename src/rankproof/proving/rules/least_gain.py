@@ -12,11 +12,13 @@ fails by: chance in at most 5 of 100 cases where the gain is truly there (at con
     measure = "MAP@100"
     at_least = 0.03
 
-Changes 0.1, 0.1, 0.1 and -0.1 have the mean 0.05, the standard deviation 0.1 and the one-sided 95% upper bound
-0.05 + 2.3534 x 0.05 = 0.1677:
+Where few queries changed, or all by the same, the bounds are Gaffke's: `rankproof explain t_or_gaffke`.
+
+By Student's t, changes 0.1, 0.1, 0.1 and -0.1 have the mean 0.05, the standard deviation 0.1 and the one-sided 95%
+upper bound 0.05 + 2.3534 x 0.05 = 0.1677:
 
 >>> from rankproof.testing.ruling import case_of, rule_on
->>> case = case_of([0.6, 0.6, 0.6, 0.4], baseline=[0.5, 0.5, 0.5, 0.5])
+>>> case = case_of([0.6, 0.6, 0.6, 0.4], baseline=[0.5, 0.5, 0.5, 0.5], significance="t")
 >>> rule_on(case, "least_gain", measure="MAP@100", at_least=0.03).status
 'UNDECIDED'
 >>> rule_on(case, "least_gain", measure="MAP@100", at_least=0.17).status

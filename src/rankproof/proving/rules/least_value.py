@@ -16,12 +16,13 @@ fails by: chance in at most 5 of 100 cases where the target is truly met (at con
     bands = {good = 0.35, strong = 0.40}
     warn_at = 0.9
 
-Values 0.2, 0.4, 0.6 and 0.8 have the mean 0.5, the standard deviation 0.2582 and the one-sided 95% lower bound
-0.5 - 2.3534 x 0.1291 = 0.1962:
+The bounds are Gaffke's: one method for all values, exact where they are 0 and 1, under which a better value never gets
+a worse verdict. They hold for few queries and any shape of values; with skewed values their price is power. Values 0.2,
+0.4, 0.6 and 0.8 have the mean 0.5 and the one-sided 95% lower bound 0.2093:
 
 >>> from rankproof.testing.ruling import case_of, rule_on
 >>> case = case_of([0.2, 0.4, 0.6, 0.8])
->>> rule_on(case, "least_value", measure="nDCG@10", at_least=0.19).status
+>>> rule_on(case, "least_value", measure="nDCG@10", at_least=0.2).status
 'PASS'
 >>> rule_on(case, "least_value", measure="nDCG@10", at_least=0.35).status
 'UNDECIDED'

@@ -14,11 +14,15 @@ fails by: chance in at most 5 of 100 cases where the candidate is truly within t
     margin = 0.01
     confidence = 0.95
 
-Changes 0.1, 0.1, 0.1 and -0.1 have the mean 0.05, the standard deviation 0.1 and the one-sided 95% lower bound
-0.05 - 2.3534 x 0.05 = -0.0677:
+Where few queries changed, or all by the same, the bounds are Gaffke's: `rankproof explain t_or_gaffke`. Rankings that
+are identical on every query are a fact, "nothing changed on these queries", and pass; `unchanged = "undecided"` in the
+[policy] table leaves them open. Equal values from rankings that changed are no such fact.
+
+By Student's t, changes 0.1, 0.1, 0.1 and -0.1 have the mean 0.05, the standard deviation 0.1 and the one-sided 95%
+lower bound 0.05 - 2.3534 x 0.05 = -0.0677:
 
 >>> from rankproof.testing.ruling import case_of, rule_on
->>> case = case_of([0.6, 0.6, 0.6, 0.4], baseline=[0.5, 0.5, 0.5, 0.5])
+>>> case = case_of([0.6, 0.6, 0.6, 0.4], baseline=[0.5, 0.5, 0.5, 0.5], significance="t")
 >>> rule_on(case, "no_regression", measure="nDCG@10", margin=0.07).status
 'PASS'
 >>> rule_on(case, "no_regression", measure="nDCG@10", margin=0.01).status

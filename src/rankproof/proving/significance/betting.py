@@ -30,14 +30,25 @@ from rankproof.proving.significance._bounded import OneSided, answered_by_bounds
 from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
 
 NAME = "betting"
-# The order of the bets: drawn once, from sorted values.
 _SEED = 20_240_101
 
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """By the bounds of one set of differences; its order is fixed, so nothing is random."""
-    order = np.random.default_rng(_SEED).permutation(len(differences))
-    return answered_by_bounds(np.sort(differences)[order], question, NAME, OneSided(betting_p, betting_bound))
+    return answered_by_bounds(differences, question, NAME, OneSided(_p, _bound))
+
+
+def _p(values: Differences, worst: float, best: float, threshold: float) -> float:
+    return betting_p(_in_order(values), worst, best, threshold)
+
+
+def _bound(values: Differences, worst: float, best: float, level: float) -> float:
+    return betting_bound(_in_order(values), worst, best, level)
+
+
+def _in_order(values: Differences) -> Differences:
+    """The order of the bets: that of the file does not matter, and the other side is the mirror image."""
+    return np.sort(values)[np.random.default_rng(_SEED).permutation(len(values))]
 
 
 OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, bounded=True),)

@@ -1,4 +1,4 @@
-"""Student's t where enough queries changed, Gaffke's bound elsewhere: the default.
+"""Paired t-test, or Gaffke's bound where few queries changed: the default.
 
 A change of a search engine leaves most queries as they are. On such pairs the t interval is too short, whatever their
 number: with 60% and more of the queries unchanged it lets a true regression pass in up to 31 of 100 cases where 5 are
@@ -25,8 +25,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.proving.significance import gaffke, t
 from rankproof.proving.significance.contract import SAME, Differences, Significance, SignificanceRequest
 
 NAME = "t_or_gaffke"
@@ -41,12 +41,13 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
 
 def infer_many(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
     """Columns with enough changed queries by t, all together; the others one by one."""
-    answers: list[Answer] = t.infer_many(differences, question, rng)
+    student, bounds = (shelf.find("significance", name) for name in ("t", "gaffke"))
+    answers: list[Answer] = student.many(differences, question, rng)
     n = len(differences)
     for at, changed in enumerate(changed_queries(differences).tolist()):
         if isinstance(answers[at], Estimate) and enough_changed(changed, n):
             continue
-        found = gaffke.infer(np.ascontiguousarray(differences[:, at]), question, rng)
+        found = bounds.infer(np.ascontiguousarray(differences[:, at]), question, rng)
         if isinstance(found, Estimate):
             found = replace(
                 found, notes=(*found.notes, f"{changed} of {n} queries changed: bounds by Gaffke, not by t")
@@ -59,7 +60,7 @@ def changed_queries(differences: Differences) -> NDArray[np.int64]:
     """How many rows of each column are not 0 but for rounding."""
     sizes = np.abs(differences)
     largest = sizes.max(axis=0, initial=0.0)
-    return np.count_nonzero(sizes > SAME * largest, axis=0)
+    return np.asarray(np.count_nonzero(sizes > SAME * largest, axis=0), dtype=np.int64)
 
 
 def enough_changed(changed: int, n: int) -> bool:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
 from rankproof.kernel.sections import interval, signed
 from rankproof.proving.contrasts import contrasts
-from rankproof.proving.per_unit import PerUnit
+from rankproof.proving.per_unit import PerUnit, range_of
 from rankproof.proving.records import Contrast, Design
 from rankproof.stack.records import Step
 from rankproof.stack.tune.records import (
@@ -257,6 +257,7 @@ def _contrasts(
     ids = tuple(query for query in winner.by_query if all(query in system.by_query for system in systems))
     # A contrast is candidate minus baseline, and the winner is everyone's baseline: with signs turned it is a gain.
     values = -sign * np.array([[system.by_query[query] for system in systems] for query in ids])
-    table = PerUnit(config.measure, "higher", "mean", ids, values.reshape(len(ids), len(systems)))
+    low, high = range_of(config.measure)
+    table = PerUnit(config.measure, "higher", "mean", ids, values.reshape(len(ids), len(systems)), low=low, high=high)
     pairs, _ = contrasts((TUNED, *others), [table], {}, design)
     return [contrast for contrast in pairs if contrast.baseline == TUNED]
