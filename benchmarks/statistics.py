@@ -1,7 +1,8 @@
 """How honest the statistics are on real scores: prints the Markdown tables that docs/statistics.md sums up.
 
-    python benchmarks/statistics.py            the long form, about fifteen minutes on one core
-    python benchmarks/statistics.py --quick    the same tables from a tenth of the trials
+    python benchmarks/statistics.py                  the long form, about half an hour on one core
+    python benchmarks/statistics.py --quick          the same tables from fewer trials
+    python benchmarks/statistics.py --only sparse    the tables whose titles have that word
 
 It needs the score matrices that lie beside the project (`../shared/data/score_matrices`). Every random choice comes
 from a fixed seed: the same numbers each time.
@@ -17,11 +18,17 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from simulation.families import family_error
 from simulation.gates import gate_passes
+from simulation.sparse import SEED, UNCHANGED, Answers, SparseWorld, answers, sparse_worlds, value_worlds, worst_pair
+from simulation.sparse import scores as sparse_scores
 from simulation.studies import Honesty, honesty, passes, planned, realized, spread_covers
 from simulation.worlds import FOLDER, ByMeasure, Rate, Values, World, matrices, worlds
 
 MEASURES = ("AP", "P@10", "RR", "all")
 SIZES = (25, 50, 200)
+# Sizes of the tables on sparse changes, and query sets a cell: a measure, a size, a share of unchanged topics.
+SPARSE_SIZES, SPARSE_PAIRS, SPARSE_TRIALS = (10, 25, 50, 200), 200, 50
+# Pairs with so many changed topics are dense.
+DENSE = 0.75
 # Query sets per pair of systems: as many as each method's cost allows.
 TRIALS = {"t": 400, "randomization": 30, "studentized": 12, "bca": 12, "wilcoxon": 10, "sign": 50}
 
@@ -34,6 +41,7 @@ class Study:
         self.places: list[World] = worlds(self.scores, 100 if quick else 300)
         self.share = 0.3 if quick else 1.0
         self.kept: dict[tuple[str, str, int], Honesty] = {}
+        self.matrices: dict[str, Values] = sparse_scores()
 
     def trials(self, many: int) -> int:
         """So many in the long form, fewer in the quick one."""
@@ -120,6 +128,75 @@ class Study:
             whole = gate_passes(self.scores["P@10"], n, self.trials(4000))
             yield row("the worse of the two, `rankproof.gate`", n, {"P@10": whole, "all": whole}, None)
 
+    def sparse(self) -> Iterator[str]:
+        """False answers of the default gate where few queries change."""
+        rng = np.random.default_rng([SEED, 1])
+        for unchanged in UNCHANGED:
+            worlds_of = list(sparse_worlds(self.matrices, SPARSE_PAIRS, unchanged))
+            for n in SPARSE_SIZES:
+                found = self.answered(worlds_of, n, rng)
+                most = 0.07 if unchanged < 0.6 else None
+                yield sparse_row(f"{unchanged:.0%} | {n}", found, most, judged=unchanged >= 0.6 or n >= 25)
+
+    def sparse_values(self) -> Iterator[str]:
+        """False answers of `least_value`, whose bounds are Gaffke's."""
+        rng = np.random.default_rng([SEED, 2])
+        worlds_of = list(value_worlds(self.matrices))
+        for n in SPARSE_SIZES:
+            yield sparse_row(str(n), self.answered(worlds_of, n, rng, method="gaffke"), None)
+
+    def sparse_power(self) -> Iterator[str]:
+        """Power of the default gate beside that of t, on pairs of which most topics change."""
+        natural = sparse_worlds(self.matrices, SPARSE_PAIRS, 0.0)
+        worlds_of = [world for world in natural if np.mean(world.changes != 0) >= DENSE]
+        for n in SIZES:
+            ours, t = (
+                self.answered(worlds_of, n, np.random.default_rng([SEED, 3]), method=m) for m in ("default", "t")
+            )
+            for way in ("power_to_pass", "power_to_fail"):
+                pairs = {name: (getattr(t[name], way).share, getattr(ours[name], way).share) for name in ours}
+                shown = {name: f"{percent(a)}, {percent(b)}" for name, (a, b) in pairs.items()}
+                cells = [shown.get(name, "no such pair") for name in self.matrices]
+                lost = max(a - b for a, b in pairs.values())
+                kept = "met" if lost <= 0.03 else "MISSED"
+                yield f"| {n} | {way[9:]} | {' | '.join(cells)} | {100 * lost:.1f} points: {kept} |"
+
+    def sparse_worst(self) -> Iterator[str]:
+        """The pair that passes falsely most often."""
+        rng = np.random.default_rng([SEED, 4])
+        for unchanged in UNCHANGED:
+            by_measure: dict[str, list[SparseWorld]] = {}
+            for world in sparse_worlds(self.matrices, SPARSE_PAIRS, unchanged):
+                by_measure.setdefault(world.measure, []).append(world)
+            for n in SPARSE_SIZES:
+                worst = {m: worst_pair(found, n, self.trials(1000), rng) for m, found in by_measure.items()}
+                yield f"| {unchanged:.0%} | {n} | {' | '.join(percent(rate.share) for rate in worst.values())} |"
+
+    def answered(
+        self, worlds_of: list[SparseWorld], n: int, rng: np.random.Generator, method: str = "default"
+    ) -> dict[str, Answers]:
+        """The answers by measure, at least as many as a cell should have."""
+        found: dict[str, Answers] = {}
+        count = {m: sum(world.measure == m for world in worlds_of) for m in self.matrices}
+        for world in worlds_of:
+            trials = self.trials(-(-SPARSE_PAIRS * SPARSE_TRIALS // count[world.measure]))
+            found[world.measure] = found.get(world.measure, Answers()) + answers(world, n, trials, rng, method)
+        return found
+
+
+def sparse_row(first: str, found: dict[str, Answers], most: float | None, *, judged: bool = True) -> str:
+    """False passes and false fails by measure, the lowest coverage, the range of power, and whether they hold."""
+    cells = [f"{percent(a.passes.share)}, {percent(a.fails.share)}" for a in found.values()]
+    rates = [rate for a in found.values() for rate in (a.passes, a.fails)]
+    error = max((0.05 * 0.95 / rate.trials) ** 0.5 for rate in rates)
+    bar = most or 0.05 + 3 * error
+    kept = all(rate.share <= bar for rate in rates)
+    covers = min(a.covers.share for a in found.values())
+    powers = [a.power_to_pass.share for a in found.values()]
+    power = f"{100 * min(powers):.0f} to {100 * max(powers):.0f}%"
+    want = f"at most {percent(bar)}: {'met' if kept else 'MISSED'}" if judged else ""
+    return f"| {first} | {' | '.join(cells)} | {percent(covers)} | {power} | {want} |"
+
 
 def _allowed(n: int, found: Rate) -> tuple[float, float]:
     """What a gate may let pass of systems that are worse by its margin."""
@@ -162,30 +239,45 @@ def table(title: str, head: str, rows: Callable[[], Iterator[str]]) -> None:
 
 
 def main() -> None:
-    """Prints every table."""
+    """Prints every table, or those that are asked for."""
     parser = argparse.ArgumentParser(description="How honest the statistics are on real scores.")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the trials")
-    quick = parser.parse_args().quick
+    parser.add_argument("--quick", action="store_true", help="fewer trials")
+    parser.add_argument("--only", default="", help="the tables whose titles have this word")
+    given = parser.parse_args()
     if not FOLDER.is_dir():
         sys.exit(f"No score matrices: there is no folder {FOLDER}.")
-    study = Study(quick)
-    rates = "AP | P@10 | RR | all | query sets"
+    study = Study(given.quick)
     print(f"{len(study.places)} pairs of systems, {len(study.places) // 3} from each of three score matrices.")
-    table("False alarms, labels swapped", f"method | queries | {rates} | wanted", study.swapped)
-    table("False alarms, centered differences", f"method | queries | {rates} | wanted", study.centered)
-    table("Coverage of 95% intervals", f"method | queries | {rates} | without an end | wanted", study.coverage)
-    table("False alarms of t, pair by pair", "queries | best tenth | median | worst tenth | worst", study.pairs)
-    table(
-        "Families",
-        f"correction, systems | queries | {rates.replace('query sets', 'families')} | wanted",
-        study.families,
-    )
-    table("Power", f"promised | queries | {rates} | wanted", study.power)
+    for title, head, rows in tables(study):
+        if given.only.casefold() in title.casefold():
+            table(title, head, rows)
+
+
+def tables(study: Study) -> Iterator[tuple[str, str, Callable[[], Iterator[str]]]]:
+    """Title, columns and rows of each."""
+    rates = "AP | P@10 | RR | all | query sets"
+    yield "False alarms, labels swapped", f"method | queries | {rates} | wanted", study.swapped
+    yield "False alarms, centered differences", f"method | queries | {rates} | wanted", study.centered
+    yield "Coverage of 95% intervals", f"method | queries | {rates} | without an end | wanted", study.coverage
+    yield "False alarms of t, pair by pair", "queries | best tenth | median | worst tenth | worst", study.pairs
+    families = f"correction, systems | queries | {rates.replace('query sets', 'families')} | wanted"
+    yield "Families", families, study.families
+    yield "Power", f"promised | queries | {rates} | wanted", study.power
     pilots = (
         "pilot queries | sd's interval holds it | mean power | worst tenth | plans that keep 80% | with the upper end"
     )
-    table("Plans from a pilot", pilots, study.pilots)
-    table("Gate", f"candidate | queries | {rates} | wanted", study.gates)
+    yield "Plans from a pilot", pilots, study.pilots
+    yield "Gate", f"candidate | queries | {rates} | wanted", study.gates
+    six = " | ".join(study.matrices)
+    held = f"{six} | least coverage | power to pass | wanted"
+    yield "Sparse changes: false PASS, false FAIL", f"unchanged | queries | {held}", study.sparse
+    yield "Sparse: least_value", f"queries | {held}", study.sparse_values
+    yield (
+        "Sparse: power of t, of the default, on dense pairs",
+        f"queries | to | {six} | lost at most",
+        study.sparse_power,
+    )
+    yield "Sparse: the worst pair of each measure", f"unchanged | queries | {six}", study.sparse_worst
 
 
 if __name__ == "__main__":
