@@ -144,7 +144,7 @@ def test_junit_is_of_the_schema_and_counts() -> None:
     (suite,) = root
     assert suite.attrib == {"name": "release", "tests": "3", "failures": "1", "errors": "1", "skipped": "0"}
     assert {p.get("name"): p.get("value") for p in suite.iter("property")} == {
-        "verdict": "FAIL", "candidate": "new", "baseline": "old", "confidence": "0.95", "significance": "t",
+        "verdict": "FAIL", "candidate": "new", "baseline": "old", "confidence": "0.95", "significance": "t_or_gaffke",
     }  # fmt: skip
 
 
@@ -201,7 +201,7 @@ def test_json_has_the_shape_it_promises() -> None:
     ]  # fmt: skip
     assert (document["schema"], document["status"], document["exit_status"]) == ("verdict/1", "FAIL", 1)
     assert document["policy"] == {
-        "name": "release", "source": "policies/a,b.toml", "confidence": 0.95, "significance": "t", "seed": 0,
+        "name": "release", "source": "policies/a,b.toml", "confidence": 0.95, "significance": "t_or_gaffke", "seed": 0,
     }  # fmt: skip
     assert document["observed"] == {"seconds": 0.5}
     first = document["rulings"][0]
@@ -226,7 +226,7 @@ def test_json_of_a_real_gate_has_bounds_and_what_it_rests_on() -> None:
     )  # fmt: skip
     document = json.loads(render("json", told))
     bounds = document["rulings"][0]["bounds"]
-    assert (bounds["method"], bounds["n"]) == ("t", 4)
+    assert (bounds["method"], bounds["n"]) == ("gaffke", 4)
     assert bounds["lower"] < 0.875 < bounds["upper"]  # RR 1, 1, 1, 0.5
     assert document["evaluation"]["measures"]["RR"]["value"] == 0.875
     assert document["comparison"]["systems"] == ["baseline", "candidate"]

@@ -36,8 +36,8 @@ from numpy.typing import NDArray
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.proving.significance._student import by_columns
 from rankproof.proving.significance.contract import SAME, Differences, Significance, SignificanceRequest
-from rankproof.proving.significance.t import by_columns
 
 NAME = "t_or_gaffke"
 # The name of answers that are Student's own.
