@@ -230,6 +230,12 @@ def _doubts(plan: PowerPlan, sized: dict[str, Sizing]) -> list[str]:
         notes.append(
             f"warning: fewer than {FEW_QUERIES} queries measure sd badly; plan with the upper end of the range"
         )
+    few = [f"{s.spread.changed:,} of {s.spread.measured_on:,}" for s in sized.values() if s.spread.few_changed]
+    if few:
+        notes.append(
+            f"warning: {', '.join(dict.fromkeys(few))} queries changed: with so few, `compare` and `gate` do not use t "
+            "but Gaffke's bounds, which take more queries than stated here; an undecided gate says how many"
+        )
     if not plan.asked:
         notes.append("an observed difference is uncertain too: plan for the least one that matters, with --difference")
     return notes

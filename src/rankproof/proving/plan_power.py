@@ -22,6 +22,7 @@ from rankproof.kernel.estimate import Alternative, NotEstimable
 from rankproof.measuring.evaluate import Measures, evaluate, prepare
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
 from rankproof.proving.power import MOST_QUERIES, power_at, queries_needed, refuse_senseless, smallest_difference
+from rankproof.proving.significance.t_or_gaffke import changed_queries, enough_changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +31,19 @@ class Spread:
 
     low, high     its interval at the plan's level; None where it was given
     measured_on   how many queries it was measured on; None where it was given
+    changed       on how many of them the two systems differ; None where it was given
     """
 
     sd: float
     low: float | None = None
     high: float | None = None
     measured_on: int | None = None
+    changed: int | None = None
+
+    @property
+    def few_changed(self) -> bool:
+        """Whether the default test is not t for so few changed queries."""
+        return self.changed is not None and not enough_changed(self.changed, self.measured_on or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +154,7 @@ def _sized(sizing: Sizing) -> Document:
     return {
         "standard_deviation": {"value": sizing.spread.sd, "low": sizing.spread.low, "high": sizing.spread.high},
         "measured_on": sizing.spread.measured_on,
+        "changed": sizing.spread.changed,
         "observed_difference": sizing.observed,
         "queries": sizing.queries,
         "smallest_difference": smallest and {"value": smallest.difference, "low": smallest.low, "high": smallest.high},
@@ -173,7 +182,7 @@ def spread_of(differences: NDArray[np.float64], level: float = 0.95) -> Spread:
     n = len(differences)
     sd = float(np.std(differences, ddof=1))
     low, high = _chi_square(n, level) if n < FEWEST else _bonett(differences, level)
-    return Spread(sd, sd * low, sd * high, n)
+    return Spread(sd, sd * low, sd * high, n, int(changed_queries(differences[:, None])[0]))
 
 
 def _chi_square(n: int, level: float) -> tuple[float, float]:
