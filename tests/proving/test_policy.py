@@ -175,7 +175,7 @@ def test_the_starter_reads_and_the_example_is_made_of_it() -> None:
     assert asked[("least_value", "RR@10")] == 0.55
     assert asked[("least_value", "R@50")] == 0.62
     assert asked[("least_value", "R@100")] == 0.70
-    assert asked[("least_value", "Success@10")] == 0.80
+    assert asked[("least_value", "Success@10")] == 0.75
     sample = starter_policy(
         "shop search", "sample/qrels.trec", "sample/bm25.run", "sample/hybrid.run", "sample/topics.tsv", "q01"
     )

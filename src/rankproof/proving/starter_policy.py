@@ -51,7 +51,7 @@ warn_at = 0.9
 [[rule]]
 rule = "least_value"
 measure = "HitRate@10"
-at_least = 0.80
+at_least = 0.75
 warn_at = 0.9
 
 # ---- The candidate against the baseline -----------------------------------------------------------
