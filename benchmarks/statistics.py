@@ -104,7 +104,7 @@ class Study:
 
     def pilots(self) -> Iterator[str]:
         """What a plan for 80% power comes to when its standard deviation was measured on a pilot."""
-        for pilot in (15, 25, 50, 200):
+        for pilot in (8, 15, 25, 50, 200):
             covers = spread_covers(self.places, pilot, self.trials(10))["all"].share
             plain, careful = (planned(self.places, pilot, 3, careful=careful) for careful in (False, True))
             cells = [percent(covers), percent(plain.mean()), percent(np.quantile(plain, 0.1))]

@@ -29,12 +29,13 @@ def test_six_differences_by_hand() -> None:
     """-3, -1, 0, 0, 1, 3: variance 20 / 5 = 4; cut int(6 / (2 sqrt 2)) = 2 from each side: the center is 0.
 
     Kurtosis 6 (81 + 1 + 1 + 81) / 20^2 = 2.46; c = 6 / (6 - 1.959964) = 1.485135; standard error
-    c sqrt((2.46 - 3/6) / 5) = 1.485135 x 0.626099 = 0.929842; ends sqrt(4 c exp(-+ 1.959964 x 0.929842)).
+    c sqrt((2.46 - 3/6) / 5) = 1.485135 x 0.626099 = 0.929842; t with 5 degrees of freedom is 2.570582; ends
+    sqrt(4 c exp(-+ 2.570582 x 0.929842)).
     """
     found = spread_of(np.array([-3.0, -1.0, 0.0, 0.0, 1.0, 3.0]))
     assert found.sd == pytest.approx(2.0)
-    assert found.low == pytest.approx(math.sqrt(4 * 1.485135 * math.exp(-1.959964 * 0.929842)), rel=1e-5)
-    assert found.high == pytest.approx(math.sqrt(4 * 1.485135 * math.exp(1.959964 * 0.929842)), rel=1e-5)
+    assert found.low == pytest.approx(math.sqrt(4 * 1.485135 * math.exp(-2.570582 * 0.929842)), rel=1e-5)
+    assert found.high == pytest.approx(math.sqrt(4 * 1.485135 * math.exp(2.570582 * 0.929842)), rel=1e-5)
 
 
 def test_normal_differences_give_what_the_chi_square_gives() -> None:

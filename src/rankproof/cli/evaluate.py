@@ -241,10 +241,9 @@ def command(
 def _evaluate(
     prepare_run: Callable[[str], PreparedRun], runs: Sequence[str], measures: Sequence[str], settings: Settings
 ) -> tuple[list[PreparedRun], list[Evaluation]]:
-    from rankproof.measuring.evaluate import measure_run
-    from rankproof.measuring.names import parse
+    from rankproof.measuring.evaluate import measure_run, requested
 
-    variants = parse(measures)
+    variants = requested(measures, settings.dialect)
     prepared, evaluations = [], []
     for path in watched(runs, "measuring"):
         prepared.append(prepare_run(path))

@@ -19,7 +19,7 @@ from rankproof.measuring.measures.contract import Measure, Variant
 from rankproof.measuring.names import canonical, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings, aggregate
-from rankproof.measuring.views import condensed, cut, read_negatives, select
+from rankproof.measuring.views import condensed, cut, read_negatives, select, without_undefined
 from rankproof.reading.records import By, Order
 
 # Returns the table of the current run in the given order.
@@ -45,9 +45,7 @@ def evaluate_tables(
     tables_read: dict[Reading, JudgedTable] = {}
     for variant in variants:
         spoken_variant = speak(variant, dialect, settings)
-        reading = dialect.read(spoken_variant)
-        if settings.complete:
-            reading = replace(reading, missing="zero")
+        reading = dialect.read(spoken_variant, settings.complete)
         if reading not in tables_read:
             tables_read[reading] = apply_reading(tables(reading.order), reading, settings)
         spoken.append(spoken_variant)
@@ -55,11 +53,13 @@ def evaluate_tables(
         on.append(tables_read[reading])
     skipped: tuple[str, ...] = ()
     if settings.undefined == "skip":
-        on, skipped = _skip_undefined(spoken, on)
+        on, skipped = without_undefined(spoken, on)
     results, spelled = {}, {}
     for variant, spoken_variant, reading, table in zip(variants, spoken, readings, on, strict=True):
         dialect.check(table, spoken_variant)
         result = measure(table, spoken_variant, reading, settings)
+        if settings.complete and variant.text in dialect.totals:
+            result = replace(result, mean=dialect.totals[variant.text].compute(table))
         if dialect.round_mean is not None:
             result = replace(result, mean=round(result.mean, dialect.round_mean))
         results[variant.text] = result if variant.text == result.text else replace(result, text=variant.text)
@@ -115,40 +115,30 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
             ties = None  # the mean over orders is the tool's own value, not a requested range
     if reading.rounds is not None:
         values = np.array([reading.rounds(value) for value in values.tolist()])
+    if reading.missing == "blank":
+        values = np.where(table.in_run, values, 0.0)
     undefined = kind.undefined(table, variant)
     ids: Sequence[str] = table.pool.query_ids
     names: tuple[str, ...] = ()
+    counted = np.ones(len(values), dtype=bool)
     if undefined.any():
         names = tuple(compress(ids, undefined.tolist()))
         if kind.skips_undefined:
-            ids = list(compress(ids, (~undefined).tolist()))
-            values = values[~undefined]
+            counted = ~undefined
+            ids = list(compress(ids, counted.tolist()))
             if ties is not None:
-                ties = replace(ties, by_query=ties.by_query[~undefined])
-    mean = aggregate(values, kind.aggregate)
+                ties = replace(ties, by_query=ties.by_query[counted])
+    added = counted & table.in_run if reading.missing == "blank" else counted
+    order = table.pool.bytewise if reading.sums == "one_by_one" else np.arange(len(values))
+    summed = values[order[added[order]]]
+    mean = aggregate(summed, kind.aggregate, reading.sums == "one_by_one", blank=int(counted.sum() - added.sum()))
     labels = None
     if kind.labels is not None:
         labels = dict(zip(table.pool.query_ids, kind.labels(table, variant), strict=True))
     return Result(
-        variant.text, mean, ids, values, names, kind.aggregate, kind.better, kind.whole,
+        variant.text, mean, ids, values[counted], names, kind.aggregate, kind.better, kind.whole,
         partial(kind.fine_print, table, variant), ties, labels,
     )  # fmt: skip
-
-
-def _skip_undefined(
-    variants: Sequence[Variant], on: Sequence[JudgedTable]
-) -> tuple[list[JudgedTable], tuple[str, ...]]:
-    """Leaves the queries where any measure is undefined out of every table, so that all have one population."""
-    out: dict[str, None] = {}
-    for variant, table in zip(variants, on, strict=True):
-        undefined = variant.measure.undefined(table, variant)
-        out.update(dict.fromkeys(table.pool.query_ids[i] for i in np.flatnonzero(undefined).tolist()))
-    chosen: dict[int, JudgedTable] = {}
-    for table in on:
-        if id(table) not in chosen:
-            keep = np.array([query not in out for query in table.pool.query_ids], dtype=bool)
-            chosen[id(table)] = select(table, keep)
-    return [chosen[id(table)] for table in on], tuple(out)
 
 
 def _population(whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...], missing: str) -> Population:
@@ -166,6 +156,12 @@ def _population(whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...
 
 
 Measures = str | Variant | Iterable[str | Variant]
+
+
+def requested(measures: Measures, dialect: str) -> tuple[Variant, ...]:
+    """The measures that a text or several name, where `all_trec` stands for what the dialect's version calls so."""
+    speaker: Dialect = shelf.find("dialects", dialect)
+    return parse(measures, speaker.lacks)
 
 
 class ReadyQrels(PreparedQrels):
@@ -214,7 +210,7 @@ def evaluate(
     `qrels` and `run` are paths, dicts of dicts, frames (pandas, polars, pyarrow, DuckDB), `Qrels`, `Run`, or
     prepared ones. The choices are those of `rankproof evaluate`; see `Settings` for the first of them.
     """
-    variants = parse(measures)
+    variants = requested(measures, dialect)
     reading: dict[str, Any] = {
         "format": run_format, "order": order, "lower_is_better": lower_is_better, "collapse": collapse,
         "drop_self": drop_self, "allow": allow, "threads": threads, "name": name, "memory": memory,
@@ -275,6 +271,10 @@ USUAL_CUTOFF = 10
 LOW = 0.8
 
 
+# What becomes of queries that the run lacks, by `Reading.missing`.
+_FATE = {"zero": "count as empty rankings", "drop": "left out", "blank": "count as 0 in every measure"}
+
+
 def some(ids: tuple[str, ...]) -> str:
     """The first few ids, and how many more there are."""
     shown = ", ".join(ids[:NAMED])
@@ -300,9 +300,12 @@ def fine_print(
     if dialect.name != "rankproof":
         lines.append(f"dialect: {dialect.name}")
         lines += _readings(results, table, dialect)
+        if settings.complete and settings.level not in (None, 1):
+            totals = [(text, dialect.totals[text].note) for text in results if text in dialect.totals]
+            lines += [f"{text}: {note}" for text, note in totals if note]
     lines.append(f"queries: {population.scored} scored of {population.judged} judged")
     if population.missing:
-        counted = "left out" if population.missing_policy == "drop" else "count as empty rankings"
+        counted = _FATE[population.missing_policy]
         lines.append(f"missing from the run: {len(population.missing)}, {counted} ({some(population.missing)})")
     if population.without_relevant:
         n = len(population.without_relevant)
@@ -333,8 +336,8 @@ def _readings(results: Mapping[str, Result], table: JudgedTable, dialect: Dialec
         if reading.order != first.order == table.order:
             parts.append(f"order {reading.order}")
         if reading.missing != first.missing:
-            fate = "are left out" if reading.missing == "drop" else "count as empty rankings"
-            parts.append(f"queries missing from the run {fate}")
+            fate = _FATE[reading.missing]
+            parts.append(f"queries missing from the run {'are ' if reading.missing == 'drop' else ''}{fate}")
         if reading.ties == "expected":
             parts.append("mean over all orders of documents with equal scores")
         if reading.rounds is not None:

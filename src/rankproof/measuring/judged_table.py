@@ -93,6 +93,12 @@ class Pool(Memo):
         # Of no rows at all, bincount makes whole numbers.
         return np.bincount(self.query, weights=weights, minlength=len(self)).astype(np.float64, copy=False)
 
+    @property
+    def bytewise(self) -> NDArray[np.int64]:
+        """The queries in the order of their ids' UTF-8 bytes, which is that of their characters' numbers."""
+        ids = self.query_ids
+        return self.remember("bytewise", lambda: np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.int64))
+
     def count(self, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Number of pooled documents that a mask selects, by query."""
         upto = np.concatenate(([0], np.cumsum(mask)))[self.start]

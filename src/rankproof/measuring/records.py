@@ -236,13 +236,25 @@ class Evaluation(Mapping[str, Result]):
 GEOMETRIC_FLOOR = 1e-5
 
 
-def aggregate(values: NDArray[np.float64], how: str) -> float:
-    """One number for all queries; NaN without queries. fsum makes it independent of the order of queries."""
-    if len(values) == 0:
+def aggregate(values: NDArray[np.float64], how: str, one_by_one: bool = False, blank: int = 0) -> float:
+    """One number for all queries; NaN without queries. Rounded once, so that no order of queries changes it.
+
+    `one_by_one` rounds after each addition, in the order given, as trec_eval's C code does: the fourth digit can differ
+    where the exact mean lies next to a half of it. `blank` is the number of further queries, whose value is 0.
+    """
+    count = len(values) + blank
+    if count == 0:
         return math.nan
-    if how == "sum":
+    if how != "geometric":
+        total = _total(values, one_by_one)
+        return total if how == "sum" else total / count
+    # `math.log` is the C library's; NumPy's may differ in the last bit.
+    logs = [math.log(max(value, GEOMETRIC_FLOOR)) for value in values.tolist()]
+    return math.exp((_total(np.array(logs), one_by_one) + blank * math.log(GEOMETRIC_FLOOR)) / count)
+
+
+def _total(values: NDArray[np.float64], one_by_one: bool) -> float:
+    if not one_by_one:
         return math.fsum(values.tolist())
-    if how == "geometric":
-        logs = np.log(np.maximum(values, GEOMETRIC_FLOOR))
-        return math.exp(math.fsum(logs.tolist()) / len(values))
-    return math.fsum(values.tolist()) / len(values)
+    # Neither `sum`, which compensates for rounding, nor `np.sum`, which adds in pairs.
+    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0

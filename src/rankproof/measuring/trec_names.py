@@ -287,10 +287,14 @@ TREC_SETS = {
 }
 
 
-def trec_variants(token: str) -> tuple[Variant, ...] | None:
-    """The variants that a trec_eval name stands for, or None when it is not one of its names."""
+def trec_variants(token: str, lacks: tuple[str, ...] = ()) -> tuple[Variant, ...] | None:
+    """The variants that a trec_eval name stands for, or None when it is not one of its names.
+
+    `lacks` are names that an older version's sets do not hold.
+    """
     if token in TREC_SETS:
-        return tuple(variant for name in TREC_SETS[token] for variant in _usual(_BY_NAME[name]))
+        names = (name for name in TREC_SETS[token] if name not in lacks)
+        return tuple(variant for name in names for variant in _usual(_BY_NAME[name]))
     if token in _BY_NAME:
         return _usual(_BY_NAME[token])
     split = _split(token)

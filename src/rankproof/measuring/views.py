@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.core import by_rank
 from rankproof.measuring.judged_table import JudgedTable, Negatives, Pool
+from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.subtopics import Subtopics
 
 
@@ -160,3 +163,19 @@ def _spans(start: Indices, queries: Indices) -> tuple[Indices, Indices]:
     sizes = np.diff(start)[queries]
     begins = np.concatenate(([0], np.cumsum(sizes)))
     return np.repeat(start[queries] - begins[:-1], sizes) + np.arange(begins[-1]), begins
+
+
+def without_undefined(
+    variants: Sequence[Variant], on: Sequence[JudgedTable]
+) -> tuple[list[JudgedTable], tuple[str, ...]]:
+    """Leaves the queries where any measure is undefined out of every table, so that all have one population."""
+    out: dict[str, None] = {}
+    for variant, table in zip(variants, on, strict=True):
+        undefined = variant.measure.undefined(table, variant)
+        out.update(dict.fromkeys(table.pool.query_ids[i] for i in np.flatnonzero(undefined).tolist()))
+    chosen: dict[int, JudgedTable] = {}
+    for table in on:
+        if id(table) not in chosen:
+            keep = np.array([query not in out for query in table.pool.query_ids], dtype=bool)
+            chosen[id(table)] = select(table, keep)
+    return [chosen[id(table)] for table in on], tuple(out)

@@ -89,6 +89,7 @@ def answer_dict(answer: Answer) -> dict[str, object]:
 def _holes(holes: Holes, by_query: bool) -> dict[str, object]:
     return {
         "universe": holes.universe,
+        "outside": holes.outside,
         "documents": holes.documents,
         "judged_at": holes.judged_at,
         "judged_rates": [_number(rate) for rate in holes.judged_rates],

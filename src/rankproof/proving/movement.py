@@ -184,11 +184,9 @@ def _values(
 def _graded(run: PreparedRun, evaluation: Evaluation, depth: int | None) -> Grades:
     """By query the relevant documents as (rank, grade), in the order and population of the evaluation."""
     dialect: Dialect = shelf.find("dialects", evaluation.settings.dialect)
-    reading = dialect.read(dialect.speak(parse(next(iter(evaluation.results)))[0]))
+    reading = dialect.read(dialect.speak(parse(next(iter(evaluation.results)))[0]), evaluation.settings.complete)
     if dialect.drops_self:
         run = run.without_self()
-    if evaluation.settings.complete:
-        reading = replace(reading, missing="zero")
     # A depth that splits a tie is refused only for values over all orders: here the rule decides.
     table = apply_reading(run.table(reading.order), reading, replace(evaluation.settings, ties="rule", depth=None))
     skipped = set(evaluation.population.skipped)

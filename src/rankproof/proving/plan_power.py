@@ -3,7 +3,9 @@
 The usual chi-square interval supposes normal differences. Those of average precision have long tails, and there it
 covers the truth in about 82% of query sets, however many queries there are. Bonett's interval asks the sample how long
 its tails are (Approximate confidence interval for standard deviation of nonnormal distributions, Computational
-Statistics & Data Analysis 50(3), 2006, equation 2); for normal differences the two agree.
+Statistics & Data Analysis 50(3), 2006, equation 2); for normal differences the two agree. Its error is itself measured
+on the sample, so that its ends are taken from the t distribution and not from the normal one: with fewer than 25 real
+differences the normal quantile covered less than was promised, and the t quantile did not in simulations.
 """
 
 from __future__ import annotations
@@ -194,17 +196,18 @@ def _chi_square(n: int, level: float) -> tuple[float, float]:
 
 
 def _bonett(differences: NDArray[np.float64], level: float) -> tuple[float, float]:
-    from scipy.special import ndtri
+    from scipy.special import ndtri, stdtrit
 
     n = len(differences)
     z = float(ndtri((1 + level) / 2))
+    t = float(stdtrit(n - 1, (1 + level) / 2))
     cut = int(n / (2 * math.sqrt(n - 4)))
     center = np.sort(differences)[cut : n - cut].mean()
     squares = float(((differences - differences.mean()) ** 2).sum())
     kurtosis = n * float(((differences - center) ** 4).sum()) / squares**2
     small = n / max(n - z, 1.0)  # z reaches 5 only at levels nobody asks for
     error = small * math.sqrt((kurtosis - (n - 3) / n) / (n - 1))
-    low, high = (math.sqrt(small * math.exp(side * z * error)) for side in (-1, 1))
+    low, high = (math.sqrt(small * math.exp(side * t * error)) for side in (-1, 1))
     return low, high
 
 

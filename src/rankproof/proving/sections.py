@@ -305,6 +305,7 @@ def _holes(comparison: Comparison) -> Section:
         f"Judged@{holes.judged_at}: {rates}.",
         f"{counted(holes.documents, 'unjudged document')} could be relevant: {holes.universe}.",
         f"Whatever they are, the difference from {base} lies between least and greatest.",
+        *([holes.outside] if holes.outside else []),
     )
     return Section("What is not judged", lines, tuple(rows), 2)
 

@@ -103,9 +103,7 @@ def _reach(run: PreparedRun, measure: str, settings: Settings) -> _Reach | None:
     dialect: Dialect = shelf.find("dialects", settings.dialect)
     (parsed,) = parse(measure)
     variant = speak(parsed, dialect, settings)
-    reading = dialect.read(variant)
-    if settings.complete:
-        reading = replace(reading, missing="zero")
+    reading = dialect.read(variant, settings.complete)
     if dialect.drops_self:
         run = run.without_self()
     depth = settings.depth

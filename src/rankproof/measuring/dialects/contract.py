@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from rankproof.errors import UsageError
@@ -12,7 +12,7 @@ from rankproof.measuring.judged_table import JudgedTable, Negatives
 from rankproof.measuring.measures.contract import Measure, Variant, text_of
 from rankproof.reading.records import DEFAULT_ORDER, Order
 
-Missing = Literal["zero", "drop"]
+Missing = Literal["zero", "drop", "blank"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,12 @@ class Reading:
 
     order      how the documents of a query are put in order
     negatives  what a grade below 0 means
-    missing    a judged query that the run lacks counts as an empty ranking, or is dropped
+    missing    a judged query that the run lacks counts as an empty ranking ("zero"), is dropped, or is "blank": no
+               measure is computed on it, and it counts as 0 in all of them
     ties       the tie rule of the order decides, or the value is the mean over all orders of tied documents
     rounds     how each query's value is rounded before the mean is taken
+    sums       the values of queries are added exactly and rounded once, whatever their order; or as 64-bit floats one
+               after the other, in bytewise order of the query ids, rounded after each
     """
 
     order: Order = DEFAULT_ORDER
@@ -46,6 +49,18 @@ class Reading:
     missing: Missing = "zero"
     ties: Literal["rule", "expected"] = "rule"
     rounds: Rounding | None = None
+    sums: Literal["exact", "one_by_one"] = "exact"
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteTotal:
+    """A number for all queries together that a tool does not make from the numbers of the queries.
+
+    note  what it counts, for the fine print; "" where nobody would expect otherwise
+    """
+
+    compute: Callable[[JudgedTable], float]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +72,10 @@ class Dialect:
     defaults     parameters that the tool sets differently from rankproof, by measure name
     instead      measures that the tool defines differently, by the name they replace
     speaks       names of the measures that the tool has; empty for all of the shelf
+    lacks        trec_eval's names that this version's `all_trec` does not stand for
+    complete     what becomes of a judged query that the run lacks when all queries shall count (`-c`)
+    totals       by the text of a measure, its number for all queries together where all shall count (`-c`) and the
+                 tool makes it otherwise than from those of the queries
     round_mean   decimal places to which the tool rounds the mean
     drops_self   whether a document whose id is the query's own is removed
     limit        raises OutOfDialect where the tool's number is not defined or not reproduced; None: it always is
@@ -69,6 +88,9 @@ class Dialect:
     defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     instead: Mapping[str, Measure] = field(default_factory=dict)
     speaks: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    complete: Missing = "zero"
+    totals: Mapping[str, CompleteTotal] = field(default_factory=dict)
     round_mean: int | None = None
     drops_self: bool = False
     limit: Callable[[JudgedTable, Variant], None] | None = None
@@ -78,13 +100,15 @@ class Dialect:
         """The first line of the page."""
         return self.page.strip().splitlines()[0]
 
-    def read(self, variant: Variant) -> Reading:
-        """How the table for this variant is read."""
+    def read(self, variant: Variant, complete: bool = False) -> Reading:
+        """How the table for this variant is read; `complete` when judged queries that the run lacks shall count."""
+        reading = self.reading
         if self.reading_of:
             for name in _names(variant):
                 if name in self.reading_of:
-                    return self.reading_of[name]
-        return self.reading
+                    reading = self.reading_of[name]
+                    break
+        return replace(reading, missing=self.complete) if complete else reading
 
     def speak(self, variant: Variant) -> Variant:
         """The variant with this tool's definition and defaults where the caller set nothing else."""

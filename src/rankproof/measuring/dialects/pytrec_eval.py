@@ -6,7 +6,7 @@ differs: as trec_eval 10, but scores are 32-bit floats, so that two close scores
 limits: it has no rbp, rbp_resid, unj and yaap: asked for here, they are rankproof's; the value of one query in `gm_map`
     and `gm_bpref` is AP or Bpref, where pytrec_eval gives its logarithm; interpolated precision of a ranking that `-J`
     leaves empty is 0 here and NaN there; a query whose grades are all below 0 has no number there, because pytrec_eval
-    then reads memory it never wrote
+    then reads memory it never wrote; wheels for 64-bit ARM may differ where the page of trec_eval_9 says `fused`
 
 Two scores differ in the ninth digit. As 32-bit floats they are equal, and the greater id comes first:
 

@@ -1,9 +1,11 @@
 """trec_eval 10: the reference program of TREC, to the last printed digit.
 
-checked: trec_eval 10.0, by the expected outputs of its own tests
+checked: trec_eval 10.0, by the expected outputs of its own tests; its sums, also by running trec_eval 9.0.4
 differs: a query missing from the run is left out of the mean, `-c` (complete) counts it as an empty ranking; a grade
     below 0 means pooled but not judged; `rbp` is scaled by each query's top grade and ignores the relevance level,
-    `rbp_resid` is 0 when everything retrieved was judged
+    `rbp_resid` is 0 when everything retrieved was judged; means are sums of 64-bit floats, added one after the other in
+    bytewise order of the query ids, where rankproof's are rounded once; with `-c` and a level such as `-l2`, `num_rel`
+    of all queries together still counts the documents from grade 1 on
 same: score descending as a 64-bit float, then document id descending; levels of recall become whole documents by
     rounding to the nearest (`iprec_at_recall`, `11pt_avg`), multiples of R by adding 0.9 and cutting (`Rprec_mult`);
     measures that trec_eval lacks are read in the same way
@@ -12,6 +14,9 @@ limits: where trec_eval's number is an accident of its program, this dialect giv
     of `11pt_avg` may come in any order, interpolated precision of a ranking that `-J` leaves empty is 0 (trec_eval
     divides 0 by 0), and with `-c` a query missing from the run is empty for measures with parameters too (trec_eval
     gives it one document)
+fused: a compiler that makes one instruction of a multiplication and an addition (gcc does for 64-bit ARM) changes no
+    digit of `iprec_at_recall` and `11pt_avg`, which round a product alone, and none of `Rprec_mult` at its usual
+    multiples up to 10,000 relevant documents; `infAP` and `set_F` can differ in the last printed digit
 
 Two queries are judged, and the run has one of them:
 
@@ -26,7 +31,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankproof.measuring.dialects.contract import Dialect, Reading
+from rankproof.measuring.dialects.contract import CompleteTotal, Dialect, Reading
 from rankproof.measuring.gain import gain_of
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Measure, Values, Variant, never
@@ -70,7 +75,16 @@ RESIDUAL = Measure(
 )
 
 
-READING = Reading(negatives="unjudged", missing="drop")
+def relevant_at_any_level(table: JudgedTable) -> float:
+    """`num_rel` of all queries with `-c`: m_num_rel.c counts the qrels anew, every grade above 0."""
+    return float(table.pool.relevant(1).sum())
+
+
+NUM_REL = CompleteTotal(
+    relevant_at_any_level,
+    "of all queries together the documents from grade 1 on, whatever the level, as trec_eval counts them with -c",
+)
+READING = Reading(negatives="unjudged", missing="drop", sums="one_by_one")
 
 OFFERS = (
     Dialect(
@@ -78,5 +92,6 @@ OFFERS = (
         page=__doc__,
         reading=READING,
         instead={"RBP": RBP, "RBPres": RESIDUAL},
+        totals={"NumRel": NUM_REL},
     ),
 )

@@ -51,6 +51,7 @@ class Holes:
     documents       how many unjudged documents the universe holds, over all queries
     judged_at       the depth of the judged rates
     judged_rates    one per system: judged documents among the first `judged_at`, mean over queries
+    outside         "" or a sentence: which measures relevant documents outside the universe could move
     warning         "" or a sentence: the sides are judged to different degrees
     note            "" or why there are no bounds
     """
@@ -62,6 +63,7 @@ class Holes:
     bounds: tuple[MeasureBounds, ...]
     warning: str = ""
     note: str = ""
+    outside: str = ""
 
 
 @dataclass(frozen=True, slots=True)

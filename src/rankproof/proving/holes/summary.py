@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
-from rankproof.measuring.dependence import Fixed, OverIdeal, PrecisionSum, Share
+from rankproof.measuring.dependence import Cut, Fixed, Linear, Ordered, OverIdeal, PrecisionSum, Rising, Share
 from rankproof.measuring.evaluate import speak
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Values, Variant
@@ -22,7 +22,7 @@ from rankproof.measuring.measures.judged import OFFERS
 from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import DEFAULT_SETTINGS, GEOMETRIC_FLOOR, Settings, aggregate
 from rankproof.measuring.views import cut
-from rankproof.proving.holes.bounding import Bounder
+from rankproof.proving.holes.bounding import Bounder, dependence
 from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
 from rankproof.proving.holes.world import Universe
 from rankproof.reading.records import DEFAULT_ORDER
@@ -155,6 +155,33 @@ def _falls_without_end(variant: Variant, form: object) -> bool:
     return isinstance(form, Share) or (isinstance(form, PrecisionSum) and form.reach == "all")
 
 
+def _counts_missed(form: object) -> bool:
+    """Whether a relevant document that a ranking does not have can move its value."""
+    match form:
+        case Linear():
+            return form.elsewhere != 0
+        case OverIdeal():
+            return not form.retrieved
+        case PrecisionSum() | Ordered():
+            return form.reach == "all"
+        case Rising():
+            return form.ideal is not None
+    return isinstance(form, Share | Cut)
+
+
+def outside(world: Universe, variants: Sequence[Variant]) -> str:
+    """A sentence where relevant documents outside a finite universe could move a measure: bounds do not cover them."""
+    moved = [variant.text for variant in variants if _counts_missed(dependence(variant))]
+    if world.endless or not moved:
+        return ""
+    one = len(moved) == 1
+    return (
+        f"{', '.join(moved)} {'depends' if one else 'depend'} on how many documents are relevant in all: relevant ones "
+        f"that no run {'and no pool has' if world.pooled else 'has'} lie outside these bounds, would change the values "
+        "and could turn a difference. --pool FILE takes more documents in, --open any number."
+    )
+
+
 (_JUDGED,) = OFFERS
 
 # Half a document of ten for each query. It is a fact about these queries and no estimate, so that no
@@ -249,6 +276,7 @@ def holes(
         bounds=() if note else tuple(_bounds(world, variant, settings) for variant in variants),
         warning=unequal,
         note=note,
+        outside="" if note else outside(world, variants),
     )
 
 

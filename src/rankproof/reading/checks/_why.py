@@ -1,4 +1,4 @@
-"""A guess at why two sets of ids have nothing in common: case, white space, a prefix, integers as strings.
+"""A guess at why two sets of ids have nothing in common: case, white space, Unicode normalization, a prefix, integers.
 
 Each idea rewrites the ids of both sides. The first idea under which most ids meet is the guess, with a
 pair of ids that shows it. It stays a guess: the files are not changed by it.
@@ -18,17 +18,29 @@ Rewrite = Callable[[str], str]
 # What stands between the parts of an id: 'doc_12', 'clueweb09-en0000-00-00000', 'D12#3', 'msmarco:12'.
 SEPARATORS = re.compile(r"[_:/#|.\-]")
 
+# Nothing is normalized silently: two ids that differ in it may be two documents.
+NORMALIZE = (
+    "Bring the ids of both files to NFC, in Python by unicodedata.normalize('NFC', id); file names that come from "
+    "macOS are often in NFD."
+)
+COMPATIBLE = "Bring the ids of both files to NFKC, in Python by unicodedata.normalize('NFKC', id)."
+
 # Longer ids were not written in two ways by a person, and rewriting a gigabyte a dozen times takes a minute.
 LONGEST = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """A possible difference between the ids, and how to rewrite each side without it."""
+    """A possible difference between the ids, how to rewrite each side without it, and what to do about it.
+
+    hidden  whether two such ids look alike, so that they are shown as code points
+    """
 
     reason: str
     ours: Rewrite
     theirs: Rewrite
+    remedy: str = ""
+    hidden: bool = False
 
 
 def guess(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name: str) -> str | None:
@@ -49,10 +61,15 @@ def guess(ours: Sequence[str], theirs: Sequence[str], our_name: str, their_name:
         return None
     met, idea, our_id, their_id = best
     share = f"{met:,} of {len(ours):,}" if len(ours) > 1 else "the one"
-    return (
-        f"They may differ only by {idea.reason}: {quote(our_id)} in the {our_name}, {quote(their_id)} in the "
-        f"{their_name} ({share} would meet)."
+    reason, one, other = idea.reason, quote(our_id), quote(their_id)
+    if idea.hidden:
+        # Every character beyond ASCII as its code point: two forms of a letter look the same otherwise.
+        one, other = ascii(our_id), ascii(their_id)
+        reason += f" ({_form(our_id)} in the {our_name}, {_form(their_id)} in the {their_name})"
+    guessed = (
+        f"They may differ only by {reason}: {one} in the {our_name}, {other} in the {their_name} ({share} would meet)."
     )
+    return f"{guessed} {idea.remedy}" if idea.remedy else guessed
 
 
 def _guessable(ids: Sequence[str]) -> list[str]:
@@ -64,7 +81,8 @@ def _ideas(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[Idea]:
     yield _both("white space", _stripped)
     yield _both("letter case", str.casefold)
     yield _both("integers written as strings (leading zeros, '.0')", _integer)
-    yield _both("the form of accented letters (Unicode normalization)", _composed)
+    yield Idea("Unicode normalization", _canonical, _canonical, NORMALIZE, hidden=True)
+    yield Idea("compatible forms of letters, such as full-width ones", _composed, _composed, COMPATIBLE, hidden=True)
     cut_ours, cut_theirs = _without_affixes(ours), _without_affixes(theirs)
     for reason, first, second in (
         ("a prefix or suffix", cut_ours, _same),
@@ -107,6 +125,16 @@ def _integer(id_: str) -> str:
     text = id_.strip()
     whole = text.removesuffix(".0")
     return str(int(whole)) if whole.isascii() and whole.isdigit() and len(whole) < 4000 else text
+
+
+def _canonical(id_: str) -> str:
+    return unicodedata.normalize("NFC", id_)
+
+
+def _form(id_: str) -> str:
+    """The normalization form that an id is in."""
+    forms = [form for form in ("NFC", "NFD") if unicodedata.is_normalized(form, id_)]
+    return " and ".join(forms) or "neither NFC nor NFD"
 
 
 def _composed(id_: str) -> str:

@@ -1,7 +1,8 @@
 """Run and qrels have no document id in common: every value would be 0 and say nothing of the system.
 
 The finding comes with a guess at why: letter case, white space, a prefix or suffix ('doc_12' and '12'),
-integers against strings ('0012' and '12', '12.0' and '12'), passages against documents.
+integers against strings ('0012' and '12', '12.0' and '12'), passages against documents, and Unicode normalization: an
+accented letter as one character (NFC) or as a letter and an accent (NFD), which look the same and are two ids.
 
 severity: error
 remedy: check that the files belong together, and write the document ids the same way in both

@@ -1,6 +1,7 @@
 """Run and qrels (or topics) have no query id in common: every value would be 0 and say nothing of the system.
 
-The finding comes with a guess at why: letter case, white space, a prefix, integers against strings.
+The finding comes with a guess at why: letter case, white space, a prefix, integers against strings, Unicode
+normalization.
 
 severity: error
 remedy: check that the files belong together, and write the query ids the same way in both

@@ -3,7 +3,8 @@
 Name, query id and value, separated by tabs; queries in bytewise order of their ids, then `all`. Measures come in
 trec_eval's order and cutoffs from the smallest, whatever the order they were asked in; what trec_eval lacks comes after
 them under its own name. A measure asked for with cutoffs or parameters is printed with those only, even when a set
-such as `all_trec` holds it with its usual ones. `--dialect trec_eval` makes the numbers trec_eval's too.
+such as `all_trec` holds it with its usual ones. With `-c`, a query that the run lacks has lines in trec_eval 10, and
+none in trec_eval 9. `--dialect trec_eval` or `trec_eval_9` makes the numbers trec_eval's too.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ def trec_lines(evaluation: Evaluation, per_query: bool) -> list[str]:
     if per_query:
         texts = [_by_query(column) for column in columns]
         queries = {query for shown in texts for query in shown}
+        if evaluation.population.missing_policy == "blank":
+            queries.difference_update(evaluation.population.missing)
         for query in sorted(queries, key=lambda query: query.encode("utf-8", "surrogatepass")):
             lines += [
                 _line(column.name, query, shown[query])

@@ -114,6 +114,7 @@ def holes_section(comparison: Comparison) -> PageSection | None:
         "How far could documents that nobody judged move the numbers?",
         (
             tag("p", summary),
+            tag("p", holes.outside) if holes.outside else None,
             tag("p", holes.warning, class_="warning") if holes.warning else None,
             tag("p", f"There are {holes.note}.") if holes.note else None,
             *plots[:OPEN_PLOTS],
