@@ -145,7 +145,22 @@ def policy_of(document: Mapping[str, Any], place: str, folder: str) -> Policy:
             f"{place} has no [[rule]], so there is nothing to decide. Rules: {', '.join(shelf.everything('rules'))}."
         )
     clauses = tuple(read_clause(e, f"{place}, rule {i}", folder) for i, e in enumerate(entries, start=1))
+    _refuse_contradiction(clauses)
     return Policy(name=fields.pop("name", ""), clauses=clauses, choices=choices, **fields)
+
+
+def _refuse_contradiction(clauses: tuple[Clause, ...]) -> None:
+    """Refuses two rules on one mean that no result can keep both: at least one value and at most a lesser one."""
+    for low in clauses:
+        for high in clauses:
+            least, most = low.values.get("at_least"), high.values.get("at_most")
+            same = all(low.values.get(key) == high.values.get(key) for key in ("measure", "segment"))
+            if low.rule == high.rule == "least_value" and same and least is not None and most is not None:
+                if least > most:
+                    raise UsageError(
+                        f"{low.place} and {high.place} contradict each other: {low.values['measure']} cannot be at "
+                        f"least {least:g} and at most {most:g}. Drop one of them, or change a target."
+                    )
 
 
 def read_clause(entry: object, place: str, folder: str = "") -> Clause:
