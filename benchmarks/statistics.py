@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from simulation.attempts import family_passes, first_power
 from simulation.families import family_error
 from simulation.gates import gate_passes
 from simulation.studies import Honesty, honesty, passes, planned, realized, spread_covers
@@ -120,6 +121,21 @@ class Study:
             whole = gate_passes(self.scores["P@10"], n, self.trials(4000))
             yield row("the worse of the two, `rankproof.gate`", n, {"P@10": whole, "all": whole}, None)
 
+    def attempts(self) -> Iterator[str]:
+        """Twenty candidates on one query set that gain nothing: families with at least one PASS."""
+        for spend, word in ((False, "whole error each"), (True, "spend_error")):
+            for kind in ("dense", "sparse"):
+                for n in SIZES:
+                    found = family_passes(self.scores, kind, n, self.trials(4000), spend=spend)
+                    want = (0.0, 0.05 + 3 * found["all"].error) if spend else None
+                    yield row(f"{word}, {kind}", n, found, want)
+
+    def first_attempts(self) -> Iterator[str]:
+        """How often the first attempt passes a gain that has 80% power without spending."""
+        for spend, word in ((False, "whole error"), (True, "spend_error")):
+            for n in SIZES:
+                yield row(word, n, first_power(self.places, n, self.trials(100), spend=spend), None)
+
 
 def _allowed(n: int, found: Rate) -> tuple[float, float]:
     """What a gate may let pass of systems that are worse by its margin."""
@@ -186,6 +202,9 @@ def main() -> None:
     )
     table("Plans from a pilot", pilots, study.pilots)
     table("Gate", f"candidate | queries | {rates} | wanted", study.gates)
+    of_families = rates.replace("query sets", "families")
+    table("Twenty attempts", f"policy, changes | queries | {of_families} | wanted", study.attempts)
+    table("Power of the first attempt", f"policy | queries | {rates} | wanted", study.first_attempts)
 
 
 if __name__ == "__main__":

@@ -81,14 +81,20 @@ def on_record(
     """The manifest of the comparison, or of the candidate alone; None where nothing was measured."""
     if evaluation is None:
         return None
+    from rankproof.proving.gate_record import gate_parameters, rule_files, ruling_results
     from rankproof.proving.manifest import READING, Given, manifest_of
 
     policy = case.policy
+    attempt = decided.attempt
     others: dict[str, object] = {"topics": policy.topics, "latency": policy.latency, "policy": policy.source}
+    others |= rule_files(policy)
     shared: dict[str, Any] = {
         "reading": {name: value for name, value in policy.choices.items() if name in READING},
         "others": {role: source for role, source in others.items() if isinstance(source, str) and source},
         "name": policy.name,
+        "gate": gate_parameters(policy, attempt.number if attempt is not None and attempt.spend_error else None),
+        "verdict": decided.status,
+        "rulings": ruling_results(decided.rulings),
     }
     qrels, candidate = Given(policy.qrels, case.qrels), Given(policy.candidate, case.runs[0])
     if comparison is None:
@@ -165,17 +171,14 @@ def decide_rules(case: GateCase, clauses: Sequence[Clause]) -> Decided:
     return Decided(*settle([ruling for clause in clauses for ruling in _rulings(clause, case)]))
 
 
-def decide_attempt(case: GateCase, attempt: Attempt) -> Decided:
-    """The verdict on a counted attempt; where it spends error, every bound has the confidence of the attempt."""
-    if not attempt.spend_error:
-        return replace(decide_rules(case, case.policy.clauses), attempt=attempt)
-    case.level = spent_confidence(case.policy.confidence, attempt.number)
-    clauses = spent_clauses(case.policy.clauses, attempt.number)
-    rulings = [tested(clause, ruling) for clause in clauses for ruling in _rulings(clause, case)]
-    return Decided(*settle(rulings), attempt)
+def decide_spending(case: GateCase, attempt: int) -> Decided:
+    """The verdict on an attempt that spends error: every bound has the confidence of the attempt."""
+    case.level = spent_confidence(case.policy.confidence, attempt)
+    clauses = spent_clauses(case.policy.clauses, attempt)
+    return Decided(*settle([_tested(clause, ruling) for clause in clauses for ruling in _rulings(clause, case)]))
 
 
-def tested(clause: Clause, ruling: Ruling) -> Ruling:
+def _tested(clause: Clause, ruling: Ruling) -> Ruling:
     """What passes without a test although its rule asks for one is undecided: no error was spent on it.
 
     Where no query changed, these queries say nothing of those that were not asked, and a promise over all attempts
@@ -200,7 +203,8 @@ def _counted(case: GateCase) -> Decided:
         return decide_rules(case, case.policy.clauses)  # the run was not measured, so nothing was tried
     with Ledger(choice.path) as ledger:
         attempt = ledger.attempt(tried, case.policy)
-        decided = decide_attempt(case, attempt)
+        spends = choice.spend_error
+        decided = decide_spending(case, attempt.number) if spends else decide_rules(case, case.policy.clauses)
         names = {"policy": case.policy.name or "gate", "candidate": case.candidate, "baseline": case.baseline or ""}
         return replace(decided, attempt=ledger.keep(attempt, tried, decided.status, names))
 
