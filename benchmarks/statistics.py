@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from simulation.attempts import family_passes, first_power
 from simulation.families import family_error
 from simulation.gates import gate_passes
 from simulation.sparse import SEED, UNCHANGED, Answers, SparseWorld, answers, sparse_worlds, value_worlds, worst_pair
@@ -183,6 +184,21 @@ class Study:
             found[world.measure] = found.get(world.measure, Answers()) + answers(world, n, trials, rng, method)
         return found
 
+    def attempts(self) -> Iterator[str]:
+        """Twenty candidates on one query set that gain nothing: families with at least one PASS."""
+        for spend, word in ((False, "whole error each"), (True, "spend_error")):
+            for kind in ("dense", "sparse"):
+                for n in SIZES:
+                    found = family_passes(self.scores, kind, n, self.trials(4000), spend=spend)
+                    want = (0.0, 0.05 + 3 * found["all"].error) if spend else None
+                    yield row(f"{word}, {kind}", n, found, want)
+
+    def first_attempts(self) -> Iterator[str]:
+        """How often the first attempt passes a gain that has 80% power without spending."""
+        for spend, word in ((False, "whole error"), (True, "spend_error")):
+            for n in SIZES:
+                yield row(word, n, first_power(self.places, n, self.trials(100), spend=spend), None)
+
 
 def sparse_row(first: str, found: dict[str, Answers], most: float | None, *, judged: bool = True) -> str:
     """False passes and false fails by measure, the lowest coverage, the range of power, and whether they hold."""
@@ -278,6 +294,9 @@ def tables(study: Study) -> Iterator[tuple[str, str, Callable[[], Iterator[str]]
         study.sparse_power,
     )
     yield "Sparse: the worst pair of each measure", f"unchanged | queries | {six}", study.sparse_worst
+    of_families = rates.replace("query sets", "families")
+    yield "Twenty attempts", f"policy, changes | queries | {of_families} | wanted", study.attempts
+    yield "Power of the first attempt", f"policy | queries | {rates} | wanted", study.first_attempts
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def gate_passes(precisions: Values, n: int, trials: int, *, seed: int = 0) -> Ra
     for better, worse in _pairs(precisions, trials, rng):
         margin = float((better - worse).mean())
         topics = rng.integers(0, len(better), n)
-        baseline, candidate = (_run(values[topics]) for values in (better, worse))
+        baseline, candidate = (as_run(values[topics]) for values in (better, worse))
         rule = {"rule": "no_regression", "measure": "P@10", "margin": margin}
         verdict = gate({"rule": [rule]}, qrels=qrels, baseline=baseline, candidate=candidate, detail=False)
         hits += verdict.status == "PASS"
@@ -41,7 +41,7 @@ def _pairs(precisions: Values, trials: int, rng: np.random.Generator) -> list[tu
     return found
 
 
-def _run(precisions: Values) -> dict[str, dict[str, float]]:
+def as_run(precisions: Values) -> dict[str, dict[str, float]]:
     """Relevant documents first, then others, to the tenth."""
     run = {}
     for i, precision in enumerate(precisions.tolist()):

@@ -14,8 +14,8 @@ from tests.cli.ramping import put_day, written
 
 from rankproof.cli.shared.root import cli
 from rankproof.kernel.schema_files import bundled, schema
+from rankproof.online.ramp.files import RampState
 from rankproof.online.ramp.policy import STARTER
-from rankproof.online.ramp.store import RampState
 
 STATE = "ramp.ramp.jsonl"
 

@@ -12,18 +12,16 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
 from tests import forking
 from tests.cli.ramping import put_day, written
+from tests.killing import arm
 
 from rankproof.cli.shared.root import cli
 
 STATE = "ramp.ramp.jsonl"
-# What a look asks of the disk; it is killed before each of them, and in the middle of a write.
-CALLS = ("open", "write", "fsync", "ftruncate", "close")
 
 
 @pytest.fixture(scope="module")
@@ -54,33 +52,12 @@ def _look(folder: Path, killed_at: float | None) -> None:
         os.chdir(folder)
         with open("printed", "w", encoding="utf-8") as sys.stdout:
             if killed_at is not None:
-                _arm(killed_at)
+                arm(killed_at)
             cli.main(["ramp", "ramp.toml"])
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else 70
     finally:
         os._exit(status)
-
-
-def _arm(killed_at: float) -> None:
-    count = 0
-
-    def armed(name: str) -> Callable[..., Any]:
-        real = getattr(os, name)
-
-        def call(*args: Any, **more: Any) -> Any:
-            nonlocal count
-            count += 1
-            if count == killed_at or (count + 0.5 == killed_at and name == "write"):
-                if count < killed_at:
-                    real(args[0], args[1][: len(args[1]) // 2])
-                os.kill(os.getpid(), signal.SIGKILL)
-            return real(*args, **more)
-
-        return call
-
-    for name in CALLS:
-        setattr(os, name, armed(name))
 
 
 def recorded(folder: Path) -> list[str]:

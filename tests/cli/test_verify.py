@@ -195,3 +195,129 @@ def test_schemas_are_listed_and_printed() -> None:
     printed = json.loads(told("schema", "verification").stdout)
     assert printed["title"] == "Verification"
     assert told("schema", "nothing").exit_code == 2
+
+
+# ---- what a gate keeps ----------------------------------------------------------------------------
+
+GATED = """
+[policy]
+qrels = "qrels"
+baseline = "b.run"
+candidate = "a.run"
+latency = "times.tsv"
+
+[[rule]]
+rule = "no_regression"
+measure = "RR"
+margin = 0.02
+basis = "point"
+
+[[rule]]
+rule = "protected"
+measure = "RR"
+file = "protected.txt"
+
+[[rule]]
+rule = "latency"
+percentile = 50
+budget_ms = 250
+"""
+
+
+@pytest.fixture
+def gated(here: Path) -> Path:
+    """RR falls from 1 to 0.75, which a margin of 0.02 does not allow."""
+    for name, text in {"gate.toml": GATED, "protected.txt": "q2\n", "times.tsv": "q1\t100\n" * 9}.items():
+        (here / name).write_text(text)
+    assert told("gate", "gate.toml", "--manifest", "g.json", "--json", "-o", "verdict.json").exit_code == 1
+    return here
+
+
+def differing(answer: click.testing.Result) -> str:
+    assert answer.exit_code == 1, answer.output
+    return answer.stdout
+
+
+@pytest.mark.parametrize("record", ["g.json", "verdict.json"])
+def test_a_verdict_is_computed_again(gated: Path, record: str) -> None:
+    answer = told("verify", record, "--json")
+    assert answer.exit_code == 0, answer.stdout
+    document = json.loads(answer.stdout)
+    # Queries, two means, a difference with its queries, interval and p, the verdict, three rulings of seven values.
+    assert document["compared"] == 3 + 5 + 1 + 21
+
+
+def test_a_policy_whose_margin_was_edited_afterwards_is_not_verified(gated: Path) -> None:
+    """From 0.02 to 0.5, under which the candidate would have passed."""
+    (gated / "gate.toml").write_text(GATED.replace("0.02", "0.5"))
+    for record in ("g.json", "verdict.json"):
+        assert "Changed: policy gate.toml" in differing(told("verify", record))
+
+
+def test_a_margin_edited_in_a_saved_verdict_is_not_verified(gated: Path) -> None:
+    saved = json.loads((gated / "verdict.json").read_text())
+    saved["rulings"][0]["threshold"] = -0.5
+    (gated / "edited.json").write_text(json.dumps(saved))
+    assert "threshold is -0.02, was -0.5" in differing(told("verify", "edited.json"))
+
+
+def test_a_verdict_edited_to_pass_is_not_verified(gated: Path) -> None:
+    saved = json.loads((gated / "verdict.json").read_text())
+    saved["status"] = saved["rulings"][0]["status"] = "PASS"
+    (gated / "edited.json").write_text(json.dumps(saved))
+    assert "verdict is FAIL, was PASS" in differing(told("verify", "edited.json"))
+    kept = json.loads((gated / "g.json").read_text())
+    kept["results"]["verdict"] = "PASS"
+    (gated / "edited.json").write_text(json.dumps(kept))
+    assert "verdict is FAIL, was PASS" in differing(told("verify", "edited.json"))
+
+
+@pytest.mark.parametrize("record", ["g.json", "verdict.json"])
+def test_a_margin_edited_in_the_rules_on_record_is_refused(gated: Path, record: str) -> None:
+    text = (gated / record).read_text()
+    assert '"margin": 0.02' in text
+    (gated / "edited.json").write_text(text.replace('"margin": 0.02', '"margin": 0.5'))
+    answer = told("verify", "edited.json")
+    assert answer.exit_code == 1
+    assert "config_sha256" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "what"),
+    [
+        ("protected.txt", "q1\n", "rule 2 file protected.txt"),
+        ("times.tsv", "q1\t400\n" * 9, "latency times.tsv"),
+    ],
+)
+def test_other_files_of_a_policy_are_held_too(gated: Path, name: str, text: str, what: str) -> None:
+    (gated / name).write_text(text)
+    assert f"Changed: {what}" in differing(told("verify", "g.json"))
+    (gated / name).unlink()
+    assert f"Missing: {what}" in differing(told("verify", "g.json"))
+
+
+def test_the_policy_file_may_be_gone_for_its_rules_are_on_record(gated: Path) -> None:
+    (gated / "gate.toml").unlink()
+    assert told("verify", "g.json").exit_code == 0
+
+
+def test_a_verdict_that_spent_error_is_computed_again_as_the_attempt_it_was(here: Path) -> None:
+    rules = "\n[[rule]]\nrule = 'no_regression'\nmeasure = 'RR'\nmargin = 0.9\n"
+    head = "[policy]\nqrels = 'qrels'\nbaseline = 'b.run'\n[ledger]\npath = 'l.jsonl'\nspend_error = true\n"
+    (here / "gate.toml").write_text(head + rules)
+    (here / "c.run").write_text(RUN_A.replace("q2 Q0 d3 1 1 t", "q2 Q0 x 1 2 t\nq2 Q0 d3 2 1 t"))
+    for name in ("a", "c"):
+        told("gate", "gate.toml", "--candidate", f"{name}.run", "--manifest", f"{name}.json")
+    assert told("verify", "a.json").exit_code == told("verify", "c.json").exit_code == 0
+    levels = [json.loads((here / f"{n}.json").read_text())["results"]["rulings"][0]["confidence"] for n in "ac"]
+    assert levels[1] > levels[0] > 0.95
+
+
+@pytest.mark.parametrize("broken", ["rulings", "manifest"])
+def test_a_saved_verdict_without_what_it_needs_is_refused(gated: Path, broken: str) -> None:
+    saved = json.loads((gated / "verdict.json").read_text())
+    saved[broken] = None
+    (gated / "edited.json").write_text(json.dumps(saved))
+    answer = told("verify", "edited.json")
+    assert answer.exit_code == 1
+    assert "edited.json" in answer.stderr

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
+import pytest
 from tests.raising import raises
 
 import rankproof
@@ -91,3 +93,49 @@ def test_reports_on_other_judgments_or_rules_are_not_compared() -> None:
     more = rankproof.evaluate(QRELS, RUN, "RR P@5", dialect="trec_eval")
     with raises(InputError, "'run'", "1 (q2)", "--complete"):
         refuse_other_ground([evaluation_of(report_of(fewer)), evaluation_of(report_of(more))])
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("value", 0.95, ["RR", "0.95", "0.75"]),
+        ("value", None, ["RR", "None", "0.75"]),
+        ("by_query", {"q1": 1.0, "q2": 1.0}, ["RR", "0.75", "1"]),
+        ("by_query", {}, ["RR", "0.75"]),
+        ("passed", False, ["RR", "False", "0.5"]),
+    ],
+)
+def test_a_report_whose_mean_contradicts_its_values_is_refused(
+    tmp_path: Path, field: str, value: object, named: list[str]
+) -> None:
+    path = tmp_path / "r.json"
+    write_report(path, report_of(evaluated(), targets={"RR": 0.5}))
+    document = json.loads(path.read_text())
+    document["measures"]["RR"][field] = value
+    path.write_text(json.dumps(document))
+    with raises(InputError, path, *named):
+        read_report(path)
+
+
+@pytest.mark.parametrize("dialect", ["rankproof", "trec_eval", "beir"])
+def test_a_rounded_mean_agrees_with_its_values(tmp_path: Path, dialect: str) -> None:
+    """Of three queries: a third is no decimal. One dialect rounds its means."""
+    qrels, run = {f"q{i}": {"d": 1} for i in range(3)}, {f"q{i}": {"d" if i else "x": 1.0} for i in range(3)}
+    write_report(tmp_path / "r.json", report_of(rankproof.evaluate(qrels, run, "nDCG@10", dialect=dialect)))
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert read_report(tmp_path / "r.json").measures["nDCG@10"].value is not None
+    document["measures"]["nDCG@10"]["value"] += 1e-4
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    with raises(InputError, "nDCG@10"):
+        read_report(tmp_path / "r.json")
+
+
+def test_a_total_that_trec_eval_counts_anew_is_no_contradiction() -> None:
+    """With -c and -l2 `num_rel` of all queries counts from grade 1 on, and those of the queries from grade 2 on."""
+    qrels = {"q": {"a": 2, "b": 1}, "r": {"a": 1}}
+    found = rankproof.evaluate(
+        qrels, {"q": {"a": 1.0}}, "num_rel", dialect="trec_eval", complete=True, level=2, name="run"
+    )
+    assert found["NumRel"].mean == 3
+    report = report_of(found)
+    assert EvaluationReport.from_dict(report.to_dict()).measures["NumRel"].value == 3

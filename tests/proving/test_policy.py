@@ -40,7 +40,7 @@ def test_a_policy_file_with_everything(tmp_path: Path) -> None:
         [[rule]]
         rule = "least_value"
         measure = "mrr@10"
-        at_least = 1
+        at_least = 0.9
         title = "the first hit"
         [[rule]]
         rule = "protected"
@@ -54,7 +54,7 @@ def test_a_policy_file_with_everything(tmp_path: Path) -> None:
     assert policy.baseline is None
     assert policy.choices == {"dialect": "trec_eval", "depth": 100, "allow": ("shallow",)}
     first, second = policy.clauses
-    assert (first.title, first.values["measure"], first.values["at_least"]) == ("the first hit", "RR@10", 1.0)
+    assert (first.title, first.values["measure"], first.values["at_least"]) == ("the first hit", "RR@10", 0.9)
     assert second.values["file"] == str(tmp_path / "protected.txt")
     assert second.values["tolerance"] == 0.0
 
@@ -201,3 +201,60 @@ def test_an_unknown_name_keeps_its_neighbors() -> None:
     with pytest.raises(UnknownName) as error:
         read_policy({"rule": [{**LEAST, "atleast": 1}]})
     assert error.value.near == ["at_least"]
+
+
+# ---- rules that no result can pass, or none can fail -----------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rule", "named"),
+    [
+        ({"rule": "no_regression", "measure": "nDCG@10", "margin": 5}, ["margin", "5", "0.05"]),
+        ({"rule": "no_regression", "measure": "nDCG@10", "margin": 1}, ["margin", "1", "0.01"]),
+        ({"rule": "no_regression", "measure": "nDCG@10", "margin": 1, "segment": "language=de"}, ["margin", "1"]),
+        ({"rule": "no_regression", "measure": "GMAP", "margin": 12}, ["margin", "12", "11.51"]),
+        ({"rule": "least_gain", "measure": "AP@100", "at_least": 3}, ["at_least", "3", "0.03"]),
+        ({"rule": "least_value", "measure": "nDCG@10", "at_least": -1}, ["at_least", "-1"]),
+        ({"rule": "least_value", "measure": "nDCG@10", "at_least": 0}, ["at_least", "0"]),
+        ({"rule": "least_value", "measure": "nDCG@10", "at_least": 1.5}, ["at_least", "1.5"]),
+        ({"rule": "least_value", "measure": "nDCG@10", "at_least": 1}, ["at_least", "1", "point"]),
+        ({"rule": "least_value", "measure": "nDCG@10", "at_least": 35, "basis": "point"}, ["at_least", "35", "0.35"]),
+        ({"rule": "least_value", "measure": "AvgPos", "at_most": 0.5}, ["at_most", "0.5"]),
+        ({"rule": "no_query_loses_more", "measure": "nDCG@10", "than": 1}, ["than", "1", "0.01"]),
+        ({"rule": "protected", "measure": "RR", "queries": ["q1"], "tolerance": 1}, ["tolerance", "1"]),
+        ({"rule": "judged_rate", "k": 10, "at_least": 0}, ["at_least", "0"]),
+        ({"rule": "judged_rate", "k": 10, "at_least": 80}, ["at_least", "80"]),
+        ({"rule": "latency", "percentile": 0.95, "budget_ms": 250}, ["percentile", "0.95", "95"]),
+        ({"rule": "judge_agreement", "human": "a", "at_least": -1}, ["at_least", "-1"]),
+    ],
+)
+def test_a_rule_that_no_result_can_pass_or_fail_is_refused(rule: dict[str, Any], named: list[str]) -> None:
+    with raises(UsageError, f"rule 1 ({rule['rule']})", *named):
+        read_policy({"rule": [rule]})
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"rule": "no_regression", "measure": "nDCG@10", "margin": 0.99},
+        {"rule": "no_regression", "measure": "AvgPos", "margin": 5},  # a position has no greatest value
+        {"rule": "no_regression", "measure": "GMAP", "margin": 1},  # a third, in natural logarithms
+        {"rule": "no_regression", "measure": "DCG@10", "margin": 5},
+        {"rule": "least_value", "measure": "nDCG@10", "at_least": 1, "basis": "point"},
+        {"rule": "least_value", "measure": "NumRelRet", "at_least": 700, "basis": "point"},
+        {"rule": "judged_rate", "k": 10, "at_least": 1},
+        {"rule": "latency", "percentile": 99.9, "budget_ms": 250},
+    ],
+)
+def test_a_rule_that_some_results_pass_and_some_fail_is_read(rule: dict[str, Any]) -> None:
+    assert len(read_policy({"rule": [rule]}).clauses) == 1
+
+
+def test_rules_that_contradict_each_other_are_refused() -> None:
+    """Of NumRet neither more nor less is better, so it may have both."""
+    low = {"rule": "least_value", "measure": "NumRet", "at_least": 600, "basis": "point"}
+    high = {"rule": "least_value", "measure": "NumRet", "at_most": 400, "basis": "point"}
+    with raises(UsageError, "rule 1 (least_value)", "rule 2 (least_value)", "NumRet", "600", "400"):
+        read_policy({"rule": [low, high]})
+    assert len(read_policy({"rule": [{**low, "at_least": 300}, high]}).clauses) == 2
+    assert len(read_policy({"rule": [{**low, "segment": "language=de"}, high]}).clauses) == 2

@@ -102,8 +102,8 @@ def _refuse(ask_status: bool, ask_replay: bool, files: dict[str, str]) -> None:
 def _look(policy: RampPolicy, as_json: bool, output: str | None, files: dict[str, str], began: float) -> int:
     from rankproof.kernel import shelf
     from rankproof.kernel.documents import now
+    from rankproof.online.ramp.files import RampState
     from rankproof.online.ramp.look import look
-    from rankproof.online.ramp.store import RampState
 
     reports = {name: shelf.find("reports", name) for name in files}
     with RampState(policy.state) as state:
@@ -131,7 +131,7 @@ def _left_out(result: RampLook, files: dict[str, str]) -> str:
 
 
 def _status(policy: RampPolicy, as_json: bool, output: str | None) -> int:
-    from rankproof.online.ramp.store import read_entries
+    from rankproof.online.ramp.files import read_entries
 
     entries = read_entries(policy.state)
     text = document("ramp-status/1", status_document(policy, entries)) if as_json else status(policy, entries)
@@ -140,8 +140,8 @@ def _status(policy: RampPolicy, as_json: bool, output: str | None) -> int:
 
 
 def _replay(policy: RampPolicy, as_json: bool, output: str | None, began: float) -> int:
+    from rankproof.online.ramp.files import read_entries
     from rankproof.online.ramp.replay import replay
-    from rankproof.online.ramp.store import read_entries
 
     entries = replay(policy, read_entries(policy.state))
     if as_json:

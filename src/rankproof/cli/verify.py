@@ -50,7 +50,9 @@ def command(
     as_json: bool,
     output: str | None,
 ) -> int:
-    """Compute the experiment of MANIFEST again: same inputs, same values?
+    """Compute the experiment of MANIFEST again: same inputs, same values, same verdict?
+
+    MANIFEST may also be a verdict that `rankproof gate --json` saved; its files are sought from the working folder.
 
     Exit status: 0 verified, 1 something differs, 2 wrong usage.
 
@@ -58,14 +60,15 @@ def command(
     rankproof compare qrels.trec bm25.run dense.run --manifest experiment.json
     rankproof verify experiment.json
     rankproof verify experiment.json --run dense=elsewhere/dense.run
+    rankproof gate policy.toml --json -o verdict.json
+    rankproof verify verdict.json
     """
     refuse_outputs(output)
-    from rankproof.proving.manifest import read_manifest
-    from rankproof.proving.verify import SCHEMA, verify
+    from rankproof.proving.verify import SCHEMA, read_experiment, verify
 
     began = time.perf_counter()
-    record = read_manifest(manifest)
-    folder = os.path.dirname(os.path.realpath(manifest)) if manifest != "-" else os.curdir
+    record, is_verdict = read_experiment(manifest)
+    folder = os.curdir if is_verdict or manifest == "-" else os.path.dirname(os.path.realpath(manifest))
     verification = verify(
         record, folder, qrels=qrels, runs=_places("run", runs), others=_places("other", others), tolerance=tolerance
     )

@@ -14,14 +14,17 @@
   "measures": ["nDCG@10"],             canonical text
   "seed": 0,                           null where nothing is random
   "parameters": {                      every option that changes a number
-    "settings": {...}, "reading": {...}, "design": {...}
+    "settings": {...}, "reading": {...}, "design": {...},
+    "gate": {"rules": [{...}], "confidence", "significance", ...}    of a gate only
   },
   "versions": {"rankproof", "python", "numpy", "scipy"},
   "results": {
     "queries": 12,
     "means": {"bm25": {"nDCG@10": 0.41}},
     "contrasts": [{"measure", "baseline", "candidate", "segment", "queries", "difference", "low", "high",
-                   "p_value", "adjusted_p_value", "reason"}]
+                   "p_value", "adjusted_p_value", "reason"}],
+    "verdict": "PASS",                 of a gate only, with what each rule decided
+    "rulings": [{"rule", "title", "status", "observed", "threshold", "low", "high", "confidence", "p_fail"}]
   },
   "index_snapshots": {},               name -> id of the index that gave a run
   "notes": [],
@@ -90,12 +93,29 @@ class ContrastResult:
 
 
 @dataclass(frozen=True, slots=True)
+class RulingResult:
+    """What one rule of a gate decided; `low` and `high` are its one-sided bounds, each at `confidence`."""
+
+    rule: str
+    title: str
+    status: str
+    observed: float | None = None
+    threshold: float | None = None
+    low: float | None = None
+    high: float | None = None
+    confidence: float | None = None
+    p_fail: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
-    """What was computed; a value that does not exist is None."""
+    """What was computed; a value that does not exist is None. `verdict` and `rulings` are those of a gate."""
 
     queries: int
     means: Mapping[str, Mapping[str, float | None]]
     contrasts: tuple[ContrastResult, ...] = ()
+    verdict: str = ""
+    rulings: tuple[RulingResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +167,8 @@ class ExperimentManifest:
     def to_dict(self) -> dict[str, Any]:
         """The document, as plain dicts, lists, numbers and texts."""
         body = plain(self)
+        if not self.results.verdict:  # no gate
+            body["results"] = {k: v for k, v in body["results"].items() if k not in ("verdict", "rulings")}
         first = (
             "id",
             "name",

@@ -128,8 +128,13 @@ def p_phrase(p: float) -> str:
 
 
 def percent(level: float) -> str:
-    """A confidence level as "95%"."""
-    return f"{100 * level:.6g}%"
+    """A confidence level as "95%"; never "100%" for one that is less.
+
+    >>> percent(0.95), percent(0.999924), percent(1 - 3e-9)
+    ('95%', '99.9924%', '99.9999997%')
+    """
+    text = f"{100 * level:.6g}%"
+    return f"{100 * level:.14g}%" if text == "100%" and level < 1 else text
 
 
 def verdict_word(direction: str) -> str:

@@ -33,7 +33,8 @@ from typing import Any
 
 import numpy as np
 
-from rankproof.errors import UsageError
+from rankproof.errors import UnknownName, UsageError
+from rankproof.kernel import shelf
 from rankproof.kernel.atomic import replace_file
 from rankproof.kernel.documents import Upgrades, now, plain, read, require_sha256, versions
 from rankproof.kernel.jsontext import from_json, to_json
@@ -41,7 +42,7 @@ from rankproof.kernel.manifest import ExperimentManifest
 from rankproof.kernel.version import __version__
 from rankproof.measuring.conversions import query_ids
 from rankproof.measuring.names import canonical
-from rankproof.measuring.records import Evaluation, Population, Result, Settings
+from rankproof.measuring.records import Evaluation, Population, Result, Settings, aggregate
 from rankproof.reading.source import open_source
 
 
@@ -59,6 +60,29 @@ class Diagnosis:
 
 SCHEMA = "evaluation-report/1"
 UPGRADES: Upgrades = ()
+
+
+# How far a stored mean may be from that of the stored values: another processor may round a sum otherwise.
+AGREEMENT = 1e-9
+# Of a mean in a dialect that is not installed here: other tools print four decimal places, or more.
+UNKNOWN_ROUNDING = 0.5e-4
+
+
+def rounding_of(dialect: str) -> float:
+    """How far a dialect's rounding may move a mean."""
+    try:
+        places = shelf.find("dialects", dialect).round_mean
+    except UnknownName:
+        return UNKNOWN_ROUNDING
+    return 0.0 if places is None else float(0.5 * 10.0**-places)
+
+
+def totals_of(dialect: str) -> frozenset[str]:
+    """The measures whose number for all queries a dialect does not make from those of the queries, where all count."""
+    try:
+        return frozenset(shelf.find("dialects", dialect).totals)
+    except UnknownName:
+        return frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +104,28 @@ class MeasureValue:
     def __post_init__(self) -> None:
         if (self.target is None) != (self.passed is None):
             raise ValueError("target and passed: both are there, or neither is")
+
+    def require_agreement(self, text: str, error: float) -> None:
+        """Refuses a value that is not the aggregate of the values by query, and a `passed` that is not true.
+
+        `error` is how far rounding may have moved the mean.
+        """
+        counted = list(self.by_query.values())
+        if any(isinstance(value, str) for value in counted):
+            return  # texts have no mean
+        mean = aggregate(np.array([math.nan if v is None else v for v in counted], dtype=np.float64), self.aggregate)
+        value = math.nan if self.value is None else self.value
+        apart = abs(value - mean) > error + AGREEMENT * max(1.0, abs(mean))
+        if math.isnan(value) != math.isnan(mean) or apart:
+            raise ValueError(
+                f"the value of {text} is {self.value}, but the {self.aggregate} of its by_query is {mean:.10g}"
+            )
+        if self.target is not None and self.better != "neither":
+            met = value >= self.target if self.better == "higher" else value <= self.target
+            if met != self.passed:
+                raise ValueError(
+                    f"passed of {text} is {self.passed}, but its value is {self.value} and its target {self.target}"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +164,10 @@ class EvaluationReport:
     def __post_init__(self) -> None:
         require_sha256("judgments_sha256", self.judgments_sha256)
         require_sha256("run_sha256", self.run_sha256)
+        error, apart = rounding_of(self.dialect), totals_of(self.dialect) if self.settings.complete else frozenset()
+        for text, measure in self.measures.items():
+            if text not in apart:
+                measure.require_agreement(text, error)
 
     @property
     def passed(self) -> bool | None:

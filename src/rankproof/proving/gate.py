@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rankproof.errors import Refused, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.later import Later
-from rankproof.kernel.verdict import Ruling
+from rankproof.kernel.verdict import Ruling, Status
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.gate_case import GateCase
-from rankproof.proving.policy import Clause, Policy, read_policy
+from rankproof.proving.ledger import Attempt, Ledger, spent_clauses, spent_confidence, tried_in
+from rankproof.proving.policy import Clause, Policy, read_policy, rests_on_bounds
 from rankproof.proving.records import Design
 from rankproof.proving.rules.contract import Rule
 from rankproof.proving.settle import reasons, settle
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Decided:
+    """What the rules of a policy decided; `attempt` where a ledger counts."""
+
+    status: Status
+    rulings: tuple[Ruling, ...]
+    attempt: Attempt | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Grounds:
     """The candidate's evaluation, its comparison with the baseline and their manifest, as far as they exist."""
 
@@ -32,7 +42,7 @@ class Grounds:
     manifest: Later[Mapping[str, object]] | None = None
 
 
-def grounds_of(case: GateCase, evaluation: Evaluation) -> Grounds:
+def grounds_of(case: GateCase, evaluation: Evaluation, decided: Decided) -> Grounds:
     """The details behind the verdict on a case, where something was measured."""
     policy = case.policy
     design = Design(
@@ -43,7 +53,7 @@ def grounds_of(case: GateCase, evaluation: Evaluation) -> Grounds:
     comparison = Later(lambda: None if case.baseline is None else _comparison(case, design, by))
 
     def manifest() -> Mapping[str, object]:
-        record = on_record(case, evaluation, comparison(), design, by)
+        record = on_record(case, evaluation, comparison(), design, by, decided)
         return {} if record is None else {k: v for k, v in record.to_dict().items() if k != "observed"}
 
     return Grounds(evaluation, comparison, Later(manifest))
@@ -66,18 +76,25 @@ def on_record(
     comparison: Comparison | None,
     design: Design,
     by: tuple[str, ...],
+    decided: Decided,
 ) -> ExperimentManifest | None:
     """The manifest of the comparison, or of the candidate alone; None where nothing was measured."""
     if evaluation is None:
         return None
+    from rankproof.proving.gate_record import gate_parameters, rule_files, ruling_results
     from rankproof.proving.manifest import READING, Given, manifest_of
 
     policy = case.policy
+    attempt = decided.attempt
     others: dict[str, object] = {"topics": policy.topics, "latency": policy.latency, "policy": policy.source}
+    others |= rule_files(policy)
     shared: dict[str, Any] = {
         "reading": {name: value for name, value in policy.choices.items() if name in READING},
         "others": {role: source for role, source in others.items() if isinstance(source, str) and source},
         "name": policy.name,
+        "gate": gate_parameters(policy, attempt.number if attempt is not None and attempt.spend_error else None),
+        "verdict": decided.status,
+        "rulings": ruling_results(decided.rulings),
     }
     qrels, candidate = Given(policy.qrels, case.qrels), Given(policy.candidate, case.runs[0])
     if comparison is None:
@@ -116,9 +133,9 @@ def gate(
     )  # fmt: skip
     _refuse_one_sided(read)
     case = GateCase(read)
-    rulings = [ruling for clause in read.clauses for ruling in _rulings(clause, case)]
-    status, settled = settle(rulings)
-    grounds = _grounds(case, detail)
+    decided = _counted(case) if read.ledger is not None else decide_rules(case, read.clauses)
+    status, settled, attempt = decided.status, decided.rulings, decided.attempt
+    grounds = _grounds(case, detail, decided)
     return Verdict(
         status=status,
         rulings=settled,
@@ -126,15 +143,70 @@ def gate(
         candidate=case.candidate,
         baseline=case.baseline,
         reasons=reasons(status, settled),
-        notes=tuple(dict.fromkeys(note for ruling in settled if ruling.answer is not None for note in ruling.notes)),
+        notes=_notes(decided, read),
         comparison=grounds.comparison,
         evaluation=grounds.evaluation,
         manifest={} if grounds.manifest is None else grounds.manifest,
         source=read.source,
-        confidence=read.confidence,
+        confidence=case.level,
         significance=read.significance,
         seed=read.seed,
+        ledger=attempt,
     )
+
+
+def _notes(decided: Decided, policy: Policy) -> tuple[str, ...]:
+    """What the reader should know beside the rulings."""
+    notes = [note for ruling in decided.rulings if ruling.answer is not None for note in ruling.notes]
+    if policy.ledger is not None and decided.attempt is None:
+        notes.append(f"not counted in {policy.ledger.path}: the run was refused, so nothing was measured")
+    return tuple(dict.fromkeys(notes))
+
+
+# ---- deciding, counted by a ledger or not ----------------------------------------------------------
+
+
+def decide_rules(case: GateCase, clauses: Sequence[Clause]) -> Decided:
+    """The verdict on a case by rules with every confidence set."""
+    return Decided(*settle([ruling for clause in clauses for ruling in _rulings(clause, case)]))
+
+
+def decide_spending(case: GateCase, attempt: int) -> Decided:
+    """The verdict on an attempt that spends error: every bound has the confidence of the attempt."""
+    case.level = spent_confidence(case.policy.confidence, attempt)
+    clauses = spent_clauses(case.policy.clauses, attempt)
+    return Decided(*settle([_tested(clause, ruling) for clause in clauses for ruling in _rulings(clause, case)]))
+
+
+def _tested(clause: Clause, ruling: Ruling) -> Ruling:
+    """What passes without a test although its rule asks for one is undecided: no error was spent on it.
+
+    Where no query changed, these queries say nothing of those that were not asked, and a promise over all attempts
+    cannot rest on them.
+    """
+    if ruling.status != "PASS" or ruling.basis != "fact" or not rests_on_bounds(clause):
+        return ruling
+    reason = f"{ruling.reason} There is no bound to spend error on (spend_error), so it is not decided."
+    decides = "Queries on which the candidate differs would decide it."
+    return replace(ruling, status="UNDECIDED", reason=reason, decides=decides)
+
+
+def _counted(case: GateCase) -> Decided:
+    """The verdict on an attempt, on record before anybody is told; other gates wait meanwhile."""
+    choice = case.policy.ledger
+    assert choice is not None
+    try:
+        tried = tried_in(case)
+    except Refused:
+        if all(clause.rule != CHECKS for clause in case.policy.clauses):
+            raise
+        return decide_rules(case, case.policy.clauses)  # the run was not measured, so nothing was tried
+    with Ledger(choice.path) as ledger:
+        attempt = ledger.attempt(tried, case.policy)
+        spends = choice.spend_error
+        decided = decide_spending(case, attempt.number) if spends else decide_rules(case, case.policy.clauses)
+        names = {"policy": case.policy.name or "gate", "candidate": case.candidate, "baseline": case.baseline or ""}
+        return replace(decided, attempt=ledger.keep(attempt, tried, decided.status, names))
 
 
 # ---- one rule ------------------------------------------------------------------------------------
@@ -184,13 +256,10 @@ def _ruling(clause: Clause, case: GateCase) -> Ruling:
         raise UsageError(f"{clause.place}: {error}{end}") from error
 
 
-# ---- the verdict ---------------------------------------------------------------------------------
-
-
 # ---- the details behind the verdict ---------------------------------------------------------------
 
 
-def _grounds(case: GateCase, detail: bool) -> Grounds:
+def _grounds(case: GateCase, detail: bool, decided: Decided) -> Grounds:
     """The details behind the verdict; no comparison and no manifest without `detail`."""
     if not case.variants:
         return Grounds()
@@ -198,4 +267,4 @@ def _grounds(case: GateCase, detail: bool) -> Grounds:
         evaluation = case.evaluations[0]
     except Refused:  # the ruling of the checks says why
         return Grounds()
-    return grounds_of(case, evaluation) if detail else Grounds(evaluation)
+    return grounds_of(case, evaluation, decided) if detail else Grounds(evaluation)

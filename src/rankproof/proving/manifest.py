@@ -18,6 +18,7 @@ from rankproof.kernel.manifest import (
     InputFile,
     Kind,
     Results,
+    RulingResult,
     config_hash,
     experiment_id,
 )
@@ -54,6 +55,9 @@ def manifest_of(
     queries: object = None,
     by: Sequence[str] = (),
     others: Mapping[str, object] | None = None,
+    gate: Mapping[str, object] | None = None,
+    verdict: str = "",
+    rulings: Sequence[RulingResult] = (),
     name: str = "",
     dataset_version: str = "",
     index_snapshots: Mapping[str, str] | None = None,
@@ -67,6 +71,7 @@ def manifest_of(
     reading   choices about reading that were not left to the default; see `READING`
     queries   the file whose columns `by` make segments
     others    further files, by what they are: topics, pool, policy
+    gate      the rules of a gate; `verdict` and `rulings` are what they decided
     """
     comparison = answer if isinstance(answer, Comparison) else None
     evaluations = answer.evaluations if isinstance(answer, Comparison) else tuple(answer)
@@ -80,6 +85,8 @@ def manifest_of(
             raise UsageError("The manifest of a comparison needs its design: how it was compared decides its numbers.")
         parameters["design"] = {**asdict(design), "by": list(by)}
         seed = parameters["design"].pop("seed")
+    if gate is not None:
+        parameters["gate"] = dict(gate)
     beside = {"queries": queries if by else None, **(others or {})}
     files = {role: _file(path) for role, source in beside.items() if (path := _path(source)) is not None}
     unknown = [role for role, source in beside.items() if source is not None and role not in files]
@@ -98,7 +105,7 @@ def manifest_of(
         measures=measures,
         parameters=parameters,
         versions=versions(),
-        results=results_of(evaluations, () if comparison is None else comparison.contrasts),
+        results=results_of(evaluations, () if comparison is None else comparison.contrasts, verdict, rulings),
         seed=seed,
         name=name,
         dataset_version=dataset_version,
@@ -110,12 +117,19 @@ def manifest_of(
     )
 
 
-def results_of(evaluations: Sequence[Evaluation], contrasts: Sequence[Contrast]) -> Results:
+def results_of(
+    evaluations: Sequence[Evaluation],
+    contrasts: Sequence[Contrast],
+    verdict: str = "",
+    rulings: Sequence[RulingResult] = (),
+) -> Results:
     """The numbers that a manifest keeps, and that verifying computes again."""
     return Results(
         queries=evaluations[0].population.scored,
         means={e.run_name: {text: _real(result.mean) for text, result in e.results.items()} for e in evaluations},
         contrasts=tuple(_contrast(contrast) for contrast in contrasts),
+        verdict=verdict,
+        rulings=tuple(rulings),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, Literal
 
 from rankproof.errors import UnknownName, UsageError
@@ -32,6 +33,18 @@ class Clause:
     place: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class LedgerChoice:
+    """Where a policy keeps count of what was tried against its judgments.
+
+    path          a file of sealed lines, one for each gate
+    spend_error   whether the error that the policy allows is shared out over all attempts, instead of each having it
+    """
+
+    path: str
+    spend_error: bool = False
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Policy:
     """Rules with their inputs and options. Inputs are paths or whatever `evaluate` takes.
@@ -42,6 +55,7 @@ class Policy:
     significance  the item of the significance shelf that gives the bounds of changes, and of values where it can
     unchanged     what identical rankings mean for a rule against a regression: "pass", or "undecided" to be strict
     choices       how runs are read and measured: the options of `evaluate`
+    ledger        where attempts are counted; None: they are not
     source        the file it was read from; "" for an object
     """
 
@@ -59,11 +73,12 @@ class Policy:
     seed: int = 0
     unchanged: Literal["pass", "undecided"] = "pass"
     choices: OptionValues = field(default_factory=dict)
+    ledger: LedgerChoice | None = None
     source: str = ""
 
 
 # The tables at the top of a policy.
-TABLES = ("policy", "evaluate", "rule")
+TABLES = ("policy", "evaluate", "ledger", "rule")
 # Files that a policy names from its own folder.
 INPUTS = ("qrels", "baseline", "candidate", "topics", "queries", "latency")
 STATISTICS: dict[str, Kind] = {
@@ -148,7 +163,40 @@ def policy_of(document: Mapping[str, Any], place: str, folder: str) -> Policy:
             f"{place} has no [[rule]], so there is nothing to decide. Rules: {', '.join(shelf.everything('rules'))}."
         )
     clauses = tuple(read_clause(e, f"{place}, rule {i}", folder) for i, e in enumerate(entries, start=1))
-    return Policy(name=fields.pop("name", ""), clauses=clauses, choices=choices, **fields)
+    _refuse_contradiction(clauses)
+    ledger = _ledger(document["ledger"], clauses, f"{place}, [ledger]", folder) if "ledger" in document else None
+    return Policy(name=fields.pop("name", ""), clauses=clauses, choices=choices, ledger=ledger, **fields)
+
+
+def rests_on_bounds(clause: Clause) -> bool:
+    """Whether the rule decides by confidence bounds, as its parameters tell."""
+    return "confidence" in clause.values and clause.values.get("basis", "interval") == "interval"
+
+
+def _ledger(table: object, clauses: tuple[Clause, ...], place: str, folder: str) -> LedgerChoice:
+    given = read_table(table, {"path": Path(), "spend_error": Flag()}, place)
+    if not given.get("path"):
+        raise UsageError(f'{place}: path is missing: a file that counts what was tried, such as "gate.ledger.jsonl".')
+    if given.get("spend_error") and not any(map(rests_on_bounds, clauses)):
+        raise UsageError(
+            f"{place}: spend_error has nothing to spend: no rule of the policy decides by confidence bounds. Add one "
+            "that does, such as least_gain, or drop spend_error."
+        )
+    return LedgerChoice(os.path.join(folder, given["path"]), given.get("spend_error", False))
+
+
+def _refuse_contradiction(clauses: tuple[Clause, ...]) -> None:
+    """Refuses two rules on one mean that no result can keep both: at least one value and at most a lesser one."""
+    targets = [clause for clause in clauses if clause.rule == "least_value"]
+    for low, high in product(targets, targets):
+        least, most = low.values["at_least"], high.values["at_most"]
+        if least is None or most is None or least <= most:
+            continue
+        if all(low.values[key] == high.values[key] for key in ("measure", "segment")):
+            raise UsageError(
+                f"{low.place} and {high.place} contradict each other: {low.values['measure']} cannot be at least "
+                f"{least:g} and at most {most:g}. Drop one of them, or change a target."
+            )
 
 
 def read_clause(entry: object, place: str, folder: str = "") -> Clause:

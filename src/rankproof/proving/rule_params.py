@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from rankproof.errors import UsageError
 from rankproof.kernel.specs.kinds import (
@@ -22,6 +23,7 @@ from rankproof.kernel.specs.kinds import (
 )
 from rankproof.measuring.measures.contract import Measure
 from rankproof.measuring.names import parse
+from rankproof.measuring.records import GEOMETRIC_FLOOR
 from rankproof.proving.rules.contract import Case
 
 __all__ = [
@@ -120,6 +122,60 @@ def refuse_sideless(values: Mapping[str, Any]) -> None:
             f"{text} is neither better high nor low, so nothing can be lost or gained in it. Name another measure, or "
             "ask least_value for at_least or at_most"
         )
+
+
+# What a limit on a change asks: "most" that the change is no greater than it, "least" that it is at least that great.
+Limit = Literal["most", "least"]
+
+
+def refuse_idle_change(values: Mapping[str, Any], key: str, limit: Limit = "most") -> None:
+    """Refuses a limit on a change that every result keeps ("most") or that none reaches ("least").
+
+    No query can change by more than the range of its measure; a geometric mean changes by logarithms of it.
+    """
+    text, at = values["measure"], float(values[key])
+    measure = measure_of(text)
+    widest, unit = measure.high - measure.low, ""
+    if measure.aggregate == "geometric":
+        widest, unit = math.log(measure.high / max(measure.low, GEOMETRIC_FLOOR)), " natural logarithms"
+    if at < widest:
+        return
+    what = "no result can miss it" if limit == "most" else "no result can reach it"
+    raise UsageError(
+        f"{key} = {at:g}, but {text} cannot change by more than {widest:.4g}{unit}, so {what}. "
+        f"Say less than {widest:.4g}{_as_share(at, widest)}"
+    )
+
+
+def refuse_idle_target(values: Mapping[str, Any], key: Literal["at_least", "at_most"]) -> None:
+    """Refuses a target for a measure's mean that every result meets, or that none can meet.
+
+    Bounds lie inside the range and reach its ends only without any chance: the best value of all is a target for
+    plain means only.
+    """
+    text, at = values["measure"], float(values[key])
+    measure = measure_of(text)
+    worst, best = (measure.low, measure.high) if key == "at_least" else (measure.high, measure.low)
+    if measure.aggregate == "sum":  # of one query or more: nothing is known of its upper end
+        worst, best = (worst, math.inf) if key == "at_least" else (math.inf, best)
+    sign = 1.0 if key == "at_least" else -1.0
+    if sign * at <= sign * worst:
+        why = "every result meets it"
+    elif sign * at > sign * best:
+        why = "no result can meet it"
+    elif at == best and values["basis"] == "interval":
+        why = 'no confidence bound reaches it; basis = "point" compares plain means'
+    else:
+        return
+    raise UsageError(
+        f"{key} = {at:g}, but {text} lies between {measure.low:g} and {measure.high:g}: {why}. "
+        f"Say a target inside that range{_as_share(at, measure.high)}"
+    )
+
+
+def _as_share(at: float, widest: float) -> str:
+    """What somebody may have meant who wrote a percentage where a share is asked for."""
+    return f"; if {at:g}% was meant, that is {at / 100:g}" if 1 <= at <= 100 and widest <= 2 else ""
 
 
 def segment_suffix(values: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ from rankproof.kernel.verdict import EXIT, Ruling, Status
 if TYPE_CHECKING:
     from rankproof.kernel.verdict import Ruling
     from rankproof.measuring.records import Evaluation
+    from rankproof.proving.ledger import Attempt
     from rankproof.proving.records import Comparison
 
 
@@ -27,6 +28,7 @@ class Verdict:
                  the manifest decide nothing: the gate makes them when they are first read, from the same inputs
     evaluation   the candidate's values; None when no rule names a measure, or the run was refused
     confidence   of one-sided bounds, where a rule does not say its own
+    ledger       which attempt on these judgments it is, where the policy has a ledger
     trial        what a trial showed beside its rulings, where the verdict is of one
     """
 
@@ -44,6 +46,7 @@ class Verdict:
     confidence: float = 0.95
     significance: str = "t_or_gaffke"
     seed: int = 0
+    ledger: Attempt | None = None
     trial: object | None = None
 
     @property
@@ -81,6 +84,7 @@ def to_dict(verdict: Verdict) -> Document:
         "reasons": list(verdict.reasons),
         "rulings": [ruling_dict(ruling) for ruling in verdict.rulings],
         "notes": list(verdict.notes),
+        **({} if verdict.ledger is None else {"ledger": verdict.ledger.to_dict()}),
         "evaluation": None if verdict.evaluation is None else verdict.evaluation.to_dict(by_query=False),
         "comparison": None if verdict.comparison is None else verdict.comparison.to_dict(by_query=False),
         "manifest": dict(verdict.manifest) or None,

@@ -10,16 +10,22 @@ from typing import Any, Literal
 
 from rankproof.errors import InputError, UnknownName, UsageError
 from rankproof.kernel.documents import Document, plain, versions
+from rankproof.kernel.jsontext import from_json
 from rankproof.kernel.manifest import ExperimentManifest, InputFile, Results
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.identity import file_hash
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
+from rankproof.proving.gate import Decided, decide_rules, decide_spending
+from rankproof.proving.gate_case import GateCase
+from rankproof.proving.gate_record import GATE, policy_again, results_in, ruling_results
 from rankproof.proving.manifest import results_of
 from rankproof.proving.records import Contrast, Design
+from rankproof.reading.source import open_source
 
 SCHEMA = "verification/1"
+VERDICT = "verdict/1"
 Problem = Literal["input_missing", "input_changed", "not_computed", "value_differs"]
 
 
@@ -121,6 +127,13 @@ def _values(results: Results) -> Iterator[tuple[str, float | str | None]]:
         yield f"{where}: p", contrast.p_value
         if contrast.adjusted_p_value is not None:
             yield f"{where}: adjusted p", contrast.adjusted_p_value
+    if results.verdict:
+        yield "verdict", results.verdict
+    for number, ruling in enumerate(results.rulings, start=1):
+        where = f"ruling {number} ({ruling.title})"
+        yield f"{where}: status", ruling.status
+        for name in ("observed", "threshold", "low", "high", "confidence", "p_fail"):
+            yield f"{where}: {name}", getattr(ruling, name)
 
 
 def _distance(was: float | str | None, now: float | str | None) -> float:
@@ -138,8 +151,13 @@ def _word(value: float | str | None) -> str:
 
 # A relative difference. On one platform the same inputs give the same bits; another may round sums otherwise.
 TOLERANCE = 1e-12
-# Further files whose content decides a number; others (topics, a pool) only decide what is shown beside them.
-DECISIVE = ("queries",)
+# Further files whose content decides a number or a verdict; others (topics, a pool) only decide what is shown beside
+# them. The rules of a policy are in the manifest: its file need not be there, and must not be another.
+DECISIVE = ("queries", "latency", "policy")
+
+
+def _is_decisive(role: str) -> bool:
+    return role in DECISIVE or role.startswith("rule ")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,13 +197,15 @@ def verify(
     further = {role: _find(role, file, folder, others.get(role)) for role, file in manifest.others.items()}
     notes = _versions(manifest)
     problems = [_missing(located) for located in (judged, *ranked) if located.path is None]
-    problems += [_missing(located) for role, located in further.items() if located.path is None and role in DECISIVE]
-    problems += [_changed(located) for role, located in further.items() if role in DECISIVE and _is_other(located)]
+    gated = GATE in manifest.parameters
+    needed = [role for role in further if role == "queries" or (gated and role != "policy" and _is_decisive(role))]
+    problems += [_missing(further[role]) for role in needed if further[role].path is None]
+    problems += [_changed(located) for role, located in further.items() if _is_decisive(role) and _is_other(located)]
     if any(problem.problem == "input_missing" for problem in problems):
         return _answer(manifest, problems, notes, tolerance)
     try:
-        queries = further["queries"].path if "queries" in further else others.get("queries")
-        again, seen, noted = _compute(manifest, judged, ranked, queries)
+        paths = {**others, **{role: located.path for role, located in further.items()}}
+        again, seen, noted = _compute(manifest, judged, ranked, paths)
     except (InputError, UsageError) as error:
         problems += [_changed(located) for located in (judged, *ranked) if _is_other(located)]
         problems.append(Discrepancy("not_computed", "results", f"Nothing could be computed again: {error}"))
@@ -193,6 +213,22 @@ def verify(
     values = compare_results(manifest.results, again, tolerance)
     answer = _answer(manifest, [*problems, *seen, *values.apart], [*notes, *noted], tolerance)
     return replace(answer, compared=values.compared, equal=values.equal, largest=values.largest)
+
+
+def read_experiment(what: Any) -> tuple[ExperimentManifest, bool]:
+    """The manifest in a file, or the one that a saved verdict rests on, with the rulings that the verdict says.
+
+    Whether it is a verdict: paths in one are as seen from where the gate ran, not from its own folder.
+    """
+    source = open_source(what)
+    document = from_json(source.text(), source.name)
+    if not isinstance(document, dict) or document.get("schema") != VERDICT:
+        return ExperimentManifest.from_dict(document, source.name), False
+    if not document.get("manifest"):
+        raise InputError(f"{source.name}: the verdict has no manifest, so nothing can be computed again.")
+    manifest = ExperimentManifest.from_dict(document["manifest"], source.name)
+    status, rulings = results_in(document, source.name)
+    return replace(manifest, results=replace(manifest.results, verdict=status, rulings=rulings)), True
 
 
 # ---- inputs --------------------------------------------------------------------------------------
@@ -255,7 +291,10 @@ def _against(located: LocatedInput, prepared: PreparedQrels | PreparedRun) -> Di
 
 
 def _compute(
-    manifest: ExperimentManifest, judged: LocatedInput, ranked: Sequence[LocatedInput], queries: str | None
+    manifest: ExperimentManifest,
+    judged: LocatedInput,
+    ranked: Sequence[LocatedInput],
+    further: Mapping[str, str | None],
 ) -> tuple[Results, list[Discrepancy], list[str]]:
     reading = dict(manifest.parameters.get("reading", {}))
     allow = tuple(reading.pop("allow", ()))
@@ -269,9 +308,29 @@ def _compute(
         run = join_run(qrels, located.path, format=run_format, allow=allow, name=located.recorded.name, **reading)
         evaluations.append(replace(measure_run(run, variants, settings), run_name=located.recorded.name))
         differences.append(_against(located, run))
-    contrasts = () if manifest.kind == "evaluation" else _contrasts(manifest, evaluations, queries)
+    contrasts = () if manifest.kind == "evaluation" else _contrasts(manifest, evaluations, further.get("queries"))
     problems = [one for one in differences if isinstance(one, Discrepancy)]
-    return results_of(evaluations, contrasts), problems, [one for one in differences if isinstance(one, str)]
+    results = results_of(evaluations, contrasts)
+    if GATE in manifest.parameters:
+        decided = _decided(manifest, judged, ranked, further)
+        results = replace(results, verdict=decided.status, rulings=ruling_results(decided.rulings))
+    return results, problems, [one for one in differences if isinstance(one, str)]
+
+
+def _decided(
+    manifest: ExperimentManifest,
+    judged: LocatedInput,
+    ranked: Sequence[LocatedInput],
+    further: Mapping[str, str | None],
+) -> Decided:
+    """The verdict of the manifest's gate, from the rules that it keeps."""
+    inputs: dict[str, object] = {**further, "qrels": judged.path, "candidate": ranked[-1].path}
+    if len(ranked) > 1:  # the first of a comparison is the baseline
+        inputs["baseline"] = ranked[0].path
+    choices = {**manifest.parameters.get("settings", {}), **manifest.parameters.get("reading", {})}
+    policy, attempt = policy_again(manifest.parameters[GATE], inputs, choices)
+    case = GateCase(policy)
+    return decide_rules(case, policy.clauses) if attempt is None else decide_spending(case, attempt)
 
 
 def _contrasts(

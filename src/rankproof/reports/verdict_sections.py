@@ -22,15 +22,21 @@ MOST_PAYERS = 5
 
 
 def verdict_sections(verdict: Verdict) -> list[Section]:
-    """The table of rules, a section for each rule that did not pass, what an A/B test measured, the fine print."""
+    """The table of rules, a section for each rule that did not pass, what an A/B test measured, ledger, fine print."""
     reading = trial_of(verdict)
     parts = [
         Section(headline(verdict), table=(HEADER, *(ruling_row(ruling) for ruling in verdict.rulings)), names=2),
         *(Section(f"{ruling.status}: {ruling.title}", _reasons(ruling)) for ruling in _not_passed(verdict)),
         *(trial_sections(reading) if reading is not None else []),
+        Section("Ledger", tuple(ledger_lines(verdict))),
         Section("Fine print", tuple(fine_print(verdict)), folded=True),
     ]
     return [section for section in parts if section.lines or section.table]
+
+
+def ledger_lines(verdict: Verdict) -> list[str]:
+    """Which attempt on these judgments it is, and what that means for the error; nothing without a ledger."""
+    return [] if verdict.ledger is None else verdict.ledger.lines()
 
 
 def verdict_text(verdict: Verdict) -> str:

@@ -12,8 +12,8 @@ from tests.online.ramp.ramps import evidence, sign
 from tests.raising import raises
 
 from rankproof.errors import InputError, UsageError
+from rankproof.online.ramp.files import RampState, read_entries
 from rankproof.online.ramp.records import RampDecision, RampEntry, SeenFile
-from rankproof.online.ramp.store import RampState, read_entries
 
 
 def entry(state: RampState, action: str = "HOLD") -> RampEntry:

@@ -1,4 +1,4 @@
-"""Files: the day files that have come, which step each belongs to, and whether those used before are what they were."""
+"""Files of a ramp: day files, the step of each and whether those used before are what they were; and the state file."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel.sealed_lines import SealedLines, read_lines
 from rankproof.measuring.identity import file_hash, is_plain_file
-from rankproof.online.ramp.records import RampPolicy, SeenFile, percent
+from rankproof.online.ramp.records import RampEntry, RampPolicy, SeenFile, percent
 from rankproof.online.trial.days import Day, read_day
 from rankproof.online.trial.records import TrialDesign
 from rankproof.proving.policy import read_policy
@@ -129,3 +130,23 @@ def _refuse_twice(files: Iterable[DayFile]) -> None:
                     f"{date} is in {other} and in {file.seen.name}, at the same share: its units would count twice. "
                     "Keep one of the two."
                 )
+
+
+# ---- the state file: sealed lines, one for each decision --------------------------------------------
+
+
+class RampState(SealedLines[RampEntry]):
+    """The state file of one ramp, held by one process. Used as a context; `entries` are those on record."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        super().__init__(
+            path,
+            RampEntry.from_dict,
+            in_use="this ramp is being decided by another process. Wait for it to end.",
+            nothing="Nothing was decided",
+        )
+
+
+def read_entries(path: str | os.PathLike[str]) -> tuple[RampEntry, ...]:
+    """The entries on record, for those who only look; none where there is no file. Nothing is written or locked."""
+    return read_lines(path, RampEntry.from_dict)

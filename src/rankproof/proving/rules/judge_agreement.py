@@ -51,7 +51,13 @@ def title(values: RuleValues) -> str:
 
 
 def refuse(values: RuleValues) -> None:
-    """Refuses the judge's least relevant grade without that of the human judges."""
+    """Refuses an agreement that every judge has or none is shown to have, and one grade without the other."""
+    least = -1.0 if values["statistic"] != "same_grade" else 0.0
+    if values["at_least"] <= least or (values["at_least"] == 1 and values["basis"] == "interval"):
+        raise UsageError(
+            f"at_least = {values['at_least']:g}, but {values['statistic']} lies between {least:g} and 1, and no "
+            "confidence bound reaches its ends. Say a value inside that range"
+        )
     if values["model_relevant"] is not None and values["relevant"] is None:
         raise UsageError("model_relevant needs relevant beside it: people's least relevant grade")
 

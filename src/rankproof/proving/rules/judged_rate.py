@@ -53,7 +53,9 @@ OFFERS = (
         page=__doc__,
         params=(
             Param("k", Whole(1), 10, "how many of the first documents are looked at"),
-            Param("at_least", Number(0, 1), REQUIRED, "the share of them that must be judged, 0 to 1"),
+            Param(
+                "at_least", Number(0, 1, open_low=True), REQUIRED, "the share that must be judged, above 0 and up to 1"
+            ),
             SEGMENT,
         ),
         title=title,

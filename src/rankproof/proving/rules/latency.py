@@ -33,6 +33,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import percent
 from rankproof.kernel.specs.kinds import REQUIRED, Number, Param
@@ -43,6 +44,15 @@ from rankproof.proving.rule_params import BASIS, CONFIDENCE, level_of
 from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "latency"
+
+
+def refuse(values: RuleValues) -> None:
+    """Refuses a share where a percentage is asked for: nobody holds a service to its fastest hundredth."""
+    if values["percentile"] < 1:
+        at = float(values["percentile"])
+        raise UsageError(
+            f"percentile = {at:g} is the {at:g}th of 100. If the {100 * at:g}th is meant, say {100 * at:g}"
+        )
 
 
 def title(values: RuleValues) -> str:
@@ -119,5 +129,6 @@ OFFERS = (
         ),
         title=title,
         decide=decide,
+        refuse=refuse,
     ),
 )

@@ -30,11 +30,25 @@ from __future__ import annotations
 from rankproof.kernel.sections import number
 from rankproof.kernel.specs.kinds import REQUIRED, Number, Param
 from rankproof.kernel.verdict import Ruling
-from rankproof.proving.rule_params import BASIS, CONFIDENCE, MEASURE, SEGMENT, refuse_sideless, segment_suffix
+from rankproof.proving.rule_params import (
+    BASIS,
+    CONFIDENCE,
+    MEASURE,
+    SEGMENT,
+    refuse_idle_change,
+    refuse_sideless,
+    segment_suffix,
+)
 from rankproof.proving.rules._change import on_change
 from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "least_gain"
+
+
+def refuse(values: RuleValues) -> None:
+    """A measure with a better side, and a gain within reach."""
+    refuse_sideless(values)
+    refuse_idle_change(values, "at_least", "least")
 
 
 def title(values: RuleValues) -> str:
@@ -67,6 +81,6 @@ OFFERS = (
         title=title,
         decide=decide,
         needs_baseline=True,
-        refuse=refuse_sideless,
+        refuse=refuse,
     ),
 )

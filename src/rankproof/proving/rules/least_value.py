@@ -51,6 +51,7 @@ from rankproof.proving.rule_params import (
     Bands,
     level_of,
     measure_of,
+    refuse_idle_target,
     segment_suffix,
 )
 from rankproof.proving.rules.contract import Case, Numbers, Rule, RuleSample, RuleValues
@@ -61,7 +62,7 @@ FLOOR = 1e-5
 
 
 def refuse(values: RuleValues) -> None:
-    """One target, on the side that the measure calls better."""
+    """One target, on the side that the measure calls better, that some results meet and others miss."""
     text, better = values["measure"], measure_of(values["measure"]).better
     given = [key for key in ("at_least", "at_most") if values[key] is not None]
     if len(given) != 1:
@@ -72,6 +73,7 @@ def refuse(values: RuleValues) -> None:
         raise UsageError(f"{text} is better when {better}, so its target is said as {right}, not {wrong}")
     if values["basis"] != "point" and measure_of(text).aggregate == "sum":
         raise UsageError(f'{text} is a sum over queries, which has no bounds. Say basis = "point"')
+    refuse_idle_target(values, "at_least" if values["at_least"] is not None else "at_most")
 
 
 def title(values: RuleValues) -> str:

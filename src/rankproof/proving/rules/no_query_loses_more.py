@@ -26,11 +26,17 @@ from rankproof.kernel.sections import number
 from rankproof.kernel.specs.kinds import REQUIRED, Number, Param
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.mean_rule import ROUNDING, paying, worst
-from rankproof.proving.rule_params import MEASURE, SEGMENT, refuse_sideless, segment_suffix
+from rankproof.proving.rule_params import MEASURE, SEGMENT, refuse_idle_change, refuse_sideless, segment_suffix
 from rankproof.proving.rules._change import gains
 from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "no_query_loses_more"
+
+
+def refuse(values: RuleValues) -> None:
+    """A measure with a better side, and a limit that a query can go over."""
+    refuse_sideless(values)
+    refuse_idle_change(values, "than")
 
 
 def title(values: RuleValues) -> str:
@@ -69,6 +75,6 @@ OFFERS = (
         title=title,
         decide=decide,
         needs_baseline=True,
-        refuse=refuse_sideless,
+        refuse=refuse,
     ),
 )

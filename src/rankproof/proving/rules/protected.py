@@ -31,7 +31,7 @@ from rankproof.kernel.sections import UNDEFINED, number
 from rankproof.kernel.specs.kinds import Number, Param, Path, Texts
 from rankproof.kernel.verdict import Payer, Ruling
 from rankproof.proving.mean_rule import ROUNDING, paying
-from rankproof.proving.rule_params import MEASURE, refuse_sideless
+from rankproof.proving.rule_params import MEASURE, refuse_idle_change, refuse_sideless
 from rankproof.proving.rules._change import gains
 from rankproof.proving.rules.contract import Case, Rule, RuleSample, RuleValues
 
@@ -39,8 +39,9 @@ NAME = "protected"
 
 
 def refuse(values: RuleValues) -> None:
-    """A measure with a better side; and the queries said once."""
+    """A measure with a better side; a tolerance that a query can go over; and the queries said once."""
     refuse_sideless(values)
+    refuse_idle_change(values, "tolerance")
     if bool(values["queries"]) == bool(values["file"]):
         raise UsageError('say either queries = ["q1", ...] or file = "protected.txt"')
 

@@ -1,7 +1,8 @@
 """Annotations for GitHub Actions: workflow commands that show each rule that did not pass on the pull request.
 
 A rule that fails is an `error`, an undecided one a `warning`, a rule that passes with the label "warn" a `notice`; the
-last line is the verdict itself. They point to the policy file. GitHub shows at most ten of each kind for a step.
+last line is the verdict itself, with what a ledger says. They point to the policy file. GitHub shows at most ten of
+each kind for a step.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from rankproof.kernel.sections import printable
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
-from rankproof.reports.verdict_sections import headline, payers
+from rankproof.reports.verdict_sections import headline, ledger_lines, payers
 
 LEVELS = {"FAIL": "error", "UNDECIDED": "warning", "PASS": "notice"}
 
@@ -23,7 +24,8 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     shown = [ruling for ruling in verdict.rulings if ruling.status != "PASS" or ruling.band == "warn"]
     shown.sort(key=lambda ruling: turn.index(ruling.status))
     lines = [command(LEVELS[r.status], f"{r.status}: {r.title}", _message(r), verdict.source) for r in shown]
-    last = command(LEVELS[verdict.status], f"gate: {verdict.status}", printable(headline(verdict)), verdict.source)
+    told = "\n".join(map(printable, [headline(verdict), *ledger_lines(verdict)]))
+    last = command(LEVELS[verdict.status], f"gate: {verdict.status}", told, verdict.source)
     return "\n".join([*lines, last]) + "\n"
 
 

@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape, quoteattr
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
-from rankproof.reports.verdict_sections import bounds, headline, paid_by, payers
+from rankproof.reports.verdict_sections import bounds, headline, ledger_lines, paid_by, payers
 
 # What XML 1.0 cannot hold, not even escaped; and bytes that were no UTF-8, which stand as lone surrogates.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -38,17 +38,25 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
         *(f"      <property name={_attribute(key)} value={_attribute(value)}/>" for key, value in _facts(verdict)),
         "    </properties>",
         *(line for ruling in verdict.rulings for line in _case(ruling)),
-        f"    <system-out>{_text(headline(verdict))}</system-out>",
+        f"    <system-out>{_text(_outcome(verdict))}</system-out>",
         "  </testsuite>",
         "</testsuites>",
     ]
     return "\n".join(lines) + "\n"
 
 
+def _outcome(verdict: Verdict) -> str:
+    """The headline, and below it what the ledger says."""
+    return "\n".join([headline(verdict), *ledger_lines(verdict)])
+
+
 def _facts(verdict: Verdict) -> list[tuple[str, str]]:
     facts = [("verdict", verdict.status), ("candidate", verdict.candidate)]
     facts += [("baseline", verdict.baseline)] if verdict.baseline is not None else []
-    return [*facts, ("confidence", repr(verdict.confidence)), ("significance", verdict.significance)]
+    facts += [("confidence", repr(verdict.confidence)), ("significance", verdict.significance)]
+    if verdict.ledger is not None:
+        facts += [("ledger.attempt", str(verdict.ledger.number)), ("ledger.path", verdict.ledger.path)]
+    return facts
 
 
 def _case(ruling: Ruling) -> list[str]:

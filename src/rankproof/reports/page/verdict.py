@@ -26,7 +26,7 @@ from rankproof.reports.page.elements import (
     table,
     tag,
 )
-from rankproof.reports.verdict_sections import fine_print, paid_by, payers, ruling_row
+from rankproof.reports.verdict_sections import fine_print, ledger_lines, paid_by, payers, ruling_row
 
 # So many systems are called by their names; more are counted.
 FEW = 3
@@ -109,14 +109,17 @@ def verdict_head(verdict: Verdict) -> Safe:
 
 
 def verdict_facts(verdict: Verdict) -> Safe:
-    """Policy, candidate, baseline and the counts of rulings."""
+    """Policy, candidate, baseline, the counts of rulings, and which attempt it is where a ledger counts."""
     pairs: list[tuple[Piece, Piece]] = [
         ("Policy" if verdict.trial is None else "A/B test", verdict.policy),
         ("Candidate", verdict.candidate),
     ]
     pairs += [("Baseline", verdict.baseline)] if verdict.baseline is not None else []
     counts = [f"{sum(r.status == s for r in verdict.rulings)} {s}" for s in STATUS_MARK]
-    return listed([*pairs, ("Rules", ", ".join(counts))])
+    pairs.append(("Rules", ", ".join(counts)))
+    if verdict.ledger is not None:
+        pairs.append(("Attempt", f"{verdict.ledger.number} on these judgments"))
+    return listed(pairs)
 
 
 def section(verdict: Verdict) -> PageSection:
@@ -138,7 +141,7 @@ def section(verdict: Verdict) -> PageSection:
         (
             table("Rulings", columns, [_row(ruling, chance) for ruling in verdict.rulings], class_="rulings"),
             *(_payers(ruling) for ruling in paying),
-            bullets(fine_print(verdict), "fine"),
+            bullets([*ledger_lines(verdict), *fine_print(verdict)], "fine"),
         ),
     )
 

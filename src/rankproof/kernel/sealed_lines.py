@@ -1,79 +1,121 @@
-"""State of a ramp on disk: JSON lines that only ever grow, one for each decision, each sealed to the one before.
+"""Sealed lines: a file of JSON lines that only ever grows, each line sealed to the one before, held by one process.
 
-An entry is on the disk, file and folder, before it is reported. A process that is killed while it writes leaves half a
-line at the end, which was never reported and is cut off; a last line that lacks only its newline gets it. All other
-lines that are not as they were written are refused: a ramp continues only from its own record. A lock keeps a
-second process from deciding at the same time.
-
-An entry is on the disk, file and folder, before its decision is reported. A process that is killed while it writes
-leaves half a line at the end, which was never reported and is cut off; a last line that lacks nothing but its end gets
-it. Any other line that is not as it was written is refused: a ramp goes on from nothing but its own record. A lock
-keeps a second process from deciding at the same time.
+A line is on the disk, file and folder, before anybody is told of it. A process that is killed while it writes leaves
+half a line at the end, which was never reported and is cut off; a last line that lacks only its newline gets it. All
+other lines that are not as they were written are refused: what follows from such a file follows from its own record. A
+lock keeps a second process from writing at the same time.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from typing import Generic, Protocol, Self, TypeVar
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.atomic import refuse
 from rankproof.kernel.jsontext import to_json
-from rankproof.online.ramp.records import RampEntry
+
+# How often a process that waits for the lock looks again, in seconds.
+PAUSE = 0.05
 
 
-class RampState:
-    """The state file of one ramp, held by one process. Used as a context; `entries` are those on record."""
+class SealedEntry(Protocol):
+    """What one line holds: its number from 1, the seal of the line before ("" for the first), and its own seal."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    @property
+    def n(self) -> int:
+        """Counts from 1."""
+
+    @property
+    def before(self) -> str:
+        """The seal of the line before."""
+
+    @property
+    def seal(self) -> str:
+        """The SHA-256 of all that it seals, `before` included."""
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON."""
+
+
+Entry = TypeVar("Entry", bound=SealedEntry)
+# Reads the JSON of a line; `InputError`, beginning with the place, where it is no entry or its seal does not fit.
+ReadEntry = Callable[[object, str], Entry]
+
+
+class SealedLines(Generic[Entry]):
+    """The file, held by one process. Used as a context; `entries` are those on record.
+
+    torn   whether the file ended in half a line, which was cut off
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], read: ReadEntry[Entry], *, in_use: str, nothing: str, wait: float = 0.0
+    ) -> None:
+        """`in_use` says who holds it and what to do, `nothing` what did not happen where it cannot be written.
+
+        A file that another process holds is waited for, so many seconds.
+        """
         self.path = os.fspath(path)
+        self._read, self._in_use, self._nothing = read, in_use, nothing
+        self.torn = False
         refuse(self.path)
         try:
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
         except OSError as error:
             raise UsageError(f"{self.path} cannot be written: {error.strerror or error}. Name another file.") from None
         try:
-            self._lock()
+            self._lock(wait)
             self.entries = self._settled()
         except BaseException:
             os.close(self._file)
             raise
 
-    def __enter__(self) -> RampState:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         os.close(self._file)
 
-    def append(self, entry: RampEntry) -> None:
+    def append(self, entry: Entry) -> None:
         """Keeps an entry. When this returns it is on the disk."""
         before = self.entries[-1].seal if self.entries else ""
         if (entry.n, entry.before) != (len(self.entries) + 1, before):
             raise ValueError("an entry follows the last one on record")
-        line = f"{to_json(entry.to_dict())}\n".encode()
-        self._write(line)
+        self._write(f"{to_json(entry.to_dict())}\n".encode())
         self.entries = (*self.entries, entry)
+
+    def require(self, entries: tuple[Entry, ...]) -> None:
+        """Refuses entries that are whole and not all that was written; called before the file is touched."""
 
     # ---- the file ------------------------------------------------------------------------------
 
-    def _lock(self) -> None:
+    def _lock(self, wait: float) -> None:
         with suppress(ModuleNotFoundError):  # Windows, where files have no such locks
             fcntl = import_module("fcntl")
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise UsageError(
-                    f"{self.path} is in use: this ramp is being decided by another process. Wait for it to end."
-                ) from None
+            until = time.monotonic() + wait
+            while True:
+                try:
+                    fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return
+                except OSError:
+                    if time.monotonic() >= until:
+                        raise UsageError(f"{self.path} is in use: {self._in_use}") from None
+                time.sleep(PAUSE)
 
-    def _settled(self) -> tuple[RampEntry, ...]:
+    def _settled(self) -> tuple[Entry, ...]:
         """What is on record, with the end of the file brought in order and everything on the disk."""
-        content = _content(self.path)
-        entries, whole, complete = parse(content, self.path)
+        content = content_of(self.path)
+        entries, whole, complete = parse_lines(content, self.path, self._read)
+        self.require(entries)
+        self.torn = whole < len(content)
         try:
-            if whole < len(content):
+            if self.torn:
                 os.ftruncate(self._file, whole)
             if not complete:
                 os.write(self._file, b"\n")
@@ -105,28 +147,28 @@ class RampState:
 
     def _cannot(self, error: OSError) -> InputError:
         return InputError(
-            f"{self.path} cannot be written: {error.strerror or error}. Nothing was decided; make room, then run the "
-            "same command again."
+            f"{self.path} cannot be written: {error.strerror or error}. {self._nothing}; make room, then run the same "
+            "command again."
         )
 
 
-def read_entries(path: str | os.PathLike[str]) -> tuple[RampEntry, ...]:
+def read_lines(path: str | os.PathLike[str], read: ReadEntry[Entry]) -> tuple[Entry, ...]:
     """The entries on record, for those who only look; none where there is no file. Nothing is written or locked."""
     where = os.fspath(path)
-    return parse(_content(where), where)[0] if os.path.lexists(where) else ()
+    return parse_lines(content_of(where), where, read)[0] if os.path.lexists(where) else ()
 
 
-def parse(content: bytes, source: str) -> tuple[tuple[RampEntry, ...], int, bool]:
+def parse_lines(content: bytes, source: str, read: ReadEntry[Entry]) -> tuple[tuple[Entry, ...], int, bool]:
     """The entries, how many bytes of the content are theirs, and whether the last line has its end."""
     *lines, rest = content.split(b"\n")
     whole, complete = len(content) - len(rest), True
-    if rest and _is_entry(rest):
+    if rest and _is_entry(rest, read):
         lines.append(rest)
         whole, complete = len(content), False
-    entries: list[RampEntry] = []
+    entries: list[Entry] = []
     for number, line in enumerate(lines, start=1):
         place = f"{source}, line {number}"
-        entry = RampEntry.from_dict(_json(line), place)
+        entry = read(_json(line), place)
         before = entries[-1].seal if entries else ""
         if (entry.n, entry.before) != (number, before):
             raise InputError(
@@ -137,9 +179,9 @@ def parse(content: bytes, source: str) -> tuple[tuple[RampEntry, ...], int, bool
     return tuple(entries), whole, complete
 
 
-def _is_entry(line: bytes) -> bool:
+def _is_entry(line: bytes, read: ReadEntry[Entry]) -> bool:
     try:
-        RampEntry.from_dict(_json(line), "")
+        read(_json(line), "")
     except InputError:
         return False
     return True
@@ -153,7 +195,8 @@ def _json(line: bytes) -> object:
         return None
 
 
-def _content(path: str) -> bytes:
+def content_of(path: str) -> bytes:
+    """The bytes of a file."""
     try:
         with open(path, "rb") as file:
             return file.read()
