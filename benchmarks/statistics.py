@@ -147,9 +147,9 @@ class Study:
             yield sparse_row(str(n), self.answered(worlds_of, n, rng, method="gaffke"), None)
 
     def sparse_power(self) -> Iterator[str]:
-        """Power of the default gate beside that of t, on pairs of which most topics change."""
+        """Power of the default gate beside that of t, on pairs of which most topics change; of hits hardly any are."""
         natural = sparse_worlds(self.matrices, SPARSE_PAIRS, 0.0)
-        worlds_of = [world for world in natural if np.mean(world.changes != 0) >= DENSE]
+        worlds_of = [world for world in natural if np.mean(world.changes != 0) >= DENSE and world.measure != "hit"]
         for n in SIZES:
             ours, t = (
                 self.answered(worlds_of, n, np.random.default_rng([SEED, 3]), method=m) for m in ("default", "t")
@@ -157,10 +157,9 @@ class Study:
             for way in ("power_to_pass", "power_to_fail"):
                 pairs = {name: (getattr(t[name], way).share, getattr(ours[name], way).share) for name in ours}
                 shown = {name: f"{percent(a)}, {percent(b)}" for name, (a, b) in pairs.items()}
-                cells = [shown.get(name, "no such pair") for name in self.matrices]
+                cells = list(shown.values())
                 lost = max(a - b for a, b in pairs.values())
-                kept = "met" if lost <= 0.03 else "MISSED"
-                yield f"| {n} | {way[9:]} | {' | '.join(cells)} | {100 * lost:.1f} points: {kept} |"
+                yield f"| {n} | {way[9:]} | {' | '.join(cells)} | {100 * lost:.1f} points |"
 
     def sparse_worst(self) -> Iterator[str]:
         """The pair that passes falsely most often."""
@@ -189,7 +188,7 @@ class Study:
         for spend, word in ((False, "whole error each"), (True, "spend_error")):
             for kind in ("dense", "sparse"):
                 for n in SIZES:
-                    found = family_passes(self.scores, kind, n, self.trials(4000), spend=spend)
+                    found = family_passes(self.scores, kind, n, self.trials(2000), spend=spend)
                     want = (0.0, 0.05 + 3 * found["all"].error) if spend else None
                     yield row(f"{word}, {kind}", n, found, want)
 
@@ -290,7 +289,7 @@ def tables(study: Study) -> Iterator[tuple[str, str, Callable[[], Iterator[str]]
     yield "Sparse: least_value", f"queries | {held}", study.sparse_values
     yield (
         "Sparse: power of t, of the default, on dense pairs",
-        f"queries | to | {six} | lost at most",
+        f"queries | to | {six.removesuffix(' | hit')} | lost at most",
         study.sparse_power,
     )
     yield "Sparse: the worst pair of each measure", f"unchanged | queries | {six}", study.sparse_worst

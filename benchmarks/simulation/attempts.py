@@ -17,15 +17,12 @@ from typing import Literal
 
 import numpy as np
 
-from rankproof.kernel import shelf
-from rankproof.kernel.estimate import Estimate
 from rankproof.proving.gate import gate
 from rankproof.proving.ledger import spent_confidence
-from rankproof.proving.mean_rule import ROUNDING
 from rankproof.proving.power import smallest_difference
-from rankproof.proving.significance.contract import SignificanceRequest
 
 from .gates import CUTOFF, as_run
+from .sparse import rejects
 from .worlds import ByMeasure, Rate, Values, World, drawn, together
 
 Kind = Literal["dense", "sparse"]
@@ -33,7 +30,6 @@ CANDIDATES = 20
 CONFIDENCE = 0.95
 # How often a query changes at all where most do not.
 CHANGED = 0.15
-METHOD = "t_or_gaffke"
 RULE = {"rule": "least_gain", "measure": "P@10", "at_least": 0}
 SEEDS = {"dense": 11, "sparse": 12}
 
@@ -64,9 +60,7 @@ def passes(changes: Values, attempt: int | None) -> list[bool]:
     A rule passes when its lower bound meets 0.
     """
     level = CONFIDENCE if attempt is None else spent_confidence(CONFIDENCE, attempt)
-    question = SignificanceRequest(level=level, alternative="greater", low=-1.0, high=1.0)
-    answers = shelf.find("significance", METHOD).many(changes.T.copy(), question, np.random.default_rng(0))
-    return [isinstance(a, Estimate) and a.low >= -ROUNDING for a in answers]
+    return rejects(changes.T, 0.0, -1.0, alpha=1 - level).tolist()
 
 
 def first_power(places: list[World], n: int, trials: int, *, spend: bool) -> ByMeasure:

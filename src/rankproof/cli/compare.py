@@ -117,7 +117,7 @@ def compare_files(files: Sequence[str], choices: dict[str, Any]) -> Compared:
             f"A comparison takes judgments, a baseline and at least one candidate: QRELS BASELINE CANDIDATE...; "
             f"got {counted(len(files), 'file')}. With --saved it takes kept reports instead."
         )
-    from rankproof.measuring.evaluate import requested
+    from rankproof.measuring.names import parse
     from rankproof.measuring.prepare import prepare_qrels
     from rankproof.proving.compare import compare
     from rankproof.proving.manifest import Given
@@ -125,7 +125,7 @@ def compare_files(files: Sequence[str], choices: dict[str, Any]) -> Compared:
     from rankproof.reading.naming import distinct_names
 
     design, settings = from_options(Design, choices), from_options(Settings, choices)
-    measures = requested(choices["measures"] or DEFAULT_MEASURES, settings.dialect)
+    measures = parse(choices["measures"] or DEFAULT_MEASURES, settings.dialect)
     reading, engine = from_options(ReadingOptions, choices), from_options(EngineOptions, choices)
     by, pool = tuple(choices["by"]), choices["pool"]
     qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow)

@@ -241,9 +241,10 @@ def command(
 def _evaluate(
     prepare_run: Callable[[str], PreparedRun], runs: Sequence[str], measures: Sequence[str], settings: Settings
 ) -> tuple[list[PreparedRun], list[Evaluation]]:
-    from rankproof.measuring.evaluate import measure_run, requested
+    from rankproof.measuring.evaluate import measure_run
+    from rankproof.measuring.names import parse
 
-    variants = requested(measures, settings.dialect)
+    variants = parse(measures, settings.dialect)
     prepared, evaluations = [], []
     for path in watched(runs, "measuring"):
         prepared.append(prepare_run(path))

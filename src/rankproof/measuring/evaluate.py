@@ -158,12 +158,6 @@ def _population(whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...
 Measures = str | Variant | Iterable[str | Variant]
 
 
-def requested(measures: Measures, dialect: str) -> tuple[Variant, ...]:
-    """The measures that a text or several name, where `all_trec` stands for what the dialect's version calls so."""
-    speaker: Dialect = shelf.find("dialects", dialect)
-    return parse(measures, speaker.lacks)
-
-
 class ReadyQrels(PreparedQrels):
     """Prepared judgments that evaluate: what `rankproof.prepare` returns."""
 
@@ -210,7 +204,7 @@ def evaluate(
     `qrels` and `run` are paths, dicts of dicts, frames (pandas, polars, pyarrow, DuckDB), `Qrels`, `Run`, or
     prepared ones. The choices are those of `rankproof evaluate`; see `Settings` for the first of them.
     """
-    variants = requested(measures, dialect)
+    variants = parse(measures, dialect)
     reading: dict[str, Any] = {
         "format": run_format, "order": order, "lower_is_better": lower_is_better, "collapse": collapse,
         "drop_self": drop_self, "allow": allow, "threads": threads, "name": name, "memory": memory,

@@ -24,15 +24,15 @@ from rankproof.measuring.measures.contract import Measure, NamedItem, Variant
 DEEPEST = 10**15
 
 
-def parse(names: str | Variant | Iterable[str | Variant], lacks: tuple[str, ...] = ()) -> tuple[Variant, ...]:
+def parse(names: str | Variant | Iterable[str | Variant], dialect: str = "") -> tuple[Variant, ...]:
     """The measures that a text, or several texts, name; each once, in their order.
 
-    Of two equal ones, the one that was typed as another tool's name stays. `lacks` are trec_eval's names that its sets,
-    such as `all_trec`, do not stand for in the version meant.
+    Of two equal ones, the one that was typed as another tool's name stays. trec_eval's sets, such as `all_trec`, stand
+    for what the dialect's version calls so.
     """
     variants: dict[Variant, Variant] = {}
     for name in (names,) if isinstance(names, str | Variant) else names:
-        for variant in (name,) if isinstance(name, Variant) else _parse_text(name, lacks):
+        for variant in (name,) if isinstance(name, Variant) else _parse_text(name, dialect):
             if variant.typed or variant not in variants:
                 variants[variant] = variant
     return tuple(variants.values())
@@ -44,10 +44,10 @@ def canonical(name: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _parse_text(text: str, lacks: tuple[str, ...] = ()) -> tuple[Variant, ...]:
+def _parse_text(text: str, dialect: str = "") -> tuple[Variant, ...]:
     variants: list[Variant] = []
     for token in tokens(text):
-        variants += read(token, lacks)
+        variants += read(token, dialect)
     if not variants:
         raise UsageError("No measure was named. Name one or more, such as: nDCG@10 RR@10 R@100")
     return tuple(variants)
@@ -82,7 +82,7 @@ def tokens(text: str) -> list[str]:
     return out
 
 
-def read(token: str, lacks: tuple[str, ...] = ()) -> tuple[Variant, ...]:
+def read(token: str, dialect: str = "") -> tuple[Variant, ...]:
     """The variants of one token: one, except for trec_eval's names, which may stand for several."""
     call = split_call(token)
     measure = None if call is None else _ours(call.name)
@@ -96,7 +96,7 @@ def read(token: str, lacks: tuple[str, ...] = ()) -> tuple[Variant, ...]:
     ours = translated(token)
     if ours != token:
         return read(ours)
-    trec = trec_variants(token, lacks)
+    trec = trec_variants(token, dialect)
     if trec is not None:
         return trec
     if call is not None and measure is None:

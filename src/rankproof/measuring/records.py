@@ -246,15 +246,12 @@ def aggregate(values: NDArray[np.float64], how: str, one_by_one: bool = False, b
     if count == 0:
         return math.nan
     if how != "geometric":
-        total = _total(values, one_by_one)
-        return total if how == "sum" else total / count
-    # `math.log` is the C library's; NumPy's may differ in the last bit.
-    logs = [math.log(max(value, GEOMETRIC_FLOOR)) for value in values.tolist()]
-    return math.exp((_total(np.array(logs), one_by_one) + blank * math.log(GEOMETRIC_FLOOR)) / count)
-
-
-def _total(values: NDArray[np.float64], one_by_one: bool) -> float:
-    if not one_by_one:
-        return math.fsum(values.tolist())
-    # Neither `sum`, which compensates for rounding, nor `np.sum`, which adds in pairs.
-    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
+        added = values.tolist()
+    else:
+        # `math.log` is the C library's; NumPy's may differ in the last bit.
+        added = [math.log(max(value, GEOMETRIC_FLOOR)) for value in values.tolist()]
+    # Not `sum`, which compensates for rounding, nor `np.sum`, which adds in pairs.
+    total = float(np.add.accumulate([0.0, *added])[-1]) if one_by_one else math.fsum(added)
+    if how == "geometric":
+        return math.exp((total + blank * math.log(GEOMETRIC_FLOOR)) / count)
+    return total if how == "sum" else total / count

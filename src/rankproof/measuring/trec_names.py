@@ -287,12 +287,13 @@ TREC_SETS = {
 }
 
 
-def trec_variants(token: str, lacks: tuple[str, ...] = ()) -> tuple[Variant, ...] | None:
+def trec_variants(token: str, dialect: str = "") -> tuple[Variant, ...] | None:
     """The variants that a trec_eval name stands for, or None when it is not one of its names.
 
-    `lacks` are names that an older version's sets do not hold.
+    The sets hold what they hold in the version that the dialect is of.
     """
     if token in TREC_SETS:
+        lacks = shelf.find("dialects", dialect).lacks if dialect else ()
         names = (name for name in TREC_SETS[token] if name not in lacks)
         return tuple(variant for name in names for variant in _usual(_BY_NAME[name]))
     if token in _BY_NAME:

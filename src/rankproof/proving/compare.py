@@ -9,9 +9,10 @@ from typing import Any, Literal
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
-from rankproof.measuring.evaluate import Measures, measure_run, requested
+from rankproof.measuring.evaluate import Measures, measure_run
 from rankproof.measuring.grade_shares import grade_shares
 from rankproof.measuring.measures.contract import Variant
+from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
@@ -73,7 +74,7 @@ def compare(
         else:
             runs.append(join_run(judged, source, format=run_format, allow=allow, name=name, **choices))
     return compare_runs(
-        named_apart(runs, sources, called), requested(measures, settings.dialect), settings, design,
+        named_apart(runs, sources, called), parse(measures, settings.dialect), settings, design,
         topics=_topics(topics), queries=queries, by=tuple(by), universe=universe, pool=pool, beyond=beyond,
         most_moved=most_moved,
     )  # fmt: skip

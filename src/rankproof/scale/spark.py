@@ -99,14 +99,15 @@ def evaluate(
     **choices: Any,
 ) -> Evaluation:
     """`rankproof.evaluate` on Spark; `choices` are those of `Settings`. See `prepare_run` for the others."""
-    from rankproof.measuring.evaluate import measure_run, requested
+    from rankproof.measuring.evaluate import measure_run
+    from rankproof.measuring.names import parse
 
     settings = Settings(**{option: choices.pop(option) for option in _OF_SETTINGS & choices.keys()})
     ready = prepare_run(
         spark, prepare_qrels(qrels, qrels_format), run, format=run_format, order=order,
         lower_is_better=lower_is_better, place=place, partitions=partitions, name=name, **choices,
     )  # fmt: skip
-    return measure_run(ready, requested(measures, settings.dialect), settings)
+    return measure_run(ready, parse(measures, settings.dialect), settings)
 
 
 def compare(

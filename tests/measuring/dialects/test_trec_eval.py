@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from rankproof.measuring.evaluate import evaluate_tables, requested
+from rankproof.measuring.evaluate import evaluate_tables
 from rankproof.measuring.measures._recall import documents
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import Evaluation, Settings, aggregate
@@ -163,14 +163,14 @@ def test_a_query_missing_from_the_run_is_only_counted_by_trec_eval_9() -> None:
 
 def test_all_trec_stands_for_what_the_version_has() -> None:
     names = {
-        dialect: {trec_name(variant).measure.name for variant in requested("all_trec", dialect)}
+        dialect: {trec_name(variant).measure.name for variant in parse("all_trec", dialect)}
         for dialect in ("trec_eval", "trec_eval_9")
     }
     assert names["trec_eval"] - names["trec_eval_9"] == {"rbp", "rbp_resid", "unj"}
     assert names["trec_eval_9"] < names["trec_eval"]
     # Asked for by name it is there.
-    assert "RBP" in {variant.measure.name for variant in requested(["all_trec", "rbp"], "trec_eval_9")}
-    assert "RBP" not in {variant.measure.name for variant in requested("all_trec", "trec_eval_9")}
+    assert "RBP" in {variant.measure.name for variant in parse(["all_trec", "rbp"], "trec_eval_9")}
+    assert "RBP" not in {variant.measure.name for variant in parse("all_trec", "trec_eval_9")}
 
 
 def fused(level: float, relevant: int) -> int:

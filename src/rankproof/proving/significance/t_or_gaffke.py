@@ -81,7 +81,8 @@ def degrees_of_freedom(differences: Differences) -> NDArray[np.float64]:
     squared = np.square(deviations.mean(axis=0))
     kurtosis = np.divide(np.square(deviations).mean(axis=0), squared, out=np.ones_like(squared), where=squared > 0)
     excess = kurtosis * (n + 1) / max(n - 1, 1) - (n - 3) / max(n - 1, 1)
-    return np.minimum(n - 1.0, 2.0 * n / np.maximum(excess, 2.0 * n / max(n - 1, 1)))
+    fewer: NDArray[np.float64] = np.minimum(n - 1.0, 2.0 * n / np.maximum(excess, 2.0 * n / max(n - 1, 1)))
+    return fewer
 
 
 def changed_queries(differences: Differences) -> NDArray[np.int64]:
