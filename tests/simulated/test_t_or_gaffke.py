@@ -20,7 +20,6 @@ from benchmarks.simulation.sparse import (
     rejects,
     scores,
     sparse_worlds,
-    value_worlds,
 )  # fmt: skip
 from tests.shared_data import needs_shared_data
 
@@ -47,7 +46,7 @@ def cells() -> Iterator[object]:
         yield pytest.param(measure, n, unchanged, marks=[] if quick else pytest.mark.full)
 
 
-@pytest.mark.parametrize(("measure", "n", "unchanged"), cells())
+@pytest.mark.parametrize(("measure", "n", "unchanged"), list(cells()))
 def test_few_changed_queries(measure: str, n: int, unchanged: float) -> None:
     """The t bound passes falsely in up to 31% of such cases."""
     found = answered(list(sparse_worlds({measure: scores()[measure]}, 30, unchanged)), n)
@@ -71,15 +70,6 @@ def test_most_queries_changed(measure: str) -> None:
     error = (0.07 * 0.93 / found.passes.trials) ** 0.5
     assert found.passes.share <= 0.07 + 3 * error
     assert found.fails.share <= 0.07 + 3 * error
-
-
-@pytest.mark.parametrize("measure", [m if m in SHORT else pytest.param(m, marks=pytest.mark.full) for m in MEASURES])
-@pytest.mark.parametrize("n", [10, pytest.param(25, marks=pytest.mark.full), 50])
-def test_rules_on_a_value(measure: str, n: int) -> None:
-    found = answered(list(value_worlds({measure: scores()[measure]})), n, "gaffke")
-    most = ALPHA + 3 * (ALPHA * (1 - ALPHA) / found.passes.trials) ** 0.5
-    assert found.passes.share <= most
-    assert found.fails.share <= most
 
 
 @pytest.mark.parametrize("unchanged", [0.0, 0.4, 0.8])
