@@ -14,7 +14,8 @@ from rankproof.proving.audit.report import audit_report
 
 
 def audit(values: str, **given: Any) -> ReportAudit:
-    return audit_report(read_claims(values.split()), **given)
+    """By rankproof's definitions, unless others are given."""
+    return audit_report(read_claims(values.split()), **{"dialect": "rankproof", **given})
 
 
 def check_example(found: ReportAudit) -> None:
@@ -117,7 +118,7 @@ def test_relations(values: str, given: dict[str, Any], measures: tuple[str, ...]
 
 def test_what_a_mean_could_be_instead() -> None:
     """Success@10 of 0.54 (0.535 to 0.545) leaves RR@10 between a tenth of it and itself."""
-    found = audit("RR@10=0.62 Success@10=0.54", queries=50)
+    found = audit("RR@10=0.62 Success@10=0.54", queries=50, rounding="nearest")
     by_measure = {instead.measure: instead for instead in found.instead}
     assert by_measure["RR@10"].least == pytest.approx(0.0535, abs=1e-6)
     assert by_measure["RR@10"].greatest == pytest.approx(0.545, abs=1e-6)
@@ -135,5 +136,4 @@ def test_what_is_neither_shown_nor_refuted_is_undecided(monkeypatch: pytest.Monk
     monkeypatch.setattr("rankproof.proving.audit.means.mixture", lambda *_: ())
     found = audit("RR@5=0.61 nDCG@5=0.65", queries=50)
     assert found.verdict == "undecided"
-    assert "no proof that there are none" in found.notes[0]
-    assert "was not decided for nDCG@5" in found.notes[1]
+    assert "no proof that there is none" in found.notes[0]

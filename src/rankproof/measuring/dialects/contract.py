@@ -101,13 +101,17 @@ class Dialect:
 
     def check(self, table: JudgedTable, variant: Variant) -> None:
         """UsageError where the tool has no such measure, OutOfDialect where its number is not reproduced."""
+        self.require(variant)
+        if self.limit is not None:
+            self.limit(table, variant)
+
+    def require(self, variant: Variant) -> None:
+        """UsageError where the tool has no such measure."""
         if self.speaks and variant.measure.name not in self.speaks:
             raise UsageError(
                 f"{variant}: {self.name} has no {variant.measure.name}. It has: {', '.join(self.speaks)}. "
                 "Ask for one of these, or leave the dialect out."
             )
-        if self.limit is not None:
-            self.limit(table, variant)
 
 
 def _names(variant: Variant) -> list[str]:

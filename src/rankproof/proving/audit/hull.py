@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -19,6 +20,8 @@ from rankproof.proving.audit.rankings import POINT, Boxes, PartialRanking, Space
 
 # How many boxes cover the rankings at most: more make a tighter hull and a slower one.
 MOST_BOXES = 2_000
+# How many documents may be placed to make them finer.
+MOST_PLACED = 200_000
 # How many of the widest boxes are divided at a time.
 STEP = 64
 # By how much a plane must part the report from every box.
@@ -41,18 +44,23 @@ class Plane:
     reported: float
 
 
+@lru_cache(maxsize=32)
 def cover(space: Space, most: int = MOST_BOXES) -> Boxes:
-    """Boxes that together hold the values of every ranking, as fine as their number allows; the widest are divided."""
+    """Boxes that together hold the values of every ranking, as fine as their number allows; the widest are divided.
+
+    The same rankings are covered again and again while claims are left out and put back: the last covers are kept.
+    """
     boxes = _without_repeats(_joined(list(space.boxes(space.roots())), len(space.variants)))
+    placed = boxes.documents
     while True:
         width = (boxes.highs - boxes.lows).sum(axis=1)
-        divisible = np.array([shape.divisible(space.deeper) for shape in boxes.shapes], dtype=bool)
-        open_ = np.flatnonzero((width > POINT) & divisible)
-        if not len(open_) or len(width) >= most:
+        open_ = np.flatnonzero(boxes.loose)
+        if not len(open_) or len(width) >= most or placed > MOST_PLACED:
             return boxes
         widest = open_[np.argsort(-width[open_], kind="stable")[:STEP]]
         rest = np.setdiff1d(np.arange(len(width)), widest)
         finer = list(space.boxes(space.parts([boxes.shapes[i] for i in widest.tolist()])))
+        placed += sum(part.documents for part in finer)
         boxes = _without_repeats(_joined([boxes.select(rest), *finer], len(space.variants)))
 
 
@@ -62,6 +70,7 @@ def _joined(parts: Sequence[Boxes], columns: int) -> Boxes:
         [shape for part in parts for shape in part.shapes],
         np.concatenate([nothing, *(part.lows for part in parts)]),
         np.concatenate([nothing, *(part.highs for part in parts)]),
+        np.concatenate([np.zeros(0, dtype=bool), *(part.loose for part in parts)]),
     )
 
 
@@ -179,10 +188,7 @@ def smallest(claims: Sequence[MeasureClaim], can: Oracle) -> list[tuple[MeasureC
 
 
 def _meets(example: Placement, some: Sequence[MeasureClaim]) -> bool:
-    return all(
-        claim.variant.text in example.values and claim.low <= example.values[claim.variant.text] <= claim.high
-        for claim in some
-    )
+    return all(claim.text in example.values and claim.low <= example.values[claim.text] <= claim.high for claim in some)
 
 
 def _thinned(claims: tuple[MeasureClaim, ...], can: Oracle) -> tuple[MeasureClaim, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,9 @@ from rankproof.errors import UsageError
 from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures.contract import Variant
 from rankproof.proving.audit.claims import MeasureClaim, Placement, refuse_strange_gain
+
+if TYPE_CHECKING:
+    from rankproof.proving.audit.bounds import OpenBound
 
 # Grades of a query's relevant documents, best first.
 Grades = tuple[int, ...]
@@ -37,7 +41,10 @@ class Pools:
 
 
 def pools(claims: Sequence[MeasureClaim], relevant: str | None, grades: Sequence[str]) -> Pools:
-    """From the options: a number or a range of relevant documents, or the grades of one or several pools."""
+    """From the options: a number or a range of relevant documents, or the grades of one or several pools.
+
+    Without grades each way has as many documents of grade 1 as there are relevant ones: what they are worth is open.
+    """
     if relevant is not None and grades:
         raise UsageError("--relevant and --grades say the same thing. Keep one of them.")
     pool_choices = _graded(grades) if grades else _counted(relevant) if relevant is not None else _any_number(claims)
@@ -70,7 +77,7 @@ def _counted(text: str) -> Pools:
         raise UsageError(f"--relevant takes a number up to {MOST_RELEVANT:,} or a rising range; got {text!r}.")
     ways = tuple((1,) * many for many in range(least, most + 1))
     amount = str(least) if least == most else f"{least} to {most}"
-    return Pools(ways, f"{amount} relevant {'document' if amount == '1' else 'documents'}, all of one grade")
+    return Pools(ways, f"{amount} relevant {'document' if amount == '1' else 'documents'}")
 
 
 def _any_number(claims: Sequence[MeasureClaim]) -> Pools:
@@ -81,9 +88,10 @@ def _any_number(claims: Sequence[MeasureClaim]) -> Pools:
             f"{', '.join(needy)}: what {'it' if len(needy) == 1 else 'they'} can be depends on how many relevant "
             "documents a query has. Say it: --relevant 5, a range such as --relevant 1-8, or --grades 3,2,1."
         )
-    most = max((a.variant.k or 1) for a in claims)
+    # One more than the greatest cutoff: with so many, one at least is below it.
+    most = max((a.variant.k or 1) for a in claims) + 1
     ways = tuple((1,) * many for many in range(most + 1))
-    return Pools(ways, "any number of relevant documents, all of one grade")
+    return Pools(ways, "any number of relevant documents")
 
 
 def _needs_total(variant: Variant) -> bool:
@@ -276,11 +284,16 @@ AT_ONCE = 1024
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Shapes, and for each (rows) the least and the greatest value of each variant (columns). Both are reached."""
+    """Shapes, and for each (rows) the least and the greatest value of each variant (columns).
+
+    Both are reached, except where a definition is open. `loose` says of each shape whether its parts may have smaller
+    boxes.
+    """
 
     shapes: list[PartialRanking]
     lows: Matrix
     highs: Matrix
+    loose: NDArray[np.bool_]
 
     @property
     def documents(self) -> int:
@@ -289,7 +302,7 @@ class Boxes:
 
     def select(self, keep: NDArray[np.intp]) -> Boxes:
         """Those at the given indices, in that order."""
-        return Boxes([self.shapes[i] for i in keep.tolist()], self.lows[keep], self.highs[keep])
+        return Boxes([self.shapes[i] for i in keep.tolist()], self.lows[keep], self.highs[keep], self.loose[keep])
 
 
 @dataclass(frozen=True)
@@ -298,6 +311,23 @@ class Space:
 
     ways: tuple[Grades, ...]
     variants: tuple[Variant, ...]
+    bounds: tuple[OpenBound | None, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, ways: tuple[Grades, ...], claims: Sequence[MeasureClaim]) -> Space:
+        """The rankings as the measures of the claims see them, in the order of the claims."""
+        variants, bounds, names = zip(*((claim.variant, claim.bound, claim.text) for claim in claims), strict=True)
+        if not any(_needs_total(claim.variant) for claim in claims):
+            # More documents of one grade than the greatest cutoff are as good as one more.
+            most = 1 + max(claim.variant.k or 1 for claim in claims)
+            ways = tuple({way if len(set(way)) > 1 else way[:most]: None for way in ways})
+        return cls(ways, variants, bounds, names)
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether both ends of every box are values that a ranking has; else boxes may be wider."""
+        return not any(self.bounds)
 
     @cached_property
     def cuts(self) -> tuple[int, ...]:
@@ -332,10 +362,18 @@ class Space:
         """The boxes of shapes, some at a time."""
         while some := list(islice(shapes, AT_ONCE)):
             ways = [shape.way for shape in some]
-            lows = values([shape.worst() for shape in some], ways, self.variants, self.top)
-            highs = values([shape.best() for shape in some], ways, self.variants, self.top)
+            worst, best = [shape.worst() for shape in some], [shape.best() for shape in some]
+            lows = values(worst, ways, self.variants, self.top)
+            highs = values(best, ways, self.variants, self.top)
+            wide = (highs - lows) > POINT
+            for column, bound in enumerate(self.bounds):
+                if bound is not None:
+                    lows[:, column], highs[:, column] = bound.ends(worst, best, ways, self.top)
+                    wide[:, column] = [bound.differs(*ends) for ends in zip(worst, best, strict=True)]
+            divisible = np.array([shape.divisible(self.deeper) for shape in some])
+            loose = np.asarray(wide.any(axis=1)) & divisible
             # A whole and its parts add up their sums in different orders: rounding must not turn a box around.
-            yield Boxes(some, np.minimum(lows, highs), highs)
+            yield Boxes(some, np.minimum(lows, highs), highs, loose)
 
     def placement(self, ranking: Ranking, way: Grades, queries: int = 1) -> Placement:
         """A ranking for a reader, with the values of the measures."""
@@ -347,6 +385,6 @@ class Space:
             tuple(rank for rank, _ in ranking),
             tuple(grade for _, grade in ranking),
             tuple(missed),
-            {variant.text: float(value) for variant, value in zip(self.variants, row, strict=True)},
+            dict(zip(self.names or [variant.text for variant in self.variants], map(float, row), strict=True)),
             queries,
         )

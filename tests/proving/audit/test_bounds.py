@@ -1,0 +1,151 @@
+"""What a report leaves open: bounds against values tried one by one, and true reports that are not impossible."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankproof.measuring.names import parse
+from rankproof.proving.audit.bounds import (
+    best_gains_first,
+    best_gains_last,
+    mean_precision,
+    share_returned,
+    ungraded,
+)
+from rankproof.proving.audit.claims import ReportAudit, read_claims
+from rankproof.proving.audit.report import audit_report
+from rankproof.testing.tables import value
+
+# All placements of up to 3 relevant documents in the first 5 ranks.
+PLACEMENTS = [ranks for many in (1, 2, 3) for ranks in combinations(range(1, 6), many)]
+
+
+def audit(values: str, **given: Any) -> ReportAudit:
+    return audit_report(read_claims(values.split()), **given)
+
+
+def ranking(ranks: tuple[int, ...], grades: tuple[int, ...]) -> list[int | None]:
+    by_rank = dict(zip(ranks, grades, strict=True))
+    return [by_rank.get(rank) for rank in range(1, 6)]
+
+
+def graded(ranks: tuple[int, ...], rng: np.random.Generator) -> tuple[int, ...]:
+    """Grades from 1 on, some of them far apart."""
+    return tuple(int(grade) for grade in np.ceil(rng.pareto(0.5, len(ranks)) * 3 + 1e-9).clip(1, 10**6))
+
+
+@pytest.mark.parametrize("discount", ["log2", "jk2002"])
+def test_no_gains_give_more_or_less(discount: str) -> None:
+    """Random grades stay between the ends; equal gains for the first j, or the last j, come near them."""
+    rng = np.random.default_rng(0)
+    name = f"nDCG(discount={discount})@5"
+    for ranks in PLACEMENTS:
+        least, greatest = best_gains_last(discount, ranks, len(ranks)), best_gains_first(discount, ranks)
+        for _ in range(20):
+            grades = graded(ranks, rng)
+            assert least - 1e-4 <= value(name, ranking(ranks, grades), list(grades)) <= greatest + 1e-4
+        steps = [
+            value(name, ranking(ranks, steep), list(steep))
+            for j in range(1, len(ranks) + 1)
+            for steep in ((10**6,) * j + (1,) * (len(ranks) - j), (1,) * (len(ranks) - j) + (10**6,) * j)
+        ]
+        assert max(steps) == pytest.approx(greatest, abs=2e-4)
+        assert min(steps) == pytest.approx(least, abs=2e-4)
+
+
+def test_a_missed_document_may_be_worth_all() -> None:
+    assert best_gains_last("log2", (1, 2), 3) == 0
+    assert value("nDCG@5", [1, 1], [10**6, 1, 1]) == 0
+
+
+def test_ends_of_other_definitions() -> None:
+    """Of any placement cut anywhere, by the definitions themselves."""
+    for ranks in PLACEMENTS:
+        for returned in range(1, 6):
+            seen = [1 if rank in ranks else None for rank in range(1, returned + 1)]
+            pool = [1] * len(ranks)
+            assert value("P(denominator=returned)@5", seen, pool) <= share_returned(ranks) + 1e-4
+            assert value("AP(denominator=relevant_retrieved)@5", seen, pool) <= mean_precision(ranks) + 1e-4
+
+
+@pytest.mark.parametrize("measure", ["ERR@5", "nERR@5"])
+def test_ends_of_cascades(measure: str) -> None:
+    rng = np.random.default_rng(1)
+    (variant,) = parse(measure)
+    bound = ungraded(variant)
+    assert bound is not None
+    for ranks in PLACEMENTS:
+        placed = tuple((rank, 1) for rank in ranks)
+        (low,), (high,) = bound.ends([placed], [placed], [(1,) * len(ranks)], 1)
+        for _ in range(10):
+            grades = tuple(int(grade) for grade in rng.integers(1, 9, len(ranks)))
+            assert low <= value(measure, ranking(ranks, grades), list(grades)) <= high + 1e-4
+
+
+# ---- true reports that were called impossible --------------------------------------------------------
+
+
+def test_grades_that_are_not_stated_are_open() -> None:
+    """Grades 3, 1 at ranks 2, 1: nDCG@5 (1 + 3 x 0.6309) / (3 + 0.6309) = 0.797; with one grade it would be 1."""
+    assert value("nDCG@5", [1, 3], [3, 1]) == 0.7967
+    for given in ({}, {"dialect": "rankproof"}):
+        assert audit("P@2=1.00 RR=1.00 nDCG@5=0.797", relevant="2", **given).verdict != "impossible"
+    assert audit("P@2=1.00 nDCG@5=0.797", grades=["1,1"], dialect="rankproof").verdict == "impossible"
+
+
+def test_definitions_that_are_not_stated_are_open() -> None:
+    """Without a discount at rank 2, grades 3, 1 at ranks 2, 3 have nDCG@5 (3 + 0.6309) / (3 + 1) = 0.908."""
+    assert value("nDCG(discount=jk2002)@5", [None, 3, 1], [3, 1]) == 0.9077
+    found = audit("RR=0.50 P@1=0.00 nDCG@5=0.908", relevant="2")
+    assert (found.verdict, found.would_be) == ("undecided", ("--dialect rankproof",))
+
+
+def test_means_may_be_over_fewer_queries() -> None:
+    """313 / 510 = 0.6137: 51 queries of 54 are answered."""
+    assert audit("P@10=0.6137", queries=54, dialect="trec_eval").verdict != "impossible"
+    assert audit("P@10=0.6137", queries=54, dialect="rankproof", average="answered").verdict != "impossible"
+    found = audit("P@10=0.6137", queries=54, dialect="trec_eval", average="all")
+    assert (found.verdict, found.rests_on) == ("impossible", ("--average all", "--dialect trec_eval"))
+    # With 2 answers or 1 there is no such mean either.
+    assert audit("P@10=0.6137", queries=2, dialect="trec_eval").verdict == "impossible"
+
+
+def test_tools_that_average_over_different_queries() -> None:
+    """BEIR leaves unanswered queries out of P and counts them in MRR and Accuracy."""
+    assert audit("P@10=0.62 Success@10=0.54", queries=50).verdict != "impossible"
+    assert audit("P@10=0.62 Success@10=0.54", queries=50, dialect="beir").verdict != "impossible"
+    assert audit("P@10=0.62 Success@10=0.54", queries=50, average="all").verdict == "impossible"
+    assert audit("RR@10=0.62 Success@10=0.54", queries=50, dialect="beir").verdict == "impossible"
+
+
+def test_values_may_be_truncated() -> None:
+    """Two of three are 0.666...: 0.66 when truncated, 0.67 when rounded."""
+    assert audit("P@3=0.66", dialect="rankproof").verdict == "possible"
+    assert audit("P@3=0.66", dialect="rankproof", rounding="nearest").verdict == "impossible"
+    assert audit("P@3=0.67", dialect="rankproof", rounding="truncated").verdict == "impossible"
+
+
+def test_a_top_grade_above_those_given() -> None:
+    """Grade 1 on a scale up to 3: a reader stops with chance 1/8. The scale is not in the grades of one query."""
+    assert value("ERR(max_grade=3)@5", [1]) == 0.125
+    assert audit("P@1=1.00 ERR@5=0.125", grades=["1"], dialect="rankproof").verdict != "impossible"
+    assert audit("P@1=1.00 ERR(max_grade=1)@5=0.125", grades=["1"], dialect="rankproof").verdict == "impossible"
+
+
+def test_a_line_of_relevance_that_is_not_stated() -> None:
+    """Of grades 2, 1 at ranks 1, 2 one is relevant where relevant begins at 2."""
+    assert audit("P@2=0.50 R@2=1.00", grades=["2,1"]).verdict != "impossible"
+    assert audit("P@2=0.50 R@2=1.00", grades=["2,1"], dialect="rankproof").verdict == "impossible"
+    # rel is written, and the grades are not known: any number of the 3 may reach grade 2
+    assert audit("P(rel=2)@2=0.50 R(rel=2)@2=1.00", relevant="3", dialect="rankproof").verdict != "impossible"
+
+
+def test_what_holds_whatever_is_open() -> None:
+    found = audit("RR@10=0.62 Success@10=0.54", queries=50)
+    assert (found.verdict, found.rests_on) == ("impossible", ())
+    assert audit("nDCG@10=1.20", queries=50).verdict == "impossible"
+    assert audit("Success@5=0.62 Success@10=0.54", queries=50).verdict == "impossible"
