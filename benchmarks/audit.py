@@ -134,10 +134,9 @@ def true_report(rng: np.random.Generator) -> TrueReport | None:
     # A defined report is measured and read by one tool's definitions; else the reader knows the names only.
     defined = rng.random() < 0.5
     tool = str(rng.choice(("rankproof", *TOOLS))) if rng.random() < 0.6 else "rankproof"
-    level = int(rng.integers(1, 4)) if name != "scifact" else 1
-    texts, asked = _measures(rng, tool, level, defined)
+    texts, asked, levels = _measures(rng, tool, 1 if name == "scifact" else 3, defined)
     average = str(rng.choice(("all", "answered")))
-    run = {query: runs[run_name][query] for query in qrels if query in runs[run_name]}
+    run = {query: _coarse(rng, runs[run_name][query]) for query in qrels if query in runs[run_name]}
     lost = [query for query in run if queries > 1 and rng.random() < rng.choice((0.0, 0.1, 0.4))]
     for query in lost:
         del run[query]
@@ -149,54 +148,70 @@ def true_report(rng: np.random.Generator) -> TrueReport | None:
         "dialect": tool,
         "depth": [None, 5, 10, 50][int(rng.integers(4))],
         "complete": average == "all",
+        "undefined": str(rng.choice(("zero", "skip"))),
     }
     if not defined and tool == "rankproof":
         settings["ties"] = str(rng.choice(("rule", "expected")))
-        settings["undefined"] = str(rng.choice(("zero", "skip")))
     means = _means(judged, run, asked, settings)
     if means is None:
         return None
     how = str(rng.choice(("half_up", "half_even", "truncated", "twice")))
     decimals = int(rng.integers(2, 5))
     values = tuple(f"{text}={shortened(mean, decimals, how)}" for text, mean in zip(texts, means, strict=True))
-    stated: dict[str, Any] = {"queries": queries, **_pool_stated(rng, qrels, texts, level, defined)}
+    stated: dict[str, Any] = {"queries": queries, **_pool_stated(rng, qrels, texts, levels)}
     if defined:
         stated["dialect"] = tool
-    if rng.random() < 0.5 and (defined or tool != "beir"):
-        stated["average"] = "answered" if settings.get("undefined") == "skip" else average
-    # BEIR averages some measures over all queries and others over those answered: one average must be stated.
-    elif defined and (tool == "beir" or average != {"zero": "all", "drop": "answered"}[_missing(tool)]):
-        stated["average"] = average
+    # A mean that leaves out queries where a measure is undefined is not over all of them.
+    true_average = "answered" if settings["undefined"] == "skip" else average
+    # What the tool does by itself need not be stated. BEIR averages some measures over all queries and others over
+    # those answered: measured with one average, it must be.
+    own = tool != "beir" and true_average == {"zero": "all", "drop": "answered"}[_missing(tool)]
+    if (defined and not own) or (rng.random() < 0.5 and (defined or tool != "beir")):
+        stated["average"] = true_average
     if rng.random() < 0.5 and how != "twice":
         stated["rounding"] = "truncated" if how == "truncated" else "nearest"
     return TrueReport(f"{name}/{run_name} by {tool}, {how}, {settings}", values, stated)
+
+
+def _coarse(rng: np.random.Generator, scores: Mapping[str, float]) -> dict[str, float]:
+    """The scores as they are, or with so few different ones that many documents are tied."""
+    steps = [None, 3, 20][int(rng.choice(3, p=(0.6, 0.2, 0.2)))]
+    if steps is None:
+        return dict(scores)
+    least, most = min(scores.values()), max(scores.values())
+    step = (most - least) / steps or 1.0
+    return {doc: math.floor((score - least) / step) for doc, score in scores.items()}
 
 
 def _missing(tool: str) -> str:
     return str(shelf.find("dialects", tool).reading.missing)
 
 
-def _measures(rng: np.random.Generator, tool: str, level: int, defined: bool) -> tuple[list[str], list[str]]:
-    """Names as a report has them, and what was measured."""
+def _measures(
+    rng: np.random.Generator, tool: str, top: int, defined: bool
+) -> tuple[list[str], list[str], dict[str, int]]:
+    """Names as a report has them, what was measured, and by name the least relevant grade that is left unsaid."""
     has = shelf.find("dialects", tool).speaks
     forms = [form for form in (*BINARY, *GRADED) if not has or form.split("@")[0] in has]
-    if not defined and level > 1:
-        forms = [form for form in forms if form.split("@")[0] not in ("nDCG", "DCG")] or forms
-    texts, asked = [], []
+    texts, asked, levels = [], [], {}
     written = defined or rng.random() < 0.5
     unsaid = {name: str(rng.choice(options)) for name, options in UNSAID.items()}
+    # One line for all measures, or one for each of them.
+    lines = {form.split("@")[0]: int(rng.integers(1, top + 1)) for form in BINARY}
+    if rng.random() < 0.5:
+        lines = dict.fromkeys(lines, lines["P"])
     for form in rng.choice(forms, int(rng.integers(1, min(5, len(forms)) + 1)), replace=False).tolist():
         name, _, cut = str(form).format(k=int(rng.choice(CUTOFFS))).partition("@")
         at = f"@{cut}" if cut else ""
-        binary = form in BINARY or name == "RBP"
-        rel = f"rel={level}" if binary and level > 1 else ""
+        rel = f"rel={lines[name]}" if lines.get(name, 1) > 1 else ""
+        levels[name] = 1 if written else lines.get(name, 1)
         options = ""
         if not defined and tool == "rankproof":
             options = unsaid.get(name, "").strip("()")
         texts.append(f"{name}({rel}){at}" if rel and written else f"{name}{at}")
         both = ",".join(option for option in (rel, options) if option)
         asked.append(f"{name}({both}){at}" if both else f"{name}{at}")
-    return texts, asked
+    return texts, asked, levels
 
 
 def _means(qrels: Qrels, run: Ranked, asked: Sequence[str], settings: Mapping[str, Any]) -> list[float] | None:
@@ -210,14 +225,13 @@ def _means(qrels: Qrels, run: Ranked, asked: Sequence[str], settings: Mapping[st
 
 
 def _pool_stated(
-    rng: np.random.Generator, qrels: Qrels, texts: Sequence[str], level: int, defined: bool
+    rng: np.random.Generator, qrels: Qrels, texts: Sequence[str], levels: Mapping[str, int]
 ) -> dict[str, Any]:
     """What is said of the relevant documents: nothing, their numbers, or their grades."""
     names = {text.split("@")[0].split("(")[0] for text in texts}
     pools = {tuple(sorted((g for g in docs.values() if g > 0), reverse=True)) for docs in qrels.values()}
-    # With a dialect relevant means grade 1 or more; without, the grade that the report draws the line at.
-    least = 1 if defined or any("rel=" in text for text in texts) else level
-    counts = [sum(grade >= least for grade in pool) for pool in pools]
+    # Where the line is not written, so many documents lie above the one that the measure draws.
+    counts = [sum(grade >= least for grade in pool) for pool in pools for least in {*levels.values()}]
     must = bool(names & set(NEED_TOTAL))
     if sum(map(len, pools)) <= 60 and rng.random() < 0.5:
         return {"grades": [",".join(map(str, pool)) or "0" for pool in sorted(pools)]}
@@ -237,7 +251,7 @@ def true_reports(many: int, seed: int = 0) -> Iterator[TrueReport]:
 
 
 # Every so many reports an example is searched too, which takes longest.
-WHOLE = 10
+WHOLE = 50
 VERDICTS = ("possible", "undecided", "not impossible", "impossible")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rankproof.measuring.evaluate import evaluate
 from rankproof.measuring.names import parse
 from rankproof.proving.audit.bounds import (
     best_gains_first,
@@ -17,6 +18,7 @@ from rankproof.proving.audit.bounds import (
     ungraded,
 )
 from rankproof.proving.audit.claims import ReportAudit, read_claims
+from rankproof.proving.audit.rankings import table_of
 from rankproof.proving.audit.report import audit_report
 from rankproof.testing.tables import value
 
@@ -79,8 +81,8 @@ def test_ends_of_cascades(measure: str) -> None:
     bound = ungraded(variant)
     assert bound is not None
     for ranks in PLACEMENTS:
-        placed = tuple((rank, 1) for rank in ranks)
-        (low,), (high,) = bound.ends([placed], [placed], [(1,) * len(ranks)], 1)
+        placed, way = tuple((rank, 1) for rank in ranks), (1,) * len(ranks)
+        (low,), (high,) = bound.ends([placed], [placed], [way], (table_of([placed], [way], 1),) * 2)
         for _ in range(10):
             grades = tuple(int(grade) for grade in rng.integers(1, 9, len(ranks)))
             assert low <= value(measure, ranking(ranks, grades), list(grades)) <= high + 1e-4
@@ -116,10 +118,66 @@ def test_means_may_be_over_fewer_queries() -> None:
 
 def test_tools_that_average_over_different_queries() -> None:
     """BEIR leaves unanswered queries out of P and counts them in MRR and Accuracy."""
-    assert audit("P@10=0.62 Success@10=0.54", queries=50).verdict != "impossible"
-    assert audit("P@10=0.62 Success@10=0.54", queries=50, dialect="beir").verdict != "impossible"
-    assert audit("P@10=0.62 Success@10=0.54", queries=50, average="all").verdict == "impossible"
+    report = "P@10=0.62 Success@10=0.54"
+    assert audit(report, queries=50, dialect="beir").verdict != "impossible"
+    assert audit(report, queries=50).verdict != "impossible"
+    assert audit(report, queries=50, dialect="trec_eval").verdict == "impossible"
     assert audit("RR@10=0.62 Success@10=0.54", queries=50, dialect="beir").verdict == "impossible"
+
+
+def test_tools_that_order_ties_differently_for_each_measure() -> None:
+    """One relevant document, tied with another: at rank 1 for P and at rank 2 for RR@10."""
+    qrels, run = {"1": {"b": 1}}, {"1": {"a": 1.0, "b": 1.0}}
+    report = "P@1=1.00 RR@10=0.50"
+    for tool in ("ir_measures", "beir"):
+        told = evaluate(qrels, run, "P@1 RR@10", dialect=tool)
+        assert {text: result.mean for text, result in told.items()} == {"P@1": 1.0, "RR@10": 0.5}
+        for given in ({}, {"average": "all"}, {"queries": 1, "average": "answered"}):
+            assert audit(report, dialect=tool, **given).verdict != "impossible"
+    assert audit(report).verdict != "impossible"
+    assert audit(report, average="all", relevant="1").verdict != "impossible"
+    assert audit(report, dialect="trec_eval").verdict == "impossible"
+
+
+def test_measures_that_draw_the_line_of_relevance_elsewhere() -> None:
+    """Grade 1 at rank 1 and grade 2 at rank 2: P@1 from grade 1 on is 1, RR from grade 2 on is 1/2."""
+    assert value("P@1", [1, 2]) == 1.0
+    assert value("RR(rel=2)", [1, 2]) == 0.5
+    found = audit("P@1=1.00 RR=0.50")
+    assert (found.verdict, found.would_be) == ("undecided", ("--dialect rankproof",))
+
+
+def test_a_mean_over_the_queries_where_a_measure_is_defined() -> None:
+    """Two queries; only the first has a document of grade 2, and finds it."""
+    qrels, run = {"1": {"a": 2}, "2": {"b": 1}}, {"1": {"a": 1.0}, "2": {"x": 1.0}}
+    by_measure = {text: evaluate(qrels, run, text, undefined="skip")[text].mean for text in ("P@1", "P(rel=2)@1")}
+    assert by_measure == {"P@1": 0.5, "P(rel=2)@1": 1.0}
+    given: dict[str, Any] = {"queries": 2, "grades": ["2", "1"], "dialect": "rankproof"}
+    assert audit("P@1=0.50 P(rel=2)@1=1.00", average="answered", **given).verdict != "impossible"
+    assert audit("P@1=0.50 P(rel=2)@1=1.00", average="all", **given).verdict == "impossible"
+
+
+def test_a_tool_that_rounds_its_means() -> None:
+    """332 / 540 = 0.614814...: BEIR gives 0.61481, which may be written with a sixth digit."""
+    assert audit("P@10=0.614810", queries=54, dialect="beir", average="all").verdict != "impossible"
+    assert audit("P@10=0.614810", queries=54, dialect="rankproof").verdict == "impossible"
+    # 1 / 1 in all of three queries, or in two of them: 0.66667 at five digits, and never 0.66668.
+    assert audit("P@1=0.666670", queries=3, dialect="beir", rounding="nearest", average="all").verdict != "impossible"
+
+
+def test_a_tool_that_rounds_each_query_has_no_example() -> None:
+    """A search by exact values is no example where each query's value is rounded to two places."""
+    found = audit("AP@10=0.337", queries=3, relevant="1-3", dialect="opensearch")
+    assert found.verdict == "undecided"
+    assert any("rounds the value of each query" in note for note in found.notes)
+    assert audit("AP@10=0.337", queries=3, relevant="1-3", dialect="rankproof").verdict != "undecided"
+
+
+def test_bounds_that_come_down_to_one_value_are_no_contradiction() -> None:
+    """One relevant document at rank 1: whatever it is worth, nDCG is 1; at no rank it is 0."""
+    for report in ("nDCG@5=1.00 RR=1.00", "nDCG@5=1.00 P@5=0.20", "nDCG@5=0.00 RR@5=0.00", "ERR@5=0.00 RR@5=0.00"):
+        assert audit(report, relevant="1", dialect="rankproof").verdict == "possible"
+    assert audit("nDCG@5=1.00 RR=0.50", relevant="1", dialect="rankproof").verdict == "impossible"
 
 
 def test_values_may_be_truncated() -> None:
@@ -145,7 +203,20 @@ def test_a_line_of_relevance_that_is_not_stated() -> None:
 
 
 def test_what_holds_whatever_is_open() -> None:
-    found = audit("RR@10=0.62 Success@10=0.54", queries=50)
-    assert (found.verdict, found.rests_on) == ("impossible", ())
-    assert audit("nDCG@10=1.20", queries=50).verdict == "impossible"
-    assert audit("Success@5=0.62 Success@10=0.54", queries=50).verdict == "impossible"
+    for report, given in (
+        ("Success@5=0.62 Success@10=0.54", {}),
+        ("RR@3=0.62 RR@10=0.54", {}),
+        ("nDCG@10=1.20", {}),
+        ("R@10=0.62 R@20=0.54", {"relevant": "1-10"}),
+        ("AP@5=0.62 AP@10=0.10", {"relevant": "1-5"}),
+    ):
+        found = audit(report, queries=50, **given)
+        assert (found.verdict, found.rests_on) == ("impossible", ("--relevant " + given["relevant"],) if given else ())
+
+
+def test_what_a_definition_of_recall_allows() -> None:
+    """20 relevant documents, 6 in the first 10 and 11 in the first 100: over at most k of them 0.6 and 0.55."""
+    assert value("R(denominator=min_k)@10", [1] * 6 + [None] * 4, [1] * 20) == 0.6
+    assert value("R(denominator=min_k)@100", [1] * 11, [1] * 20) == 0.55
+    assert audit("R@10=0.60 R@100=0.55", relevant="20").verdict != "impossible"
+    assert audit("R@10=0.60 R@100=0.55", relevant="20", dialect="trec_eval").verdict == "impossible"

@@ -75,6 +75,25 @@ def test_one_query_with_grades(found: Query, measures: list[str]) -> None:
     assert told.verdict != "impossible", told
 
 
+@given(
+    st.lists(query((0, 1, 2, 3), most=4), min_size=1, max_size=4),
+    st.lists(st.sampled_from(GRADED), min_size=1, max_size=4, unique=True),
+    st.sampled_from([None, "rankproof"]),
+    st.integers(1, 4),
+)
+@example([Query((1, 3), ())], ["nDCG@4", "RR(rel=2)"], "rankproof", 3)
+@example([Query((3,), ())], ["nDCG@4", "nERR@3"], "rankproof", 2)  # whatever it is worth, both are 1
+@MOST
+def test_grades_that_are_not_stated(
+    queries: list[Query], measures: list[str], dialect: str | None, digits: int
+) -> None:
+    """Only the number of relevant documents is stated, of queries that have grades."""
+    counts = [len(found.pool) for found in queries]
+    claims = read_claims(measured(queries, measures, digits))
+    told = audit_report(claims, relevant=f"{min(counts)}-{max(counts)}", queries=len(queries), dialect=dialect)
+    assert told.verdict != "impossible", told
+
+
 some_queries = st.lists(query((0, 0, 1), most=3), min_size=2, max_size=9)
 some_measures = st.lists(st.sampled_from(BINARY), min_size=1, max_size=4, unique=True)
 

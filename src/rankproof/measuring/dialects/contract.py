@@ -99,19 +99,18 @@ class Dialect:
                 values[name] = value
         return Variant(measure, values, variant.at)
 
-    def check(self, table: JudgedTable, variant: Variant) -> None:
-        """UsageError where the tool has no such measure, OutOfDialect where its number is not reproduced."""
-        self.require(variant)
-        if self.limit is not None:
-            self.limit(table, variant)
+    def check(self, table: JudgedTable | None, variant: Variant) -> None:
+        """UsageError where the tool has no such measure, OutOfDialect where its number is not reproduced.
 
-    def require(self, variant: Variant) -> None:
-        """UsageError where the tool has no such measure."""
+        Without a table, as for a published value, only whether the tool has the measure.
+        """
         if self.speaks and variant.measure.name not in self.speaks:
             raise UsageError(
                 f"{variant}: {self.name} has no {variant.measure.name}. It has: {', '.join(self.speaks)}. "
                 "Ask for one of these, or leave the dialect out."
             )
+        if table is not None and self.limit is not None:
+            self.limit(table, variant)
 
 
 def _names(variant: Variant) -> list[str]:

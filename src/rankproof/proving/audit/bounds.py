@@ -19,17 +19,21 @@ All of these rise when documents move up: the bounds hold for every ranking of a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import accumulate
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.measuring.gain import discount
+from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Variant
-from rankproof.proving.audit.rankings import Grades, Ranking, values
+from rankproof.proving.audit.pools import Grades
+from rankproof.proving.audit.rankings import Ranking, computed
 
 # From the ranks of the relevant documents within the cutoff, ascending, to an end of the value; a floor also takes
 # how many relevant documents there are in all.
@@ -53,13 +57,17 @@ class OpenBound:
     floor: Floor | None = None
 
     def ends(
-        self, worst: Sequence[Ranking], best: Sequence[Ranking], ways: Sequence[Grades], top: int
+        self,
+        worst: Sequence[Ranking],
+        best: Sequence[Ranking],
+        ways: Sequence[Grades],
+        tables: tuple[JudgedTable, JudgedTable],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The least values by the worst ranking of each shape, and the greatest by the best."""
+        """The least values by the worst ranking of each shape, and the greatest by the best; `tables` has both."""
         lows, highs = np.full(len(ways), np.inf), np.zeros(len(ways))
         if self.definitions:
-            lows = values(worst, ways, self.definitions, top).min(axis=1)
-            highs = values(best, ways, self.definitions, top).max(axis=1)
+            lows = computed(tables[0], self.definitions).min(axis=1)
+            highs = computed(tables[1], self.definitions).max(axis=1)
         if self.ceiling is not None:
             highs = np.maximum(highs, [self.ceiling(self._seen(ranking)) for ranking in best])
         if self.floor is not None:
@@ -69,10 +77,16 @@ class OpenBound:
 
     def differs(self, worst: Ranking, best: Ranking) -> bool:
         """Whether the two look different down to the cutoff; where they do not, no part of the shape does."""
-        return self._seen(worst) != self._seen(best)
+        return self._within(worst) != self._within(best)
 
     def _seen(self, ranking: Ranking) -> list[int]:
-        return [rank for rank, _ in ranking if self.cutoff is None or rank <= self.cutoff]
+        return [rank for rank, _ in self._within(ranking)]
+
+    def _within(self, ranking: Ranking) -> Ranking:
+        """What stands down to the cutoff."""
+        if self.cutoff is None or not ranking or ranking[-1][0] <= self.cutoff:
+            return ranking
+        return ranking[: bisect_right(ranking, self.cutoff, key=itemgetter(0))]
 
 
 def nothing(ranks: Sequence[int], relevant: int) -> float:

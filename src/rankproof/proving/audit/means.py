@@ -25,8 +25,9 @@ from rankproof.proving.audit.claims import (
     Placement,
     ReportVerdict,
 )
-from rankproof.proving.audit.hull import Plane, cover, endpoints, extent, parting_plane, smallest
-from rankproof.proving.audit.rankings import POINT, Boxes, Grades, Pools, Space
+from rankproof.proving.audit.hull import FEW_BOXES, Plane, cover, endpoints, extent, parting_plane, reached, smallest
+from rankproof.proving.audit.pools import Grades, Pools
+from rankproof.proving.audit.rankings import POINT, Boxes, Space
 from rankproof.proving.audit.readings import ClaimGroup
 
 # A common denominator up to this makes the values whole numbers; RR@10 has 2520.
@@ -238,7 +239,10 @@ def refute_means(group: ClaimGroup, queries: int, explain: bool) -> Refutation |
         )
         if coarse and not explain:
             return Refutation(coarse)
-    covers = [cover(Space.of(ways, group.claims)) for ways in group.scenarios]
+    spaces = [Space.of(ways, group.claims) for ways in group.scenarios]
+    if any(reached(cover(space.sample, FEW_BOXES), group.claims) for space in spaces):
+        return Refutation(coarse) if coarse else None
+    covers = [cover(space) for space in spaces]
     planes = _planes(group.claims, group.claims, covers)
     if planes is not None and not explain:
         return Refutation((Contradiction(tuple(claim.text for claim in group.claims), _whichever(group.claims)),))
@@ -256,6 +260,8 @@ def claim_grain(claim: MeasureClaim, ways: Sequence[Grades], fewest: int, querie
     space = Space.of(tuple(ways), (claim,))
     if claim.bound is not None or sum(map(len, space.ways)) > MOST_DOCUMENTS:
         return Grain("undecided")
+    if mean_of_two(endpoints(cover(space.sample, FEW_BOXES))[0][:, 0], queries, claim.low, claim.high):
+        return Grain("possible")
     boxes = cover(space)
     slack = float((boxes.highs - boxes.lows).max(initial=0.0))
     values = boxes.lows[:, 0].tolist()
@@ -270,6 +276,19 @@ def claim_grain(claim: MeasureClaim, ways: Sequence[Grades], fewest: int, querie
         return result
     # Boxes instead of values: a proof holds, but the nearest means are not known to the last digit.
     return Grain("impossible") if result.verdict == "impossible" else Grain("undecided")
+
+
+def mean_of_two(values: NDArray[np.float64], n: int, low: float, high: float) -> bool:
+    """Whether a mean of n values lies between low and high of which some are one value and the rest another one."""
+    some = np.unique(values)
+    some = some[np.unique(np.linspace(0, len(some) - 1, MOST_RANKINGS).astype(np.intp))]
+    gaps = some[None, :] - some[:, None]
+    rising = gaps > 0
+    steps = np.divide(gaps, n, out=np.ones_like(gaps), where=rising)
+    # How often the greater one is taken: just so often that the mean is not below.
+    times = np.clip(np.ceil((low - some[:, None]) / steps), 0, n)
+    means = some[:, None] + times * steps
+    return bool((rising & (low <= means) & (means <= high)).any())
 
 
 def _between(claim: MeasureClaim, result: Grain, fewest: int, queries: int) -> str:

@@ -5,10 +5,11 @@ where that is decided. It puts the claims in groups that can be held against eac
 which definition, or between which bounds, it is computed:
 
 - With a dialect the definitions are those of a tool. Without grades, what a relevant document is worth stays open.
-- Without a dialect every definition that the page of a measure lists is possible. Which grade counts as relevant is
-  open too, so what nDCG and the other measures of grades see need not be what P sees: only their range is known.
-- Claims that a tool may have averaged over different queries are not held against each other, nor are claims whose
-  `rel` differs while the grades are not known.
+- Without a dialect every definition that the page of a measure lists is possible, any grade may be the least relevant
+  one, and what P calls relevant need not be what RR does: only values of one measure are held against each other. Of
+  nDCG and the other measures of grades only the range is known.
+- Claims that a tool may have averaged over different queries, or whose tied documents it may have put in another order,
+  are not held against each other, nor are claims whose `rel` differs while the grades are not known.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from rankproof.measuring.dialects.contract import Dialect
 from rankproof.measuring.measures.contract import Variant
 from rankproof.proving.audit.bounds import open_scale, undefined_denominator, ungraded
 from rankproof.proving.audit.claims import Average, MeasureClaim, RoundingRule, why_not_ordered
-from rankproof.proving.audit.rankings import Grades, Pools, pools
+from rankproof.proving.audit.pools import Grades, Pools, pools
+from rankproof.reading.records import Order
 
 # Measures that only ask whether a document is relevant, and whose every definition is bounded.
 BINARY = ("AP", "P", "R", "RR", "Rprec", "Success")
@@ -124,33 +126,56 @@ def _defined(claims: Sequence[MeasureClaim], stated: Stated, queries: int, diale
     graded = bool(stated.grades)
     spoken, ranges, notes = [], [], []
     for claim in claims:
-        dialect.require(claim.variant)
+        dialect.check(None, claim.variant)
         own = dialect.speak(claim.variant)
         reason = _why_range_only(claim.variant, own, dialect, graded)
         if reason:
             ranges.append(RangeOnly(claim, own.measure.low, own.measure.high))
             notes.append(f"{claim.text}: {reason}; only its range was looked at")
             continue
-        rounds = dialect.read(own).rounds
-        slack = 0.0 if rounds is None else 0.5 * 10.0**-rounds.places
-        spoken.append(replace(claim, variant=own, slack=slack))
+        spoken.append(replace(claim, variant=own, slack=_slack(dialect, [own])))
     pool_choices = pools(spoken or claims, stated.relevant, stated.grades)
-    keyed: dict[tuple[str, int], list[MeasureClaim]] = {}
+    keyed: dict[tuple[str, Order, int], list[MeasureClaim]] = {}
     for claim in spoken:
-        missing = stated.average or {"zero": "all", "drop": "answered"}[dialect.read(claim.variant).missing]
-        level = 1 if graded else max(int(claim.variant.values.get("rel", 1)), 1)
+        reading = dialect.read(claim.variant)
+        average = stated.average or {"zero": "all", "drop": "answered"}[reading.missing]
+        # A mean that leaves queries out may leave out those without a relevant document: `rel` says which ones.
+        level = 1 if graded and average == "all" else _least_relevant(claim.variant)
         bound = open_scale(claim.variant) if graded else ungraded(claim.variant)
-        keyed.setdefault((missing, level), []).append(replace(_at_level_one(claim, level), bound=bound))
+        plain = claim if graded else _at_level_one(claim, level)
+        keyed.setdefault((average, reading.order, level), []).append(replace(plain, bound=bound))
     groups = tuple(
         ClaimGroup(
             tuple(some),
-            (pool_choices.ways if level == 1 else _fewer(pool_choices),),
+            (pool_choices.ways if graded or level == 1 else _fewer(pool_choices),),
             mixes=False,
-            fewest=queries if missing == "all" else 1,
+            fewest=queries if average == "all" else 1,
         )
-        for (missing, level), some in keyed.items()
+        for (average, _, level), some in keyed.items()
     )
-    return Interpretation(pool_choices, groups, tuple(ranges), () if ranges else tuple(spoken), tuple(notes))
+    plain_claims = tuple(replace(claim, slack=0.0) for claim in spoken)
+    if any(dialect.read(claim.variant).rounds for claim in spoken):
+        notes.append(f"{dialect.name} rounds the value of each query: no example was looked for")
+        plain_claims = ()
+    return Interpretation(pool_choices, groups, tuple(ranges), () if ranges else plain_claims, tuple(notes))
+
+
+def _slack(dialect: Dialect, variants: Iterable[Variant]) -> float:
+    """By how much a mean is off at most where a tool rounds it, or the value of each query, to some place."""
+    by_query = [dialect.read(variant).rounds for variant in variants]
+    halves = [0.5 * 10.0**-rule.places for rule in by_query if rule is not None]
+    by_mean = 0.0 if dialect.round_mean is None else 0.5 * 10.0**-dialect.round_mean
+    return max(halves, default=0.0) + by_mean
+
+
+def _least_relevant(variant: Variant) -> int:
+    """The least grade that counts for the measure."""
+    level = max(int(variant.values.get("rel", 1)), 1)
+    gain = variant.values.get("gain", "linear")
+    worth = {} if isinstance(gain, str) else dict(gain)
+    while worth.get(level, level) == 0:
+        level += 1
+    return level
 
 
 def _why_range_only(variant: Variant, own: Variant, dialect: Dialect, graded: bool) -> str:
@@ -177,22 +202,24 @@ def _why_range_only(variant: Variant, own: Variant, dialect: Dialect, graded: bo
 def _undefined(claims: Sequence[MeasureClaim], stated: Stated, queries: int) -> Interpretation:
     tools: list[Dialect] = list(shelf.offered("dialects").values())
     pool_choices = pools(claims, stated.relevant, stated.grades)
-    ranges, levels = [], dict[int | None, list[MeasureClaim]]()
+    ranges, named = [], dict[tuple[str, int | None], list[MeasureClaim]]()
     for claim in claims:
-        if claim.variant.measure.name not in BINARY:
+        name = claim.variant.measure.name
+        if name not in BINARY:
             ranges.append(_range(claim, tools))
             continue
-        # One line between relevant and not relevant is drawn through a report, except where `rel` is written.
+        # A measure draws one line between relevant and not relevant through a report, except where `rel` is written.
         level = int(claim.variant["rel"]) if "rel" in claim.written else None
         plain = _at_level_one(claim, int(claim.variant["rel"]))
-        bound = undefined_denominator(plain.variant)
-        levels.setdefault(level, []).append(replace(plain, bound=bound, slack=_rounded_by_query(plain, tools)))
+        plain = replace(plain, bound=undefined_denominator(plain.variant))
+        slack = max(_slack(tool, _spoken(plain, tool)) for tool in tools)
+        named.setdefault((name, level), []).append(replace(plain, slack=slack))
     groups = []
-    for level, some in levels.items():
+    for (_, level), some in named.items():
         scenarios = _scenarios(pool_choices, level, bool(stated.grades))
-        same = [tuple(some)] if stated.average is not None or queries == 1 else _same_queries(some, tools)
         fewest = queries if stated.average == "all" else 1
-        groups += [ClaimGroup(group, scenarios, mixes=True, fewest=fewest) for group in same]
+        alike = _read_alike(some, tools, averaged=queries > 1 and stated.average is None)
+        groups += [ClaimGroup(group, scenarios, mixes=True, fewest=fewest) for group in alike]
     notes = ["without --dialect every definition that the page of a measure lists is taken to be possible"]
     if ranges:
         names = ", ".join(ranged.claim.text for ranged in ranges)
@@ -214,21 +241,24 @@ def _spoken(claim: MeasureClaim, tool: Dialect) -> list[Variant]:
     return [tool.speak(variant) for variant in (claim.variant, *definitions)]
 
 
-def _rounded_by_query(claim: MeasureClaim, tools: Iterable[Dialect]) -> float:
-    """By how much a mean is off at most where a tool rounds the value of each query."""
-    rounds = [tool.read(variant).rounds for tool in tools for variant in _spoken(claim, tool)]
-    return max((0.5 * 10.0**-rule.places for rule in rounds if rule is not None), default=0.0)
+def _read_alike(
+    claims: Sequence[MeasureClaim], tools: Sequence[Dialect], *, averaged: bool
+) -> list[tuple[MeasureClaim, ...]]:
+    """Claims of one measure that every tool reads from the same order of documents; a claim may be in several groups.
 
+    averaged   whether they must be averaged over the same queries too
+    """
 
-def _same_queries(claims: Sequence[MeasureClaim], tools: Sequence[Dialect]) -> list[tuple[MeasureClaim, ...]]:
-    """Claims that every tool averages over the same queries; a claim may be in several groups."""
-    missing = {
-        claim.text: [{tool.read(variant).missing for variant in _spoken(claim, tool)} for tool in tools]
-        for claim in claims
-    }
+    def readings(claim: MeasureClaim, tool: Dialect) -> list[tuple[Order, str]]:
+        both = [tool.read(variant) for variant in _spoken(claim, tool)]
+        return [(reading.order, reading.missing if averaged else "") for reading in both]
+
+    by_tool = {claim.text: [readings(claim, tool) for tool in tools] for claim in claims}
 
     def together(a: MeasureClaim, b: MeasureClaim) -> bool:
-        return all(len(one | other) <= 1 for one, other in zip(missing[a.text], missing[b.text], strict=True))
+        # Definition by definition, or the same for all definitions.
+        both = zip(by_tool[a.text], by_tool[b.text], strict=True)
+        return all(one == other or len({*one, *other}) <= 1 for one, other in both)
 
     groups: list[tuple[MeasureClaim, ...]] = []
     for first in claims:
@@ -287,8 +317,8 @@ def assumptions(claims: Sequence[MeasureClaim], meaning: Interpretation, stated:
     if stated.dialect is not None:
         notes.append("relevant is grade 1 or more, except where rel is written")
         notes.append("no value is a mean over the orders of tied documents")
-    elif len({claim.variant.measure.name for claim in claims} & set(BINARY)) > 1:
-        notes.append("all measures count the same documents as relevant, except where rel is written")
+    elif len(claims) > 1:
+        notes.append("only values of one measure were held against each other; it has one definition in all of them")
     return notes
 
 

@@ -24,7 +24,8 @@ from rankproof.proving.audit.claims import (
 )
 from rankproof.proving.audit.hull import smallest
 from rankproof.proving.audit.means import Refutation, beyond, example_of_means, refute_means
-from rankproof.proving.audit.rankings import POINT, Boxes, Grades, PartialRanking, Space
+from rankproof.proving.audit.pools import Grades
+from rankproof.proving.audit.rankings import POINT, Boxes, PartialRanking, Space
 from rankproof.proving.audit.readings import ROUNDINGS, ClaimGroup, Interpretation, Stated, assumptions, interpret
 
 # The definitions that an undecided report is tried with.
@@ -84,10 +85,11 @@ def search(space: Space, claims: Sequence[MeasureClaim], budget: int = BUDGET) -
             if looked_at > budget:
                 return SearchResult("undecided")
             touched = target.touched(boxes)
-            if (touched & ~boxes.loose & ((boxes.highs - boxes.lows) > POINT).any(axis=1)).any():
-                settled = False  # this shape stays
+            if (touched & ~boxes.loose).any():
+                # This shape stays, and its box gets no smaller: what lies inside is not known.
+                settled = False
                 if not space.exact:
-                    return SearchResult("undecided")  # and its box is no example
+                    return SearchResult("undecided")  # nor is any box an example
             still = np.flatnonzero(touched & boxes.loose)
             left = boxes.select(still)
             # The most promising last: it is taken first.
