@@ -230,8 +230,9 @@ def _pool_stated(
     """What is said of the relevant documents: nothing, their numbers, or their grades."""
     names = {text.split("@")[0].split("(")[0] for text in texts}
     pools = {tuple(sorted((g for g in docs.values() if g > 0), reverse=True)) for docs in qrels.values()}
-    # Where the line is not written, so many documents lie above the one that the measure draws.
-    counts = [sum(grade >= least for grade in pool) for pool in pools for least in {*levels.values()}]
+    # Documents of grade 1 or more; or, where the line is not written, those above the one that the measure draws.
+    lines = {1} if rng.random() < 0.5 else {*levels.values()}
+    counts = [sum(grade >= least for grade in pool) for pool in pools for least in lines]
     must = bool(names & set(NEED_TOTAL))
     if sum(map(len, pools)) <= 60 and rng.random() < 0.5:
         return {"grades": [",".join(map(str, pool)) or "0" for pool in sorted(pools)]}

@@ -47,7 +47,7 @@ MOST_RANKS = 12
 @click.option(
     "--rounding",
     type=click.Choice(["nearest", "truncated"]),
-    help="How values became as short as they are; by default either.",
+    help="Values were rounded once, to the nearest, or truncated; by default either, or rounded more often.",
 )
 @click.option("--file", "path", type=click.Path(), help="Read the report from a TOML or JSON file, or from - .")
 @answer_options

@@ -36,11 +36,11 @@ ROUNDINGS: tuple[RoundingRule, ...] = ("nearest", "truncated")
 class Stated:
     """What the caller says of a report; None or empty for what is left open.
 
-    relevant   how many relevant documents a query has: `5`, or a range such as `1-8`
+    relevant   how many relevant documents, of grade 1 or more, a query has: `5`, or a range such as `1-8`
     grades     instead of it: grades of the relevant documents, such as `3,2,1`; several for several kinds of queries
     dialect    the tool whose definitions the measures have
     average    the means are over all queries, or over those that the run answers
-    rounding   values were rounded to the nearest, or truncated
+    rounding   values were rounded once, to the nearest, or truncated
     """
 
     relevant: str | None = None
@@ -279,7 +279,7 @@ def _text(claim: MeasureClaim) -> str:
 def _scenarios(pool_choices: Pools, level: int | None, graded: bool) -> tuple[tuple[Grades, ...], ...]:
     """The numbers of relevant documents, for each grade that may be the least relevant one."""
     if not graded:
-        return (pool_choices.ways if level is None else _fewer(pool_choices),)
+        return (_fewer(pool_choices),)
     known = sorted({grade for way in pool_choices.ways for grade in way}) or [1]
     lines = known if level is None else [level]
     counts = [sorted({sum(grade >= line for grade in way) for way in pool_choices.ways}) for line in lines]
@@ -298,13 +298,13 @@ def _at_level_one(claim: MeasureClaim, level: int) -> MeasureClaim:
 
 
 def _fewer(pool_choices: Pools) -> tuple[Grades, ...]:
-    """Of so many relevant documents any number may reach a higher grade."""
+    """Of so many documents of grade 1 or more any number may reach a higher grade."""
     return tuple((1,) * many for many in range(max(len(way) for way in pool_choices.ways) + 1))
 
 
 ROUNDED = {
     None: "values may have been rounded, once or more often, or truncated to the digits shown",
-    "nearest": "values are taken as rounded to the nearest of the digits shown",
+    "nearest": "values are taken as rounded once, to the nearest of the digits shown",
     "truncated": "values are taken as truncated to the digits shown",
 }
 
