@@ -20,7 +20,7 @@ def check(reports: int, seed: int) -> None:
 @pytest.mark.slow
 @needs_shared_data
 def test_true_reports_are_never_impossible() -> None:
-    check(40, seed=7)
+    check(60, seed=7)
 
 
 @pytest.mark.full

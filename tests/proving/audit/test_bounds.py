@@ -155,6 +155,10 @@ def test_a_mean_over_the_queries_where_a_measure_is_defined() -> None:
     given: dict[str, Any] = {"queries": 2, "grades": ["2", "1"], "dialect": "rankproof"}
     assert audit("P@1=0.50 P(rel=2)@1=1.00", average="answered", **given).verdict != "impossible"
     assert audit("P@1=0.50 P(rel=2)@1=1.00", average="all", **given).verdict == "impossible"
+    # Where grade 1 is worth nothing, nDCG is undefined without a document of grade 2.
+    assert evaluate(qrels, run, "nDCG(gain={1:0})@1", undefined="skip")["nDCG(gain={1:0})@1"].mean == 1.0
+    assert audit("P@1=0.50 nDCG(gain={1:0})@1=1.00", average="answered", **given).verdict != "impossible"
+    assert audit("P@1=0.50 nDCG(gain={1:0})@1=1.00", average="all", **given).verdict == "impossible"
 
 
 def test_a_tool_that_rounds_its_means() -> None:

@@ -6,10 +6,11 @@ import math
 from itertools import combinations_with_replacement, pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rankproof.proving.audit.claims import ReportAudit, read_claims
-from rankproof.proving.audit.means import grain
+from rankproof.proving.audit.means import grain, mean_of_two
 from rankproof.proving.audit.report import audit_report
 
 
@@ -83,6 +84,19 @@ def test_every_mean_that_is_reached_is_found() -> None:
         middle = (a + b) / 2
         gap = grain(values, 3, middle - 1e-9, middle + 1e-9)
         assert (gap.verdict, gap.below, gap.above) == ("impossible", pytest.approx(a), pytest.approx(b))
+
+
+def test_a_mean_of_two_values_is_a_mean() -> None:
+    """A first look finds only what there is: wherever it finds a mean, one of all means lies there."""
+    values = [0.0, 1 / 4, 1 / 3, 1 / 2, 1.0]
+    means = sorted({round(sum(c) / 3, 12) for c in combinations_with_replacement(values, 3)})
+    ends = [(a / 40 - width, a / 40 + width) for a in range(-2, 43) for width in (1e-9, 0.005, 0.02)]
+    looks = {(low, high): mean_of_two(np.array(values), 3, low, high) for low, high in ends}
+    assert all(any(low <= mean <= high for mean in means) for (low, high), there in looks.items() if there)
+    assert {*looks.values()} == {True, False}
+    # (1/4 + 1/4 + 1/3) / 3, and nothing within a hair of it
+    assert mean_of_two(np.array(values), 3, 5 / 18 - 1e-9, 5 / 18 + 1e-9)
+    assert not mean_of_two(np.array(values), 3, 5 / 18 + 1e-3, 5 / 18 + 2e-3)
 
 
 # ---- what holds for every query ------------------------------------------------------------------
