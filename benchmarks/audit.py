@@ -1,8 +1,9 @@
 """Whether `rankproof audit report` ever calls a true report impossible.
 
-    python benchmarks/audit.py [--reports 2000] [--seed 0]
+    python benchmarks/audit.py [--reports 2000] [--seed 0] [--tiny]
 
-True reports are made from the runs of dl20 and scifact and a BM25 run on cranfield. Each is what somebody could
+True reports are made from the runs of dl20 and scifact and a BM25 run on cranfield, or of a few made up documents with
+many ties. Each is what somebody could
 publish: some queries, some of them unanswered, rankings cut at some depth, measures with the definitions of some tool,
 one grade as the least relevant one, means over all queries or over those answered, and values rounded in one of several
 ways. Then some of what is true of it is stated, and it is audited. None may be impossible.
@@ -36,6 +37,7 @@ from rankproof.testing.rankings import parameters_of
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SETS = ("dl20", "scifact", "cranfield")
+TINY = "tiny"
 Qrels = dict[str, dict[str, int]]
 Ranked = dict[str, dict[str, float]]
 
@@ -123,10 +125,21 @@ def shortened(value: float, decimals: int, how: str) -> str:
     return str(exact.quantize(unit, rule))
 
 
-def true_report(rng: np.random.Generator) -> TrueReport | None:
+def tiny(rng: np.random.Generator) -> tuple[Qrels, dict[str, Ranked]]:
+    """A few queries with a few documents each, of all grades, many of them tied, unjudged or not ranked."""
+    qrels: Qrels = {}
+    run: Ranked = {}
+    for query in map(str, range(1, int(rng.integers(3, 9)))):
+        docs = [f"d{i}" for i in range(int(rng.integers(1, 7)))]
+        qrels[query] = {doc: int(rng.choice((0, 0, 1, 1, 2, 3))) for doc in docs if rng.random() < 0.8} or {"d0": 0}
+        run[query] = {doc: float(rng.integers(0, 3)) for doc in docs if rng.random() < 0.8}
+    return qrels, {"made up": {query: ranked for query, ranked in run.items() if ranked}}
+
+
+def true_report(rng: np.random.Generator, sets: Sequence[str] = SETS) -> TrueReport | None:
     """A true report, and some true statements about it; None where the tool refuses to measure."""
-    name = str(rng.choice(SETS))
-    every, runs = collection(name)
+    name = str(rng.choice(sets))
+    every, runs = tiny(rng) if name == TINY else collection(name)
     run_name = str(rng.choice(sorted(runs)))
     ids = sorted(every)
     queries = 1 if rng.random() < 0.25 else int(rng.integers(2, len(ids) + 1))
@@ -241,11 +254,11 @@ def _pool_stated(
     return {}
 
 
-def true_reports(many: int, seed: int = 0) -> Iterator[TrueReport]:
+def true_reports(many: int, seed: int = 0, sets: Sequence[str] = SETS) -> Iterator[TrueReport]:
     """So many true reports."""
     rng = np.random.default_rng(seed)
     while many:
-        report = true_report(rng)
+        report = true_report(rng, sets)
         if report is not None:
             many -= 1
             yield report
@@ -267,11 +280,11 @@ def _verdict(report: TrueReport, whole: bool) -> str:
     return "not impossible" if proof is None else "impossible"
 
 
-def audited(many: int, seed: int = 0, *, progress: bool = False) -> VerdictTally:
+def audited(many: int, seed: int = 0, sets: Sequence[str] = SETS, *, progress: bool = False) -> VerdictTally:
     """The verdicts on true reports."""
     tally = VerdictTally()
     began = time.perf_counter()
-    for report in true_reports(many, seed):
+    for report in true_reports(many, seed, sets):
         verdict = _verdict(report, whole=tally.reports % WHOLE == 0)
         tally.reports += 1
         stated = " ".join(sorted(set(report.stated) - {"queries"})) or "nothing"
@@ -287,8 +300,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reports", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tiny", action="store_true", help="of a few made up documents, not of real runs")
     options = parser.parse_args()
-    tally = audited(options.reports, options.seed, progress=True)
+    tally = audited(options.reports, options.seed, (TINY,) if options.tiny else SETS, progress=True)
     print("| stated | possible | undecided | no proof | impossible |\n| --- | --- | --- | --- | --- |")
     for stated in sorted({stated for stated, _ in tally.counts}):
         row = [str(tally.counts[stated, verdict]) for verdict in VERDICTS]

@@ -198,6 +198,17 @@ def test_a_top_grade_above_those_given() -> None:
     assert audit("P@1=1.00 ERR(max_grade=1)@5=0.125", grades=["1"], dialect="rankproof").verdict == "impossible"
 
 
+def test_a_top_grade_below_those_given() -> None:
+    """The query with grades 2, 1 is not answered: of those that count the top grade is 1, and a reader stops there with
+    chance 1/2. F@1 is 1 only for a query with one relevant document."""
+    assert value("ERR@5", [1]) == 0.5
+    given: dict[str, Any] = {"grades": ["2,1", "1"], "queries": 2, "dialect": "trec_eval"}
+    assert audit("F@1=1.00 ERR@5=0.500", **given).verdict != "impossible"
+    assert audit("F@1=1.00 ERR@5=0.600", **given).verdict == "impossible"
+    # Over all queries the scale goes up to 2 or further: a chance of 1/4 at most.
+    assert audit("F@1=1.00 ERR@5=0.500", average="all", **given).verdict == "impossible"
+
+
 def test_a_line_of_relevance_that_is_not_stated() -> None:
     """Of grades 2, 1 at ranks 1, 2 one is relevant where relevant begins at 2."""
     assert audit("P@2=0.50 R@2=1.00", grades=["2,1"]).verdict != "impossible"
@@ -216,6 +227,19 @@ def test_what_holds_whatever_is_open() -> None:
     ):
         found = audit(report, queries=50, **given)
         assert (found.verdict, found.rests_on) == ("impossible", ("--relevant " + given["relevant"],) if given else ())
+
+
+@pytest.mark.parametrize("dialect", ["rankproof", "trec_eval", "pytrec_eval", "ranx"])
+def test_contradictions_of_the_page_are_found_with_a_dialect(dialect: str) -> None:
+    """Whatever the grades are: these tools put the documents of a query in one order for all measures."""
+    for report, given in (
+        ("P@3=0.67 R@5=0.60 RR=0.5 nDCG@5=0.75", {"relevant": "5"}),
+        ("RR@10=0.62 Success@10=0.54", {"queries": 50}),
+        ("P@10=0.6137", {"queries": 54, "average": "all"}),
+    ):
+        found = audit(report, dialect=dialect, **given)
+        assert (found.verdict, found.rests_on[-1]) == ("impossible", f"--dialect {dialect}")
+        assert audit(report, **given).verdict == "undecided"
 
 
 def test_what_a_definition_of_recall_allows() -> None:

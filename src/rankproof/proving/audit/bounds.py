@@ -145,13 +145,16 @@ def ungraded(variant: Variant) -> OpenBound | None:
 
 
 @lru_cache(maxsize=256)
-def open_scale(variant: Variant) -> OpenBound | None:
-    """ERR and nERR of known grades where the top of the scale is not: it may lie above every grade of these queries."""
+def open_scale(variant: Variant, tops: tuple[int, ...]) -> OpenBound | None:
+    """ERR and nERR of known grades where the top of the scale is not: one of `tops`, or above all of them.
+
+    The greatest grade of the queries that count is the least top that a scale can have.
+    """
     if variant.values.get("max_grade", "no scale") is not None:
         return None
     # The higher the top, the less likely a reader stops: ERR falls towards 0.
     if variant.measure.name == "ERR":
-        return OpenBound((variant,), variant.k, None, nothing)
+        return OpenBound(tuple(_with(variant, max_grade=top) for top in tops or (1,)), variant.k, None, nothing)
     return OpenBound((), variant.k, share_returned, nothing)
 
 

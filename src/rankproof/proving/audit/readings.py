@@ -135,13 +135,19 @@ def _defined(claims: Sequence[MeasureClaim], stated: Stated, queries: int, diale
             continue
         spoken.append(replace(claim, variant=own, slack=_slack(dialect, [own])))
     pool_choices = pools(spoken or claims, stated.relevant, stated.grades)
+    tops = tuple(sorted({way[0] for way in pool_choices.ways if way}))
     keyed: dict[tuple[str, Order, int], list[MeasureClaim]] = {}
     for claim in spoken:
         reading = dialect.read(claim.variant)
         average = stated.average or {"zero": "all", "drop": "answered"}[reading.missing]
         # A mean that leaves queries out may leave out those without a relevant document: `rel` says which ones.
         level = 1 if graded and average == "all" else _least_relevant(claim.variant)
-        bound = open_scale(claim.variant) if graded else ungraded(claim.variant)
+        # The same holds for the top of the scale: it may be the top grade of the queries that are left.
+        bound = (
+            open_scale(claim.variant, tops if average == "answered" else tops[-1:])
+            if graded
+            else ungraded(claim.variant)
+        )
         plain = claim if graded else _at_level_one(claim, level)
         keyed.setdefault((average, reading.order, level), []).append(replace(plain, bound=bound))
     groups = tuple(
