@@ -11,7 +11,8 @@ from click.testing import CliRunner
 
 from rankproof.cli.shared.root import cli
 
-IMPOSSIBLE = ("--relevant", "5", "P@3=0.67", "R@5=0.60", "RR=0.5", "nDCG@5=0.75")
+REPORT = ("--relevant", "5", "P@3=0.67", "R@5=0.60", "RR=0.5", "nDCG@5=0.75")
+IMPOSSIBLE = ("--dialect", "rankproof", *REPORT)
 
 
 def audit(*args: str) -> click.testing.Result:
@@ -33,12 +34,17 @@ def test_an_impossible_report() -> None:
     told = audit("report", *IMPOSSIBLE)
     assert told.exit_code == 1
     lines = told.stdout.splitlines()
-    assert lines[0] == "IMPOSSIBLE: one query with 5 relevant documents, all of one grade"
-    assert "No ranking of a query with 5 relevant documents, all of one grade, has nDCG@5 0.75." in lines
-    assert (
-        "If the other values are right, nDCG@5 is 0.515 (relevant at ranks 2, 3, 5) or 0.530 (relevant at ranks 2, 3, "
-        "4), not 0.75."
-    ) in lines
+    assert lines[0] == "IMPOSSIBLE: one query with 5 relevant documents"
+    assert "No ranking has R@5 0.60, RR 0.5 and nDCG@5 0.75 together." in lines
+    assert "If the other values are right, nDCG@5 is between 0.000 and 0.733, not 0.75." in lines
+    assert "This rests on what was stated: --relevant 5, --dialect rankproof." in lines
+
+
+def test_what_an_undecided_report_lacks() -> None:
+    """By the definition of 2002, without a discount at rank 2, the report can be true."""
+    told = audit("report", *REPORT)
+    assert told.exit_code == 3
+    assert "It would be impossible with --dialect rankproof." in told.stdout.splitlines()
 
 
 def test_a_possible_report() -> None:
@@ -51,7 +57,7 @@ def test_means() -> None:
     told = audit("report", "--queries", "4", "Success@5=0.75", "RR@5=0.50")
     assert told.exit_code == 0
     assert told.stdout.startswith("POSSIBLE: means over 4 queries, each with any number of relevant documents")
-    told = audit("report", "-n", "54", "P@10=0.6137")
+    told = audit("report", "-n", "54", "--dialect", "rankproof", "P@10=0.6137")
     assert told.exit_code == 1
     assert "the nearest means are 0.61296 and 0.61481" in told.stdout
 
@@ -68,10 +74,10 @@ def test_an_undecided_report(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_report_in_a_file(here: Path, name: str) -> None:
     values = {"P@3": "0.67", "R@5": "0.60", "RR": "0.5", "nDCG@5": "0.75"}
     if name.endswith("toml"):
-        text = "relevant = 5\n[values]\n" + "".join(f'"{m}" = {v}\n' for m, v in values.items())
+        text = "relevant = 5\ndialect = 'rankproof'\n[values]\n" + "".join(f'"{m}" = {v}\n' for m, v in values.items())
     else:
         pairs = ", ".join(f'"{m}": {v}' for m, v in values.items())
-        text = f'{{"relevant": 5, "values": {{{pairs}}}}}'
+        text = f'{{"relevant": 5, "dialect": "rankproof", "values": {{{pairs}}}}}'
     (here / name).write_text(text)
     from_file, typed = audit("report", "--file", name), audit("report", *IMPOSSIBLE)
     assert from_file.stdout == typed.stdout  # 0.60 keeps its two digits
@@ -86,6 +92,7 @@ def test_a_report_in_a_file(here: Path, name: str) -> None:
         ("a = 1", "has a table `values`"),
         ("[values]\n'P@3' = true", "must be a number"),
         ("number = 3\n[values]\n'P@3' = 0.5", "no field 'number'"),
+        ("dialect = 3\n[values]\n'P@3' = 0.5", "dialect must be a text"),
         ("queries = 'x'\n[values]\n'P@3' = 0.5", "queries must be a whole number"),
         ("grades = 3\n[values]\n'P@3' = 0.5", "grades must be"),
     ],
@@ -98,14 +105,23 @@ def test_a_file_that_is_no_report(here: Path, text: str, said: str) -> None:
 
 
 def test_a_file_may_say_everything(here: Path) -> None:
-    (here / "r.toml").write_text('queries = 2\ngrades = [[2, 1], "1"]\ndecimals = 1\n[values]\n"nDCG@2" = 1\n')
+    text = 'queries = 2\ngrades = [[2, 1], "1"]\ndecimals = 1\nrounding = "nearest"\n[values]\n"nDCG@2" = 1\n'
+    (here / "r.toml").write_text(text)
     document = json.loads(audit("report", "--file", "r.toml", "--json").stdout)
     assert (document["queries"], document["relevant"]) == (2, "relevant documents, of grades 2, 1 or 1")
     assert document["claims"] == [{"measure": "nDCG@2", "said": "1", "low": 0.95, "high": 1.05}]
 
 
 @pytest.mark.parametrize(
-    "args", [("report",), ("report", "R@5=0.5"), ("report", "P@3"), ("rerank", "a"), ("rerank", "-", "-")]
+    "args",
+    [
+        ("report",),
+        ("report", "R@5=0.5"),
+        ("report", "P@3"),
+        ("report", "P@3=0.5", "--average", "some"),
+        ("rerank", "a"),
+        ("rerank", "-", "-"),
+    ],
 )
 def test_wrong_usage(args: tuple[str, ...]) -> None:
     assert audit(*args).exit_code == 2

@@ -14,16 +14,28 @@ from rankproof.testing.tables import value
 
 
 def audit(values: str, **given: Any) -> ReportAudit:
-    return audit_report(read_claims(values.split()), **given)
+    """By rankproof's definitions, unless others are given."""
+    return audit_report(read_claims(values.split()), **{"dialect": "rankproof", **given})
 
 
 def test_the_impossible_report() -> None:
-    """5 relevant, P@3 2/3, R@5 3/5, first at rank 2: at {2, 3} and one of {4, 5}. The ideal DCG is 2.9485.
-    {2, 3, 4}: (0.6309 + 0.5 + 0.4307) / 2.9485 = 0.530; {2, 3, 5}: (0.6309 + 0.5 + 0.3869) / 2.9485 = 0.515.
-    nDCG@5 alone: {1, 2, 3} has 0.723 and {1, 3, 4, 5} has 0.786, with nothing between.
+    """5 relevant, P@3 2/3, R@5 3/5, first at rank 2: at {2, 3} and one of {4, 5}. Whatever the grades are worth, nDCG@5
+    is at most (0.6309 + 0.5 + 0.4307) / (1 + 0.6309 + 0.5) = 0.7328: equal gains for the three, none for the others.
     """
     found = audit("P@3=0.67 R@5=0.60 RR=0.5 nDCG@5=0.75", relevant="5")
     assert found.verdict == "impossible"
+    assert [c.measures for c in found.contradictions] == [("R@5", "RR", "nDCG@5")]
+    by_measure = {instead.measure: instead for instead in found.instead}
+    assert by_measure["nDCG@5"].greatest == pytest.approx(0.7328, abs=5e-5)
+    assert by_measure["nDCG@5"].least == 0  # two are missed, and may be worth more than all others
+    assert found.rests_on == ("--relevant 5", "--dialect rankproof")
+
+
+def test_the_impossible_report_with_all_of_one_grade() -> None:
+    """The ideal DCG is 2.9485. {2, 3, 4}: (0.6309 + 0.5 + 0.4307) / 2.9485 = 0.530; {2, 3, 5}: 0.515.
+    nDCG@5 alone: {1, 2, 3} has 0.723 and {1, 3, 4, 5} has 0.786, with nothing between.
+    """
+    found = audit("P@3=0.67 R@5=0.60 RR=0.5 nDCG@5=0.75", grades=["1,1,1,1,1"])
     assert [c.measures for c in found.contradictions] == [("nDCG@5",)]
     (instead,) = found.instead
     assert (instead.measure, instead.complete) == ("nDCG@5", True)
@@ -120,6 +132,9 @@ def test_what_is_too_large_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> No
         ("P(rel=0)@5=0.5", {}, ["P(rel=0)@5", "grade 0"]),
         ("P=0.5", {}, ["P", "9", "P@5=0.5"]),
         ("RR=0.5", {"queries": 0}, ["query", "0"]),
+        ("RR=0.5", {"average": "some"}, ["--average", "'some'", "answered"]),
+        ("RR=0.5", {"rounding": "up"}, ["--rounding", "'up'", "truncated"]),
+        ("Rprec=0.5", {"relevant": "5", "dialect": "beir"}, ["beir", "Rprec"]),
     ],
 )
 def test_what_cannot_be_audited(values: str, given: dict[str, Any], named: list[str]) -> None:
@@ -128,11 +143,18 @@ def test_what_cannot_be_audited(values: str, given: dict[str, Any], named: list[
 
 
 def test_digits_decide_the_interval() -> None:
-    (plain,) = read_claims(["P@3=0.67"])
-    assert (plain.claim.low, plain.claim.high) == (0.665, 0.675)
-    (percent,) = read_claims(["P@3=66.7%"])
-    assert (percent.claim.low, percent.claim.high) == (0.6665, 0.6675)
-    (asked,) = read_claims(["P@3=0.67"], decimals=4)
-    assert (asked.claim.low, asked.claim.high) == (0.66995, 0.67005)
-    (whole,) = read_claims(["P(rel=2)@3=1"])
-    assert (whole.claim.measure, whole.claim.low) == ("P(rel=2)@3", 0.5)
+    def ends(text: str, decimals: int | None = None) -> tuple[float, float]:
+        (claim,) = read_claims([text], decimals)
+        nearest = claim.rounded_by("nearest").claim
+        return nearest.low, nearest.high
+
+    assert ends("P@3=0.67") == (0.665, 0.675)
+    assert ends("P@3=66.7%") == (0.6665, 0.6675)
+    assert ends("P@3=0.67", 4) == (0.66995, 0.67005)
+    assert ends("P(rel=2)@3=1")[0] == 0.5
+    (claim,) = read_claims(["P@3=0.67"])
+    truncated = claim.rounded_by("truncated").claim
+    assert (truncated.low, truncated.high) == (0.67, 0.68)
+    # 0.66445 becomes 0.6645, 0.665 and 0.67, one place after the other; 0.679 is cut to 0.67
+    assert claim.claim.low == pytest.approx(0.664444, abs=1e-6)
+    assert claim.claim.high == 0.68

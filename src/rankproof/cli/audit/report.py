@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.audit.shared import SHOWN, give_audit
-from rankproof.cli.shared.options import answer_options, refuse_outputs
+from rankproof.cli.shared.options import ShelfName, answer_options, refuse_outputs
 from rankproof.errors import UsageError
 from rankproof.kernel.sections import aligned, counted
 from rankproof.proving.audit.claims import Instead, Placement, ReportAudit
@@ -35,6 +35,20 @@ MOST_RANKS = 12
 @click.option(
     "--decimals", type=click.IntRange(0, 15), help="Values were rounded to so many decimals; by default as typed."
 )
+@click.option(
+    "--dialect", metavar="NAME", type=ShelfName("dialects"), help="The tool whose definitions the measures have."
+)
+@click.option(
+    "--average",
+    type=click.Choice(["all", "answered"]),
+    help="The means are over all queries, or over those that the run answers; by default as the dialect does, or "
+    "either.",
+)
+@click.option(
+    "--rounding",
+    type=click.Choice(["nearest", "truncated"]),
+    help="Values were rounded once, to the nearest, or truncated; by default either, or rounded more often.",
+)
 @click.option("--file", "path", type=click.Path(), help="Read the report from a TOML or JSON file, or from - .")
 @answer_options
 def command(
@@ -43,18 +57,21 @@ def command(
     grades: Sequence[str],
     queries: int | None,
     decimals: int | None,
+    dialect: str | None,
+    average: str | None,
+    rounding: str | None,
     path: str | None,
     as_json: bool,
     output: str | None,
 ) -> int:
     """Say whether reported values can be true together.
 
-    A value is taken as rounded to the digits typed: 0.67 was between 0.665 and 0.675. Exit status 0: possible, with
-    an example; 1: impossible, with what contradicts; 3: undecided; 2: wrong usage.
+    Impossible is a proof, whatever the options leave open: grades, definitions, which queries count, rounding. Exit
+    status 0: possible, with an example; 1: impossible, with what contradicts; 3: undecided; 2: wrong usage.
 
     \b
-    rankproof audit report --relevant 5 P@3=0.67 R@5=0.60 RR=0.5 nDCG@5=0.75
-    rankproof audit report --queries 54 P@10=0.6137
+    rankproof audit report --dialect trec_eval --relevant 5 P@3=0.67 R@5=0.60 RR=0.5 nDCG@5=0.75
+    rankproof audit report --dialect rankproof --queries 54 P@10=0.6137
     rankproof audit report --grades 3,2,1 nDCG@4=0.973 RR=1.00
     """
     refuse_outputs(output)
@@ -73,7 +90,17 @@ def command(
         if relevant is None and not grades:
             relevant, grades = claim_file.relevant, claim_file.grades
         queries = queries if queries is not None else claim_file.queries
-    audit = audit_report(claimed, relevant=relevant, grades=grades, queries=1 if queries is None else queries)
+        dialect, average = dialect or claim_file.dialect, average or claim_file.average
+        rounding = rounding or claim_file.rounding
+    audit = audit_report(
+        claimed,
+        relevant=relevant,
+        grades=grades,
+        queries=1 if queries is None else queries,
+        dialect=dialect,
+        average=average,
+        rounding=rounding,
+    )
     return give_audit(audit, "report", report_text(audit), as_json, output, began)
 
 
@@ -97,16 +124,27 @@ def report_text(audit: ReportAudit) -> str:
     parts.append(aligned(rows, 1))
     parts.append([contradiction.reason for contradiction in audit.contradictions])
     parts.append([_instead(alternative, len(audit.claims)) for alternative in audit.instead])
+    parts.append(_stated(audit))
     parts.append(_example(audit))
     parts.append(list(audit.notes))
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def _stated(audit: ReportAudit) -> list[str]:
+    """What the proof takes from the caller, or would take."""
+    if audit.verdict == "impossible" and audit.rests_on:
+        return [f"This rests on what was stated: {', '.join(audit.rests_on)}."]
+    if audit.verdict == "impossible":
+        return ["This holds for all grades, definitions, averages and ways of rounding."]
+    return [f"It would be impossible with {', '.join(audit.would_be)}."] if audit.would_be else []
 
 
 def _instead(alternative: Instead, claims: int) -> str:
     places = max(3, len(alternative.said.rstrip("%").partition(".")[2]) + 1)
     given = "" if claims == 1 else "If the other values are right, "
     if not alternative.values:
-        ends = f"between {alternative.least:.{places}f} and {alternative.greatest:.{places}f}"
+        least, greatest = f"{alternative.least:.{places}f}", f"{alternative.greatest:.{places}f}"
+        ends = least if least == greatest else f"between {least} and {greatest}"
         return f"{given}{alternative.measure} is {ends}, not {alternative.said}."
     text = " or ".join(
         f"{value:.{places}f} (relevant at {_ranks(placement)})"

@@ -123,14 +123,17 @@ class Dialect:
                 values[name] = value
         return Variant(measure, values, variant.at)
 
-    def check(self, table: JudgedTable, variant: Variant) -> None:
-        """UsageError where the tool has no such measure, OutOfDialect where its number is not reproduced."""
+    def check(self, table: JudgedTable | None, variant: Variant) -> None:
+        """UsageError where the tool has no such measure, OutOfDialect where its number is not reproduced.
+
+        Without a table, as for a published value, only whether the tool has the measure.
+        """
         if self.speaks and variant.measure.name not in self.speaks:
             raise UsageError(
                 f"{variant}: {self.name} has no {variant.measure.name}. It has: {', '.join(self.speaks)}. "
                 "Ask for one of these, or leave the dialect out."
             )
-        if self.limit is not None:
+        if table is not None and self.limit is not None:
             self.limit(table, variant)
 
 

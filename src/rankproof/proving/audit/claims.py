@@ -3,6 +3,9 @@
 queries = 54
 relevant = "1-30"        # or a number; or grades = ["3,2,1"]
 decimals = 3             # where the values were rounded to more digits than are written
+dialect = "trec_eval"    # whose definitions the measures have
+average = "answered"     # the means are over the queries that the run answers, or over "all"
+rounding = "nearest"     # or "truncated"
 
 [values]
 "P@10" = 0.341
@@ -15,9 +18,9 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankproof.errors import InputError, UsageError
 from rankproof.measuring.gain import gain_of
@@ -25,8 +28,14 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import read
 from rankproof.reading.source import open_source, require_text
 
+if TYPE_CHECKING:
+    from rankproof.proving.audit.bounds import OpenBound
+
 ReportVerdict = Literal["possible", "impossible", "undecided"]
 RerankVerdict = Literal["clean", "broken"]
+# How values were shortened to the digits shown, and which queries a mean is over.
+RoundingRule = Literal["nearest", "truncated"]
+Average = Literal["all", "answered"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +102,9 @@ class ReportAudit:
     contradictions   the smallest sets of claims that cannot hold together
     instead          for each claim that could be the only wrong one, the values that it could have
     example          rankings that give all the values; for means, of how many queries each
-    notes            what was searched, and the assumptions
+    notes            what was searched, and how the report was read
+    rests_on         what the caller stated and the proof needs, as options; without these there is no proof
+    would_be         for an undecided report: the options under which it would be impossible; empty where none are known
     """
 
     verdict: ReportVerdict
@@ -104,6 +115,8 @@ class ReportAudit:
     instead: tuple[Instead, ...] = ()
     example: tuple[Placement, ...] = ()
     notes: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
+    would_be: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,26 +177,57 @@ _OTHERWISE: Mapping[tuple[str, str, str], str] = {
 }
 # A value typed as a percentage or as a plain number.
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%?)")
+# The parameters that a name spells out: `rel` and `gain` in nDCG(rel=1,gain=exp2)@10.
+_WRITTEN = re.compile(r"([a-z_]+)=")
 # The sums behind a value are rounded in their last digits; no claim is rejected for that.
 ROUNDING = 1e-9
 
 
+# Values rounded more than once (to 5 places, then to 4) were up to 0.5 + 0.05 + 0.005 + ... units below what is shown.
+TWICE = Decimal(5) / Decimal(9)
+
+
 @dataclass(frozen=True, slots=True)
 class MeasureClaim:
-    """A claim with its measure."""
+    """A claim with its measure.
+
+    variant   the definition that values are computed by
+    value     what was written, as a number; `unit` is one of its last digit
+    written   the parameters that were written out
+    bound     where the definition is open: what the value can be under all of them; None for the variant alone
+    slack     by how much the mean may be off because each query's value was rounded
+    """
 
     variant: Variant
     claim: Claim
+    value: Decimal
+    unit: Decimal
+    written: frozenset[str] = frozenset()
+    bound: OpenBound | None = None
+    slack: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The measure's canonical text, as reported."""
+        return self.claim.measure
 
     @property
     def low(self) -> float:
         """The least value that rounds to the reported one."""
-        return self.claim.low - ROUNDING
+        return self.claim.low - self.slack - ROUNDING
 
     @property
     def high(self) -> float:
         """The greatest value that rounds to the reported one."""
-        return self.claim.high + ROUNDING
+        return self.claim.high + self.slack + ROUNDING
+
+    def rounded_by(self, rule: RoundingRule | None) -> MeasureClaim:
+        """The claim with what may have been shortened to it: under one rule, or under any (None)."""
+        half = self.unit / 2
+        below = {"nearest": half, "truncated": Decimal(0)}.get(rule or "", self.unit * TWICE)
+        above = half if rule == "nearest" else self.unit
+        ends = float(self.value - below), float(self.value + above)
+        return replace(self, claim=Claim(self.claim.measure, self.claim.said, *ends))
 
 
 def read_claims(texts: Iterable[str], decimals: int | None = None) -> tuple[MeasureClaim, ...]:
@@ -210,35 +254,41 @@ def claims(pairs: Iterable[tuple[str, str]], decimals: int | None = None) -> tup
             raise UsageError(
                 f"{variant.text} is reported twice: {by_measure[variant.text].claim.said} and {value}. Keep one."
             )
-        by_measure[variant.text] = MeasureClaim(variant, _claim(variant, value, decimals))
+        by_measure[variant.text] = _claim(variant, value, decimals, frozenset(_WRITTEN.findall(name)))
     if not by_measure:
         raise UsageError("No value was reported. Write one or more, such as: P@3=0.67 nDCG@5=0.75")
     return tuple(by_measure.values())
 
 
-def _claim(variant: Variant, written: str, decimals: int | None) -> Claim:
+def _claim(variant: Variant, written: str, decimals: int | None, params: frozenset[str]) -> MeasureClaim:
     match = _NUMBER.fullmatch(written)
     if match is None:
         raise UsageError(f"{variant.text}={written}: the value must be a number such as 0.75, or 75%; got {written!r}.")
     digits, percent = match.groups()
     places = len(digits.partition(".")[2]) if decimals is None else decimals
     scale = Decimal(100 if percent else 1)
-    half = Decimal(1).scaleb(-places) / 2
-    value = Decimal(digits)
-    return Claim(variant.text, written, float((value - half) / scale), float((value + half) / scale))
+    value, unit = Decimal(digits) / scale, Decimal(1).scaleb(-places) / scale
+    return MeasureClaim(variant, Claim(variant.text, written, 0.0, 0.0), value, unit, params).rounded_by(None)
 
 
 def _refuse_unknown(variant: Variant) -> None:
     name = variant.measure.name
     if name not in KNOWN:
         raise UsageError(f"{variant.text}: an audit knows what these measures can be: {', '.join(KNOWN)}.")
-    for (measure, param, value), reason in _OTHERWISE.items():
-        if name == measure and variant.values.get(param) == value:
-            raise UsageError(f"{variant.text} {reason}: an audit cannot say what it could be.")
+    if (reason := why_not_ordered(variant)) != "":
+        raise UsageError(f"{variant.text} {reason}: an audit cannot say what it could be.")
     if variant.values.get("rel") == 0 and name not in ("nDCG", "DCG"):
         raise UsageError(
             f"{variant.text} counts documents of grade 0 as relevant: an audit cannot say what it could be."
         )
+
+
+def why_not_ordered(variant: Variant) -> str:
+    """Why moving a better document up may lower the measure; "" where it never does."""
+    for (measure, param, value), reason in _OTHERWISE.items():
+        if variant.measure.name == measure and variant.values.get(param) == value:
+            return reason
+    return ""
 
 
 def refuse_strange_gain(variant: Variant, grades: Iterable[int]) -> None:
@@ -256,7 +306,7 @@ def refuse_strange_gain(variant: Variant, grades: Iterable[int]) -> None:
         )
 
 
-FIELDS = ("decimals", "grades", "queries", "relevant", "values")
+FIELDS = ("average", "decimals", "dialect", "grades", "queries", "relevant", "rounding", "values")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +318,9 @@ class Reported:
     relevant: str | None = None
     grades: tuple[str, ...] = ()
     decimals: int | None = None
+    dialect: str | None = None
+    average: str | None = None
+    rounding: str | None = None
 
 
 def read_report(path: Any) -> Reported:
@@ -295,6 +348,7 @@ def read_report(path: Any) -> Reported:
         None if "relevant" not in document else str(document["relevant"]),
         tuple(_pool(pool) for pool in _listed(source.name, grades)),
         _whole(source.name, document, "decimals"),
+        *(_word(source.name, document, name) for name in ("dialect", "average", "rounding")),
     )
 
 
@@ -302,6 +356,13 @@ def _value_text(source: str, name: str, value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InputError(f"{source}: the value of {name} must be a number; got {value!r:.80}.")
     return str(value)
+
+
+def _word(source: str, document: Mapping[str, object], name: str) -> str | None:
+    value = document.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InputError(f"{source}: {name} must be a text; got {value!r:.80}.")
+    return value
 
 
 def _whole(source: str, document: Mapping[str, object], name: str) -> int | None:

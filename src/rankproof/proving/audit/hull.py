@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -19,6 +20,10 @@ from rankproof.proving.audit.rankings import POINT, Boxes, PartialRanking, Space
 
 # How many boxes cover the rankings at most: more make a tighter hull and a slower one.
 MOST_BOXES = 2_000
+# A first look takes so many.
+FEW_BOXES = 200
+# How many documents may be placed to make them finer.
+MOST_PLACED = 200_000
 # How many of the widest boxes are divided at a time.
 STEP = 64
 # By how much a plane must part the report from every box.
@@ -41,18 +46,23 @@ class Plane:
     reported: float
 
 
+@lru_cache(maxsize=32)
 def cover(space: Space, most: int = MOST_BOXES) -> Boxes:
-    """Boxes that together hold the values of every ranking, as fine as their number allows; the widest are divided."""
+    """Boxes that together hold the values of every ranking, as fine as their number allows; the widest are divided.
+
+    The same rankings are covered again and again while claims are left out and put back: the last covers are kept.
+    """
     boxes = _without_repeats(_joined(list(space.boxes(space.roots())), len(space.variants)))
+    placed = boxes.documents
     while True:
         width = (boxes.highs - boxes.lows).sum(axis=1)
-        divisible = np.array([shape.divisible(space.deeper) for shape in boxes.shapes], dtype=bool)
-        open_ = np.flatnonzero((width > POINT) & divisible)
-        if not len(open_) or len(width) >= most:
+        open_ = np.flatnonzero(boxes.loose)
+        if not len(open_) or len(width) >= most or placed > MOST_PLACED:
             return boxes
         widest = open_[np.argsort(-width[open_], kind="stable")[:STEP]]
         rest = np.setdiff1d(np.arange(len(width)), widest)
         finer = list(space.boxes(space.parts([boxes.shapes[i] for i in widest.tolist()])))
+        placed += sum(part.documents for part in finer)
         boxes = _without_repeats(_joined([boxes.select(rest), *finer], len(space.variants)))
 
 
@@ -62,6 +72,7 @@ def _joined(parts: Sequence[Boxes], columns: int) -> Boxes:
         [shape for part in parts for shape in part.shapes],
         np.concatenate([nothing, *(part.lows for part in parts)]),
         np.concatenate([nothing, *(part.highs for part in parts)]),
+        np.concatenate([np.zeros(0, dtype=bool), *(part.loose for part in parts)]),
     )
 
 
@@ -78,27 +89,41 @@ def _without_repeats(boxes: Boxes) -> Boxes:
     return boxes.select(np.array(keep, dtype=np.intp))
 
 
+def reached(boxes: Boxes, claims: Sequence[MeasureClaim]) -> bool:
+    """Whether some mean of what rankings do have meets all claims: then no plane parts them, however fine the boxes."""
+    points, _ = endpoints(boxes)
+    return _least_miss(points, points, claims) is None
+
+
 def parting_plane(boxes: Boxes, claims: Sequence[MeasureClaim], columns: Sequence[int]) -> Plane | None:
     """The plane between the report and every mean; None where there is none. `columns` are those of the claims."""
-    from scipy.optimize import linprog
-
     low, high = np.array([claim.low for claim in claims]), np.array([claim.high for claim in claims])
     lows, highs = boxes.lows[:, columns], boxes.highs[:, columns]
+    dual = _least_miss(lows, highs, claims)
+    return None if dual is None else _checked(dual[: len(low)], dual[len(low) :], lows, highs, low, high)
+
+
+def _least_miss(
+    lows: NDArray[np.float64], highs: NDArray[np.float64], claims: Sequence[MeasureClaim]
+) -> NDArray[np.float64] | None:
+    """Weights of the claims' upper and lower ends in a plane that misses none of the boxes; None where claims are met.
+
+    The linear program has weights of the boxes, and makes the greatest miss of a claim as small as it can be.
+    """
+    from scipy.optimize import linprog
+
     n, c = lows.shape
-    # Weights of the boxes, and by how much the worst claim is missed: the least possible.
-    upper = np.concatenate([np.concatenate([lows.T, -highs.T]), -np.ones((2 * c, 1))], axis=1)
     solution = linprog(
         np.append(np.zeros(n), 1.0),
-        A_ub=upper,
-        b_ub=np.concatenate([high, -low]),
+        A_ub=np.concatenate([np.concatenate([lows.T, -highs.T]), -np.ones((2 * c, 1))], axis=1),
+        b_ub=np.array([*(claim.high for claim in claims), *(-claim.low for claim in claims)]),
         A_eq=np.append(np.ones(n), 0.0)[None, :],
         b_eq=[1.0],
         method="highs",
     )
     if solution.status != 0 or solution.fun <= MARGIN:
         return None
-    dual = np.maximum(-solution.ineqlin.marginals, 0.0)
-    return _checked(dual[:c], dual[c:], lows, highs, low, high)
+    return np.asarray(np.maximum(-solution.ineqlin.marginals, 0.0), dtype=np.float64)
 
 
 def _checked(
@@ -179,10 +204,7 @@ def smallest(claims: Sequence[MeasureClaim], can: Oracle) -> list[tuple[MeasureC
 
 
 def _meets(example: Placement, some: Sequence[MeasureClaim]) -> bool:
-    return all(
-        claim.variant.text in example.values and claim.low <= example.values[claim.variant.text] <= claim.high
-        for claim in some
-    )
+    return all(claim.text in example.values and claim.low <= example.values[claim.text] <= claim.high for claim in some)
 
 
 def _thinned(claims: tuple[MeasureClaim, ...], can: Oracle) -> tuple[MeasureClaim, ...]:

@@ -23,17 +23,20 @@ from rankproof.proving.audit.claims import (
     Instead,
     MeasureClaim,
     Placement,
-    ReportAudit,
     ReportVerdict,
 )
-from rankproof.proving.audit.hull import Plane, cover, endpoints, extent, parting_plane, smallest
-from rankproof.proving.audit.rankings import POINT, Boxes, Pools, Space
+from rankproof.proving.audit.hull import FEW_BOXES, Plane, cover, endpoints, extent, parting_plane, reached, smallest
+from rankproof.proving.audit.pools import Grades, Pools
+from rankproof.proving.audit.rankings import POINT, Boxes, Space
+from rankproof.proving.audit.readings import ClaimGroup
 
 # A common denominator up to this makes the values whole numbers; RR@10 has 2520.
 MOST_PARTS = 1_000_000
 # Shifts of machine words that adding up whole numbers may take; sums that other values may make.
 MOST_WORDS = 100_000_000
-MOST_SUMS = 1_000_000
+MOST_SUMS = 200_000
+# Relevant documents of all pools together: with more, a query has so many values that no mean is missing.
+MOST_DOCUMENTS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,118 +218,173 @@ def _chosen(values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray
     return np.union1d(near, np.linspace(0, len(values) - 1, MOST_RANKINGS).astype(np.intp))
 
 
-def audit_means(claims: Sequence[MeasureClaim], pools: Pools, queries: int) -> ReportAudit:
-    """Whether this number of queries can have all these means."""
-    records = tuple(claim.claim for claim in claims)
-    grains = {claim.variant.text: _grain(claim, pools, queries) for claim in claims}
-    coarse = tuple(
-        Contradiction((claim.variant.text,), _between(claim, grains[claim.variant.text], queries))
-        for claim in claims
-        if grains[claim.variant.text].verdict == "impossible"
-    )
-    space = Space(pools.ways, tuple(claim.variant for claim in claims))
+@dataclass(frozen=True, slots=True)
+class Refutation:
+    """Why the claims of a group cannot hold together, and what could stand in place of each."""
+
+    contradictions: tuple[Contradiction, ...]
+    instead: tuple[Instead, ...] = ()
+
+
+def refute_means(group: ClaimGroup, queries: int, explain: bool) -> Refutation | None:
+    """The proof that no queries have these means, by planes or by the grain of a mean; None where there is none."""
+    coarse: tuple[Contradiction, ...] = ()
+    if not group.mixes and queries > 1:
+        (ways,) = group.scenarios
+        grains = [(claim, claim_grain(claim, ways, group.fewest, queries)) for claim in group.claims]
+        coarse = tuple(
+            Contradiction((claim.text,), _between(claim, result, group.fewest, queries))
+            for claim, result in grains
+            if result.verdict == "impossible"
+        )
+        if coarse and not explain:
+            return Refutation(coarse)
+    spaces = [Space.of(ways, group.claims) for ways in group.scenarios]
+    if any(reached(cover(space.sample, FEW_BOXES), group.claims) for space in spaces):
+        return Refutation(coarse) if coarse else None
+    covers = [cover(space) for space in spaces]
+    planes = _planes(group.claims, group.claims, covers)
+    if planes is not None and not explain:
+        return Refutation((Contradiction(tuple(claim.text for claim in group.claims), _whichever(group.claims)),))
+    if planes is not None:
+        parted = _contradictions(group.claims, covers, coarse, queries)
+        return Refutation((*coarse, *parted), _instead(group.claims, covers))
+    return Refutation(coarse) if coarse else None
+
+
+def claim_grain(claim: MeasureClaim, ways: Sequence[Grades], fewest: int, queries: int) -> Grain:
+    """The granularity test of one claim, over every number of queries that the mean may be over.
+
+    Only a set of values that is known to the last one can prove anything.
+    """
+    space = Space.of(tuple(ways), (claim,))
+    if claim.bound is not None or sum(map(len, space.ways)) > MOST_DOCUMENTS:
+        return Grain("undecided")
+    if mean_of_two(endpoints(cover(space.sample, FEW_BOXES))[0][:, 0], queries, claim.low, claim.high):
+        return Grain("possible")
     boxes = cover(space)
-    plane = parting_plane(boxes, claims, range(len(claims)))
-    if plane is not None:
-        parted = _contradictions(claims, boxes, coarse)
-        instead = _instead(claims, boxes)
-        return ReportAudit("impossible", records, queries, pools.words, (*coarse, *parted), instead)
-    if coarse:
-        return ReportAudit("impossible", records, queries, pools.words, coarse)
-    example = mixture(space, boxes, claims, queries)
-    if example:
-        return ReportAudit("possible", records, queries, pools.words, example=example)
-    return ReportAudit("undecided", records, queries, pools.words, notes=_open(grains, boxes, queries))
-
-
-def _grain(claim: MeasureClaim, pools: Pools, queries: int) -> Grain:
-    """The granularity test of one claim; only a set of values that is known to the last one can prove anything."""
-    boxes = cover(Space(pools.ways, (claim.variant,)))
     slack = float((boxes.highs - boxes.lows).max(initial=0.0))
-    result = grain(boxes.lows[:, 0].tolist(), queries, claim.low - slack, claim.high)
+    values = boxes.lows[:, 0].tolist()
+    result = grain(values, queries, claim.low - slack, claim.high)
+    for n in range(queries - 1, fewest - 1, -1):
+        if result.verdict != "impossible":
+            break
+        fewer = grain(values, n, claim.low - slack, claim.high)
+        # The nearest means are those of one number of queries only.
+        result = Grain(fewer.verdict, parts=result.parts)
     if slack <= POINT:
         return result
     # Boxes instead of values: a proof holds, but the nearest means are not known to the last digit.
     return Grain("impossible") if result.verdict == "impossible" else Grain("undecided")
 
 
-def _between(claim: MeasureClaim, result: Grain, queries: int) -> str:
-    text, reported = claim.variant.text, claim.claim.said
+def mean_of_two(values: NDArray[np.float64], n: int, low: float, high: float) -> bool:
+    """Whether a mean of n values lies between low and high of which some are one value and the rest another one."""
+    some = np.unique(values)
+    some = some[np.unique(np.linspace(0, len(some) - 1, MOST_RANKINGS).astype(np.intp))]
+    gaps = some[None, :] - some[:, None]
+    rising = gaps > 0
+    steps = np.divide(gaps, n, out=np.ones_like(gaps), where=rising)
+    # How often the greater one is taken: just so often that the mean is not below.
+    times = np.clip(np.ceil((low - some[:, None]) / steps), 0, n)
+    means = some[:, None] + times * steps
+    return bool((rising & (low <= means) & (means <= high)).any())
+
+
+def _between(claim: MeasureClaim, result: Grain, fewest: int, queries: int) -> str:
+    text, reported = claim.text, claim.claim.said
     places = len(reported.rstrip("%").partition(".")[2]) + 1 + 2 * reported.endswith("%")
     near = [f"{value:.{places}f}" for value in (result.below, result.above) if value is not None]
     nearest = f": the nearest {'mean is' if len(near) == 1 else 'means are'} {' and '.join(near)}" if near else ""
+    many = f"{queries}" if fewest == queries else f"{queries} or fewer"
     if result.parts is None:
         why = f"The mean of {text}"
     else:
         what = "a whole number" if result.parts == 1 else f"a multiple of 1/{result.parts}"
         why = f"{text} of one query is {what}, so its mean"
-    return f"{why} over {queries} queries cannot be {reported}{nearest}."
+    return f"{why} over {many} queries cannot be {reported}{nearest}."
+
+
+def _planes(
+    some: Sequence[MeasureClaim], claims: Sequence[MeasureClaim], covers: Sequence[Boxes]
+) -> tuple[Plane, ...] | None:
+    """A plane that parts some of the claims from all means, in each scenario; None where one of them has none."""
+    column = {claim.text: i for i, claim in enumerate(claims)}
+    planes = []
+    for boxes in covers:
+        plane = parting_plane(boxes, some, [column[claim.text] for claim in some])
+        if plane is None:
+            return None
+        planes.append(plane)
+    return tuple(planes)
 
 
 def _contradictions(
-    claims: Sequence[MeasureClaim], boxes: Boxes, coarse: Sequence[Contradiction]
+    claims: Sequence[MeasureClaim], covers: Sequence[Boxes], coarse: Sequence[Contradiction], queries: int
 ) -> tuple[Contradiction, ...]:
-    column = {claim.variant.text: i for i, claim in enumerate(claims)}
     known = {contradiction.measures for contradiction in coarse}
 
-    def plane(some: Sequence[MeasureClaim]) -> Plane | None:
-        return parting_plane(boxes, some, [column[claim.variant.text] for claim in some])
-
     def can(some: Sequence[MeasureClaim]) -> tuple[ReportVerdict, Placement | None]:
-        return ("undecided" if plane(some) is None else "impossible"), None
+        return ("undecided" if _planes(some, claims, covers) is None else "impossible"), None
 
     contradictions = []
     for some in smallest(claims, can):
-        names = tuple(claim.variant.text for claim in some)
-        proof = plane(some)
-        assert proof is not None
+        names = tuple(claim.text for claim in some)
+        planes = _planes(some, claims, covers)
+        assert planes is not None
         if names not in known:
-            contradictions.append(Contradiction(names, _proof(some, proof)))
+            reason = _proof(some, planes[0], queries) if len(planes) == 1 else _whichever(some)
+            contradictions.append(Contradiction(names, reason))
     return tuple(contradictions)
 
 
-def _proof(some: Sequence[MeasureClaim], plane: Plane) -> str:
+def _whichever(some: Sequence[MeasureClaim]) -> str:
+    """Several scenarios have each a plane of their own: the sentence says what they have in common."""
+    each = " and ".join(f"{claim.text} {claim.claim.said}" for claim in some)
+    return f"Whichever grade is the least relevant one, no queries with these grades have {each}."
+
+
+def _proof(some: Sequence[MeasureClaim], plane: Plane, queries: int) -> str:
     """The plane in words: what holds for every query, and what the reported means give."""
     if len(some) == 1:
-        text, value = some[0].variant.text, some[0].claim.said
         end = plane.most if plane.factors[0] > 0 else 0.0 - plane.most
-        side = "at most" if plane.factors[0] > 0 else "at least"
-        return f"{text} of one query is {side} {end:.4f}, so a mean of {value} cannot be."
+        return beyond(some[0], "at most" if plane.factors[0] > 0 else "at least", end, queries)
     terms = ""
     # What is added comes first: the sum reads better.
     for i in sorted(range(len(some)), key=lambda i: plane.factors[i] < 0):
-        factor, text = plane.factors[i], some[i].variant.text
+        factor, text = plane.factors[i], some[i].text
         amount = text if abs(abs(factor) - 1) < 1e-9 else f"{abs(factor):.4g} x {text}"
         sign = "-" if factor < 0 else "+"
         terms = f"{terms} {sign} {amount}" if terms else amount if factor > 0 else f"-{amount}"
     most = f"{plane.most:.4f}" if abs(plane.most) > 5e-7 else "0"
-    return (
-        f"For every query {terms} is at most {most}, and so for every mean; the reported means make it at least "
-        f"{plane.reported:.4f}."
-    )
+    so = "the reported values make it" if queries == 1 else "and so for every mean; the reported means make it"
+    return f"For every query {terms} is at most {most}, {so} at least {plane.reported:.4f}."
 
 
-def _instead(claims: Sequence[MeasureClaim], boxes: Boxes) -> tuple[Instead, ...]:
+def beyond(claim: MeasureClaim, side: str, end: float, queries: int) -> str:
+    """The sentence for a value beyond the end of a range."""
+    so = f"{claim.claim.said} cannot be" if queries == 1 else f"so a mean of {claim.claim.said} cannot be"
+    return f"{claim.text} of one query is {side} {end:.4f}, {so}."
+
+
+def _instead(claims: Sequence[MeasureClaim], covers: Sequence[Boxes]) -> tuple[Instead, ...]:
     alternatives = []
     for column, claim in enumerate(claims):
         columns = [i for i in range(len(claims)) if i != column]
         others = [claims[i] for i in columns]
-        if others and parting_plane(boxes, others, columns) is not None:
-            continue
-        ends = extent(boxes, others, columns, column)
-        if ends is not None:
-            alternatives.append(Instead(claim.variant.text, claim.claim.said, (), *ends))
+        ends = []
+        for boxes in covers:
+            if others and parting_plane(boxes, others, columns) is not None:
+                continue
+            if (found := extent(boxes, others, columns, column)) is not None:
+                ends.append(found)
+        if ends:
+            least, greatest = min(end[0] for end in ends), max(end[1] for end in ends)
+            alternatives.append(Instead(claim.text, claim.claim.said, (), least, greatest))
     return tuple(alternatives)
 
 
-def _open(grains: dict[str, Grain], boxes: Boxes, queries: int) -> tuple[str, ...]:
-    exact = bool(np.all(boxes.highs - boxes.lows <= POINT))
-    fine = "every ranking" if exact else f"{len(boxes.shapes):,} boxes around all rankings"
-    notes = [
-        f"The means lie within what queries can have together, by {fine}; but no {queries} queries were found that "
-        "give all of them, and no proof that there are none."
-    ]
-    undecided = [text for text, result in grains.items() if result.verdict == "undecided"]
-    if undecided:
-        notes.append(f"Whether {queries} values can have such a mean was not decided for {', '.join(undecided)}.")
-    return tuple(notes)
+def example_of_means(claims: Sequence[MeasureClaim], pools: Pools, queries: int) -> tuple[Placement, ...]:
+    """Rankings, and how many queries have each, that give the means; empty where none were found."""
+    space = Space.of(pools.ways, claims)
+    return mixture(space, cover(space), claims, queries)

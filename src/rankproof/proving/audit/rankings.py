@@ -1,4 +1,4 @@
-"""Rankings that a query could have, known in part: pools, stretches of ranks, and boxes around their values.
+"""Rankings that a query could have, known in part: stretches of ranks, and boxes around their values.
 
 Every measure that is audited rises when a better document moves up. So of all rankings of a shape, the one with the
 documents at the head of each stretch, best first, has the greatest value of every measure, and the one with them at
@@ -7,94 +7,22 @@ its tail the least. That makes a box around the values of all of them, and split
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, product
+from itertools import chain, islice, product, repeat
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.errors import UsageError
 from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.measures.contract import Variant
-from rankproof.proving.audit.claims import MeasureClaim, Placement, refuse_strange_gain
+from rankproof.proving.audit.claims import MeasureClaim, Placement
+from rankproof.proving.audit.pools import Grades, needs_total
 
-# Grades of a query's relevant documents, best first.
-Grades = tuple[int, ...]
-# Measures that do not change when a query has more relevant documents than the cutoff.
-WITHOUT_TOTAL = ("DCG", "ERR", "P", "RBP", "RR", "Success")
-MOST_RELEVANT = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Pools:
-    """The relevant documents a query may have, in one or several ways; `words` describes them for a reader."""
-
-    ways: tuple[Grades, ...]
-    words: str
-
-
-def pools(claims: Sequence[MeasureClaim], relevant: str | None, grades: Sequence[str]) -> Pools:
-    """From the options: a number or a range of relevant documents, or the grades of one or several pools."""
-    if relevant is not None and grades:
-        raise UsageError("--relevant and --grades say the same thing. Keep one of them.")
-    pool_choices = _graded(grades) if grades else _counted(relevant) if relevant is not None else _any_number(claims)
-    for claim in claims:
-        refuse_strange_gain(claim.variant, [grade for way in pool_choices.ways for grade in way])
-    return pool_choices
-
-
-def _graded(texts: Sequence[str]) -> Pools:
-    ways: dict[Grades, None] = {}
-    for text in texts:
-        try:
-            numbers = [int(part) for part in text.replace(",", " ").split()]
-        except ValueError:
-            raise UsageError(f"Grades are whole numbers between commas, such as 3,2,1; got {text!r}.") from None
-        if not numbers:
-            raise UsageError("Grades are whole numbers between commas, such as 3,2,1; got none.")
-        # Documents of grade 0 fill ranks as unjudged ones do: they make no difference to any measure here.
-        ways[tuple(sorted((grade for grade in numbers if grade > 0), reverse=True))] = None
-    written = " or ".join(f"{', '.join(map(str, way)) or 'none above 0'}" for way in ways)
-    return Pools(tuple(ways), f"relevant documents, of grades {written}")
-
-
-def _counted(text: str) -> Pools:
-    match = re.fullmatch(r"(\d+)(?:-(\d+))?", text.strip())
-    if match is None:
-        raise UsageError(f"--relevant takes a number or a range, such as 5 or 1-8; got {text!r}.")
-    least, most = int(match[1]), int(match[2] or match[1])
-    if most < least or most > MOST_RELEVANT:
-        raise UsageError(f"--relevant takes a number up to {MOST_RELEVANT:,} or a rising range; got {text!r}.")
-    ways = tuple((1,) * many for many in range(least, most + 1))
-    amount = str(least) if least == most else f"{least} to {most}"
-    return Pools(ways, f"{amount} relevant {'document' if amount == '1' else 'documents'}, all of one grade")
-
-
-def _any_number(claims: Sequence[MeasureClaim]) -> Pools:
-    """Any number: for what needs no total, as many as the greatest cutoff stand for all that are more."""
-    needy = [claim.variant.text for claim in claims if _needs_total(claim.variant)]
-    if needy:
-        raise UsageError(
-            f"{', '.join(needy)}: what {'it' if len(needy) == 1 else 'they'} can be depends on how many relevant "
-            "documents a query has. Say it: --relevant 5, a range such as --relevant 1-8, or --grades 3,2,1."
-        )
-    most = max((a.variant.k or 1) for a in claims)
-    ways = tuple((1,) * many for many in range(most + 1))
-    return Pools(ways, "any number of relevant documents, all of one grade")
-
-
-def _needs_total(variant: Variant) -> bool:
-    name = variant.measure.name
-    if name == "RR":
-        return False
-    if variant.k is None:
-        return True
-    # The ideal of nDCG@k has no more than k documents.
-    return name not in WITHOUT_TOTAL and not (name == "nDCG" and variant["ideal"] == "judged")
-
+if TYPE_CHECKING:
+    from rankproof.proving.audit.bounds import OpenBound
 
 # (rank, grade) of the relevant documents that are ranked, by rank.
 Ranking = tuple[tuple[int, int], ...]
@@ -103,11 +31,16 @@ Matrix = NDArray[np.float64]
 
 def values(rankings: Sequence[Ranking], ways: Sequence[Grades], variants: Sequence[Variant], top: int) -> Matrix:
     """A row per ranking, a column per variant. `ways` has the relevant documents of each; `top` the greatest grade."""
-    table = _table(rankings, ways, top)
+    return computed(table_of(rankings, ways, top), variants)
+
+
+def computed(table: JudgedTable, variants: Sequence[Variant]) -> Matrix:
+    """A row per query of the table, a column per variant."""
     return np.stack([variant.measure.compute(table, variant) for variant in variants], axis=1)
 
 
-def _table(rankings: Sequence[Ranking], ways: Sequence[Grades], top: int) -> JudgedTable:
+def table_of(rankings: Sequence[Ranking], ways: Sequence[Grades], top: int) -> JudgedTable:
+    """The rankings as queries of a table."""
     rank: list[int] = []
     doc: list[int] = []
     start, pool_start = [0], [0]
@@ -115,13 +48,14 @@ def _table(rankings: Sequence[Ranking], ways: Sequence[Grades], top: int) -> Jud
     deepest: list[int] = []
     for ranking, way in zip(rankings, ways, strict=True):
         begin = pool_start[-1]
-        next_of: dict[int, int] = {}
-        for place, grade in enumerate(way):
-            next_of.setdefault(grade, begin + place)
-        for at, grade in ranking:
-            rank.append(at)
-            doc.append(next_of[grade])  # documents of one grade are alike: any of them will do
-            next_of[grade] += 1
+        rank += [at for at, _ in ranking]
+        if way and way[0] == way[-1]:
+            doc += range(begin, begin + len(ranking))  # documents of one grade are alike: any of them will do
+        else:
+            next_of = {grade: begin + way.index(grade) for grade in {grade for _, grade in ranking}}
+            for _, grade in ranking:
+                doc.append(next_of[grade])
+                next_of[grade] += 1
         grades += way
         start.append(len(rank))
         pool_start.append(len(grades))
@@ -188,7 +122,12 @@ class PartialRanking:
     def way(self) -> Grades:
         """The grades of all relevant documents, best first."""
         total = [sum(counts) for counts in zip(self.after, *(s.holds for s in self.stretches), strict=True)]
-        return tuple(grade for grade, count in zip(self.grades, total, strict=True) for _ in range(count))
+        return tuple(chain.from_iterable(map(repeat, self.grades, total)))
+
+    @property
+    def documents(self) -> int:
+        """How many relevant documents there are."""
+        return sum(self.after) + sum(sum(stretch.holds) for stretch in self.stretches)
 
     def best(self) -> Ranking:
         """Every document as early as the shape allows."""
@@ -207,7 +146,7 @@ class PartialRanking:
         return tuple(placed)
 
     def _listed(self, counts: Counts) -> list[int]:
-        return [grade for grade, count in zip(self.grades, counts, strict=True) for _ in range(count)]
+        return list(chain.from_iterable(map(repeat, self.grades, counts)))
 
     # ---- smaller shapes ------------------------------------------------------------------------
 
@@ -272,24 +211,31 @@ def _shares(counts: Counts, first: int, second: int) -> Iterator[Counts]:
 POINT = 1e-12
 # How many shapes are computed in one pass, as one NumPy array.
 AT_ONCE = 1024
+# How many numbers of relevant documents, or pools, a first look takes.
+SAMPLED_WAYS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Shapes, and for each (rows) the least and the greatest value of each variant (columns). Both are reached."""
+    """Shapes, and for each (rows) the least and the greatest value of each variant (columns).
+
+    Both are reached, except where a definition is open. `loose` says of each shape whether its parts may have smaller
+    boxes.
+    """
 
     shapes: list[PartialRanking]
     lows: Matrix
     highs: Matrix
+    loose: NDArray[np.bool_]
 
     @property
     def documents(self) -> int:
         """How many documents were placed to compute both ends: the cost."""
-        return 2 * sum(len(shape.way) + 1 for shape in self.shapes)
+        return 2 * sum(shape.documents + 1 for shape in self.shapes)
 
     def select(self, keep: NDArray[np.intp]) -> Boxes:
         """Those at the given indices, in that order."""
-        return Boxes([self.shapes[i] for i in keep.tolist()], self.lows[keep], self.highs[keep])
+        return Boxes([self.shapes[i] for i in keep.tolist()], self.lows[keep], self.highs[keep], self.loose[keep])
 
 
 @dataclass(frozen=True)
@@ -298,6 +244,29 @@ class Space:
 
     ways: tuple[Grades, ...]
     variants: tuple[Variant, ...]
+    bounds: tuple[OpenBound | None, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, ways: tuple[Grades, ...], claims: Sequence[MeasureClaim]) -> Space:
+        """The rankings as the measures of the claims see them, in the order of the claims."""
+        variants, bounds, names = zip(*((claim.variant, claim.bound, claim.text) for claim in claims), strict=True)
+        if not any(needs_total(claim.variant) for claim in claims):
+            # More documents of one grade than the greatest cutoff are as good as one more.
+            most = 1 + max(claim.variant.k or 1 for claim in claims)
+            ways = tuple({way if len(set(way)) > 1 else way[:most]: None for way in ways})
+        return cls(ways, variants, bounds, names)
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether both ends of every box are values that a ranking has; else boxes may be wider."""
+        return not any(self.bounds)
+
+    @property
+    def sample(self) -> Space:
+        """Some of these rankings, by the definition of each variant alone: enough for a first look."""
+        chosen = np.unique(np.linspace(0, len(self.ways) - 1, SAMPLED_WAYS).astype(np.intp)).tolist()
+        return Space(tuple(self.ways[i] for i in chosen), self.variants)
 
     @cached_property
     def cuts(self) -> tuple[int, ...]:
@@ -332,10 +301,18 @@ class Space:
         """The boxes of shapes, some at a time."""
         while some := list(islice(shapes, AT_ONCE)):
             ways = [shape.way for shape in some]
-            lows = values([shape.worst() for shape in some], ways, self.variants, self.top)
-            highs = values([shape.best() for shape in some], ways, self.variants, self.top)
+            worst, best = [shape.worst() for shape in some], [shape.best() for shape in some]
+            tables = table_of(worst, ways, self.top), table_of(best, ways, self.top)
+            lows, highs = (computed(table, self.variants) for table in tables)
+            wide = (highs - lows) > POINT
+            for column, bound in enumerate(self.bounds):
+                if bound is not None:
+                    lows[:, column], highs[:, column] = bound.ends(worst, best, ways, tables)
+                    wide[:, column] = [bound.differs(*ends) for ends in zip(worst, best, strict=True)]
+            divisible = np.array([shape.divisible(self.deeper) for shape in some])
+            loose = np.asarray(wide.any(axis=1)) & divisible
             # A whole and its parts add up their sums in different orders: rounding must not turn a box around.
-            yield Boxes(some, np.minimum(lows, highs), highs)
+            yield Boxes(some, np.minimum(lows, highs), highs, loose)
 
     def placement(self, ranking: Ranking, way: Grades, queries: int = 1) -> Placement:
         """A ranking for a reader, with the values of the measures."""
@@ -347,6 +324,6 @@ class Space:
             tuple(rank for rank, _ in ranking),
             tuple(grade for _, grade in ranking),
             tuple(missed),
-            {variant.text: float(value) for variant, value in zip(self.variants, row, strict=True)},
+            dict(zip(self.names or [variant.text for variant in self.variants], map(float, row), strict=True)),
             queries,
         )

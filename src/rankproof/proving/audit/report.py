@@ -13,12 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
-from rankproof.measuring.measures.contract import Variant
-from rankproof.proving.audit.claims import Contradiction, Instead, MeasureClaim, Placement, ReportAudit, ReportVerdict
+from rankproof.proving.audit.claims import (
+    Contradiction,
+    Instead,
+    MeasureClaim,
+    Placement,
+    ReportAudit,
+    ReportVerdict,
+    RoundingRule,
+)
 from rankproof.proving.audit.hull import smallest
-from rankproof.proving.audit.means import audit_means
-from rankproof.proving.audit.rankings import POINT, Boxes, PartialRanking, Pools, Space, pools
+from rankproof.proving.audit.means import Refutation, beyond, example_of_means, refute_means
+from rankproof.proving.audit.pools import Grades
+from rankproof.proving.audit.rankings import POINT, Boxes, PartialRanking, Space
+from rankproof.proving.audit.readings import ROUNDINGS, ClaimGroup, Interpretation, Stated, assumptions, interpret
 
+# The definitions that an undecided report is tried with.
+USUAL = "rankproof"
 # How many documents may be placed in one search, over all rankings that are computed: some seconds. Finding
 # the claims that contradict takes many searches, each of which may take less.
 BUDGET = 2_000_000
@@ -56,7 +67,10 @@ class _Target:
 
 
 def search(space: Space, claims: Sequence[MeasureClaim], budget: int = BUDGET) -> SearchResult:
-    """A ranking that meets every claim. The space's variants are those of the claims, in their order."""
+    """A ranking that meets every claim. The space's variants are those of the claims, in their order.
+
+    Where boxes are wider than what rankings have, only a proof can come of it, no example.
+    """
     target = _Target(np.array([claim.low for claim in claims]), np.array([claim.high for claim in claims]))
     waiting: list[PartialRanking] = []
     shapes = space.roots()
@@ -65,13 +79,18 @@ def search(space: Space, claims: Sequence[MeasureClaim], budget: int = BUDGET) -
     while True:
         for boxes in space.boxes(shapes):
             looked_at += boxes.documents
-            example = _example(space, boxes, target)
+            example = _example(space, boxes, target) if space.exact else None
             if example is not None:
                 return SearchResult("possible", example)
             if looked_at > budget:
                 return SearchResult("undecided")
-            still = np.flatnonzero(target.touched(boxes) & ((boxes.highs - boxes.lows) > POINT).any(axis=1))
-            settled = settled and all(boxes.shapes[i].divisible(space.deeper) for i in still.tolist())
+            touched = target.touched(boxes)
+            if (touched & ~boxes.loose).any():
+                # This shape stays, and its box gets no smaller: what lies inside is not known.
+                settled = False
+                if not space.exact:
+                    return SearchResult("undecided")  # nor is any box an example
+            still = np.flatnonzero(touched & boxes.loose)
             left = boxes.select(still)
             # The most promising last: it is taken first.
             waiting += left.select(np.argsort(-target.away(left), kind="stable")).shapes
@@ -104,15 +123,16 @@ class Range:
 
 
 def reachable(
-    space: Space, claims: Sequence[MeasureClaim], measure: Variant, budget: int = SMALL_BUDGET
+    ways: tuple[Grades, ...], claims: Sequence[MeasureClaim], measure: MeasureClaim, budget: int = SMALL_BUDGET
 ) -> Range | None:
     """The values of one more measure over all rankings that meet the claims; None where there is no such ranking."""
-    space = Space(space.ways, (*(claim.variant for claim in claims), measure))
+    space = Space.of(ways, (*claims, measure))
     target = _Target(
         np.array([*(claim.low for claim in claims), -np.inf]), np.array([*(claim.high for claim in claims), np.inf])
     )
     values: dict[float, PartialRanking] = {}
     ends: list[float] = []  # of the boxes that are still open
+    closed: list[float] = []  # of those that cannot be divided and are no points
     shapes = space.roots()
     looked_at = 0
     while True:
@@ -121,19 +141,23 @@ def reachable(
         for boxes in space.boxes(shapes):
             looked_at += boxes.documents
             if looked_at > budget and ends:
-                return Range(False, min([*ends, *values]), max([*ends, *values]), {})
+                return Range(False, min([*ends, *closed, *values]), max([*ends, *closed, *values]), {})
             touched = target.touched(boxes)
             points = ((boxes.highs - boxes.lows) <= POINT).all(axis=1)
             for i in np.flatnonzero(touched & points).tolist():
                 values.setdefault(round(float(boxes.highs[i, -1]), 12), boxes.shapes[i])
-            left = boxes.select(np.flatnonzero(touched & ~points))
-            open_ += left.shapes
-            ends_below += [*left.lows[:, -1].tolist(), *left.highs[:, -1].tolist()]
-        if not all(shape.divisible(space.deeper) for shape in open_):
-            return Range(False, min([*ends_below, *values]), max([*ends_below, *values]), {})
+            for i in np.flatnonzero(touched & ~points).tolist():
+                both = [float(boxes.lows[i, -1]), float(boxes.highs[i, -1])]
+                if boxes.loose[i]:
+                    open_.append(boxes.shapes[i])
+                    ends_below += both
+                else:
+                    closed += both
         if not open_:
             break
         shapes, ends = space.parts(open_), ends_below
+    if closed:
+        return Range(False, min([*closed, *values]), max([*closed, *values]), {})
     if not values:
         return None
     return Range(True, min(values), max(values), dict(sorted(values.items())))
@@ -143,44 +167,35 @@ def reachable(
 FEW = 6
 
 
-def audit_one(claims: Sequence[MeasureClaim], pools: Pools) -> ReportAudit:
-    """Whether some ranking of one query has all these values."""
+def refute_one(group: ClaimGroup, words: str, explain: bool) -> Refutation | None:
+    """The proof that no ranking of one query has these values; None where there is none."""
+    (ways,) = group.scenarios
 
     def can(some: Sequence[MeasureClaim], budget: int = SMALL_BUDGET) -> tuple[ReportVerdict, Placement | None]:
-        result = search(Space(pools.ways, tuple(claim.variant for claim in some)), some, budget)
+        result = search(Space.of(ways, some), some, budget)
         return result.verdict, result.placement
 
-    records = tuple(claim.claim for claim in claims)
-    verdict, example = can(claims, BUDGET)
-    if verdict == "possible":
-        assert example is not None
-        return ReportAudit("possible", records, 1, pools.words, example=(example,))
-    if verdict == "undecided":
-        note = f"After {BUDGET:,} placed documents no such ranking was found, and no proof that there is none."
-        return ReportAudit("undecided", records, 1, pools.words, notes=(note,))
-    contradictions = tuple(_contradiction(some, pools) for some in smallest(claims, can))
-    instead = tuple(other for claim in claims if (other := _instead(claims, claim, pools)) is not None)
-    return ReportAudit("impossible", records, 1, pools.words, contradictions, instead)
+    if can(group.claims, BUDGET)[0] != "impossible":
+        return None
+    if not explain:
+        return Refutation((_contradiction(group.claims, words),))
+    contradictions = tuple(_contradiction(some, words) for some in smallest(group.claims, can))
+    instead = tuple(other for claim in group.claims if (other := _instead(group.claims, claim, ways)) is not None)
+    return Refutation(contradictions, instead)
 
 
-def _contradiction(some: Sequence[MeasureClaim], pools: Pools) -> Contradiction:
-    names = tuple(claim.variant.text for claim in some)
-    values = _reported_values(some)
+def _contradiction(some: Sequence[MeasureClaim], words: str) -> Contradiction:
+    names = tuple(claim.text for claim in some)
+    each = [f"{claim.text} {claim.claim.said}" for claim in some]
     if len(some) == 1:
-        return Contradiction(names, f"No ranking of a query with {pools.words}, has {values}.")
-    return Contradiction(names, f"No ranking has {values} together.")
+        return Contradiction(names, f"No ranking of a query with {words} has {each[0]}.")
+    return Contradiction(names, f"No ranking has {', '.join(each[:-1])} and {each[-1]} together.")
 
 
-def _reported_values(some: Sequence[MeasureClaim]) -> str:
-    each = [f"{claim.variant.text} {claim.claim.said}" for claim in some]
-    return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
-
-
-def _instead(claims: Sequence[MeasureClaim], claim: MeasureClaim, pools: Pools) -> Instead | None:
+def _instead(claims: Sequence[MeasureClaim], claim: MeasureClaim, ways: tuple[Grades, ...]) -> Instead | None:
     """The values that the claim could have if the others hold; None where they do not hold either."""
     others = [other for other in claims if other is not claim]
-    space = Space(pools.ways, tuple(other.variant for other in (*others, claim)))
-    reached = reachable(space, others, claim.variant)
+    reached = reachable(ways, others, claim)
     if reached is None:
         return None
     values = list(reached.rankings)
@@ -189,33 +204,120 @@ def _instead(claims: Sequence[MeasureClaim], claim: MeasureClaim, pools: Pools) 
             *[value for value in values if value < claim.low][-1:],
             *[value for value in values if value > claim.high][:1],
         ]
+    space = Space.of(ways, (*others, claim))
     placements = tuple(space.placement(shape.worst(), shape.way) for shape in map(reached.rankings.__getitem__, values))
     return Instead(
-        claim.variant.text, claim.claim.said, tuple(values), reached.least, reached.greatest, placements,
+        claim.text, claim.claim.said, tuple(values), reached.least, reached.greatest, placements,
         len(values) == len(reached.rankings) and reached.known,
     )  # fmt: skip
 
 
-def audit_report(
-    claims: Sequence[MeasureClaim], *, relevant: str | None = None, grades: Sequence[str] = (), queries: int = 1
-) -> ReportAudit:
-    """Whether the claims can hold for one query, or as means over several.
+# ---- the whole report --------------------------------------------------------------------------------
 
-    relevant   how many relevant documents a query has: `5`, or a range such as `1-8`
-    grades     instead of it: grades of the relevant documents, such as `3,2,1`; several for several kinds of queries
+
+def refute(meaning: Interpretation, queries: int, *, explain: bool = True) -> Refutation | None:
+    """The proof that a report is impossible, whatever is left open; None where there is none. Nothing else proves it.
+
+    Explained, it names the smallest sets of claims that contradict each other, and what each could be instead.
     """
+    contradictions: list[Contradiction] = []
+    refuted = []
+    for ranged in meaning.ranges:
+        for out, side, end in (
+            (ranged.claim.low > ranged.greatest, "at most", ranged.greatest),
+            (ranged.claim.high < ranged.least, "at least", ranged.least),
+        ):
+            if out:
+                contradictions.append(Contradiction((ranged.claim.text,), beyond(ranged.claim, side, end, queries)))
+    for group in meaning.groups:
+        single = queries == 1 and not group.mixes
+        proof = refute_one(group, meaning.pools.words, explain) if single else refute_means(group, queries, explain)
+        if proof is not None:
+            refuted.append(proof)
+            contradictions += (found for found in proof.contradictions if found not in contradictions)
+    if not contradictions:
+        return None
+    # A claim can be the only wrong one where nothing outside its group contradicts.
+    alone = len(refuted) == 1 and len(contradictions) == len(refuted[0].contradictions)
+    return Refutation(tuple(contradictions), refuted[0].instead if alone else ())
+
+
+def audit_report(
+    claims: Sequence[MeasureClaim],
+    *,
+    relevant: str | None = None,
+    grades: Sequence[str] = (),
+    queries: int = 1,
+    dialect: str | None = None,
+    average: str | None = None,
+    rounding: str | None = None,
+) -> ReportAudit:
+    """Whether the claims can hold for one query, or as means over several. `Stated` says what the options mean."""
     if queries < 1:
         raise UsageError(f"A report is on 1 query or more; got {queries}.")
-    pool_choices = pools(claims, relevant, grades)
-    audit = audit_one(claims, pool_choices) if queries == 1 else audit_means(claims, pool_choices, queries)
-    return replace(audit, notes=(*audit.notes, *_granted(claims, queries)))
+    stated = Stated(relevant, tuple(grades), dialect, average, rounding)
+    meaning = interpret(claims, stated, queries)
+    records = tuple(claim.rounded_by(_rule(rounding)).claim for claim in claims)
+    notes = (*meaning.notes, *assumptions(claims, meaning, stated, queries))
+    words = meaning.pools.words
+    proof = refute(meaning, queries)
+    if proof is not None:
+        rests_on = _needed(claims, stated, queries)
+        return ReportAudit(
+            "impossible", records, queries, words, proof.contradictions, proof.instead, (), notes, rests_on
+        )
+    example = _example_of(meaning, queries)
+    if example:
+        return ReportAudit("possible", records, queries, words, example=example, notes=notes)
+    missing = _neither(queries)
+    would_be = _would_be(claims, stated, queries)
+    return ReportAudit("undecided", records, queries, words, notes=(missing, *notes), would_be=would_be)
 
 
-def _granted(claims: Sequence[MeasureClaim], queries: int) -> list[str]:
-    """The assumptions behind the answer."""
-    notes = ["values are taken as rounded to the digits shown"]
+def _rule(rounding: str | None) -> RoundingRule | None:
+    return next((known for known in ROUNDINGS if known == rounding), None)
+
+
+def _example_of(meaning: Interpretation, queries: int) -> tuple[Placement, ...]:
+    """Rankings that have all values, by one definition each."""
+    if not meaning.plain:
+        return ()
     if queries > 1:
-        notes.append("means are over all queries; one where a measure is undefined counts as 0")
-    if any(claim.variant.measure.name in ("ERR", "nERR") for claim in claims):
-        notes.append("the top grade of the scale is the greatest grade given")
-    return notes
+        return example_of_means(meaning.plain, meaning.pools, queries)
+    placement = search(Space.of(meaning.pools.ways, meaning.plain), meaning.plain, BUDGET).placement
+    return () if placement is None else (placement,)
+
+
+def _neither(queries: int) -> str:
+    what = "ranking was" if queries == 1 else f"{queries:,} queries were"
+    return f"No such {what} found, and no proof that there is none."
+
+
+def _needed(claims: Sequence[MeasureClaim], stated: Stated, queries: int) -> tuple[str, ...]:
+    """What was stated and cannot be left out without losing the proof; tried one after the other."""
+    needed = []
+    for option, _ in stated.options():
+        less = dict(stated.options())[option]
+        if _proven(claims, less, queries):
+            stated = less
+        else:
+            needed.append(option)
+    return tuple(needed)
+
+
+def _proven(claims: Sequence[MeasureClaim], stated: Stated, queries: int) -> bool:
+    try:
+        return refute(interpret(claims, stated, queries), queries, explain=False) is not None
+    except UsageError:  # without a number of relevant documents nothing is known of recall
+        return False
+
+
+def _would_be(claims: Sequence[MeasureClaim], stated: Stated, queries: int) -> tuple[str, ...]:
+    """The options under which an undecided report would be impossible: the first that prove it, the fewest first."""
+    given = {option for option, _ in stated.options()}
+    defined = stated if stated.dialect is not None else replace(stated, dialect=USUAL)
+    nearest = replace(defined, rounding=stated.rounding or "nearest")
+    for more in (defined, nearest, replace(nearest, average=stated.average or "all")):
+        if more != stated and _proven(claims, more, queries):
+            return tuple(option for option in _needed(claims, more, queries) if option not in given)
+    return ()
