@@ -185,7 +185,12 @@ class _Inference:
         """What a correction looks at."""
         width = len(self._pairs)
         blocks = [
-            Block(table.values.values[table.by_id], tuple(self._pairs), tuple(range(at * width, (at + 1) * width)))
+            Block(
+                table.values.values[table.by_id],
+                tuple(self._pairs),
+                tuple(range(at * width, (at + 1) * width)),
+                tuple(table.values.unit_ids[i] for i in table.by_id.tolist()),
+            )
             for at, table in enumerate(self._tables)
         ]
         return Tests(self.answers, self.at, blocks, self._design.confidence, self._design.resamples)

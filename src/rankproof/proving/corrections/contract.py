@@ -21,11 +21,13 @@ class Block:
     scores    queries by systems
     pairs     which two columns each test of this block compares (baseline, candidate)
     tests     where each of those tests stands in the family
+    queries   the ids behind the rows; blocks with the same ones are drawn together. () where they are not known
     """
 
     scores: Scores
     pairs: tuple[tuple[int, int], ...]
     tests: tuple[int, ...]
+    queries: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

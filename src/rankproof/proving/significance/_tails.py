@@ -20,7 +20,7 @@ def p_value(greater: int, less: int, total: int, alternative: Alternative) -> fl
     return min(1.0, 2 * min(greater, less) / total)
 
 
-def decisive(total: int, level: float, times: int) -> int:
+def decisive(total: int, level: float, times: float) -> int:
     """The largest count c whose p-value, `times` c / total, is at most 1 - level, compared as a reader would."""
     most = 1 - level
     count = int(most * total / times)

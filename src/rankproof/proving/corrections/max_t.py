@@ -1,0 +1,161 @@
+"""Studentized bootstrap max-t: each difference against the largest that chance gives in the family, in standard errors.
+
+Queries are drawn anew from those that were asked, whole rows at a time, so that what the tests share (systems, queries,
+measures) stays as it is. Of each draw the largest |t| about the observed means is kept; the adjusted p-value of a
+difference is the share of draws whose largest is at least its own |t|, the observed one counted in. Differences that are
+already shown leave the race for the next ones (step-down). It supposes neither equal spread, as Tukey's method does, nor
+that t has Student's distribution, as Holm's correction of t tests does: both err where systems spread unequally and
+differences are skewed (docs/statistics.md).
+
+A test on few changed queries (fewer than 12, or than half of all) has no t that could be trusted: it takes its part of
+the error as one test of the family (Bonferroni), by its own method. Tables on different queries, which segments are, share the
+error by their number of tests.
+
+The intervals reach so many standard errors to each side as 5% of the draws go beyond: all of them hold together.
+
+controls: family-wise error
+source: Romano and Wolf, Exact and approximate stepdown methods for multiple hypothesis testing, JASA 100(469), 2005;
+Westfall, On using the bootstrap for multiple comparisons, Journal of Biopharmaceutical Statistics 21(6), 2011
+
+Three systems on 14 queries; the third is better than both, the first two differ by chance:
+
+>>> from rankproof.testing.statistics import adjusted, all_pairs
+>>> first = [0.1, 0.5, 0.3, 0.9, 0.4, 0.2, 0.7, 0.6, 0.3, 0.8, 0.1, 0.5, 0.4, 0.6]
+>>> wobble = [0.1, -0.2, 0.1, 0.0, -0.1, 0.2, -0.1, 0.1, 0.2, -0.3, 0.1, -0.1, 0.2, -0.1]
+>>> table = [[a, a + w, a + 0.3 + w / 2] for a, w in zip(first, wobble)]
+>>> adjusted("max_t", all_pairs([table]))
+[0.857, 0.0, 0.0]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import UsageError
+from rankproof.kernel.estimate import Estimate
+from rankproof.proving.corrections._family import intervals, made, percent
+from rankproof.proving.corrections.contract import Block, Correction, Tests
+from rankproof.proving.records import Adjusted
+from rankproof.proving.significance._tails import decisive
+from rankproof.proving.significance._typical import of_rank
+from rankproof.proving.significance.contract import SAME
+from rankproof.proving.significance.t_or_gaffke import changed_queries, enough_changed
+
+Numbers = NDArray[np.float64]
+
+CHUNK = 2_000_000  # draws x tests at a time, and draws x queries
+# Draws are as many as asked for, but no more than this many multiplications allow, and never fewer than the least.
+MOST_WORK, LEAST_DRAWS = 1_000_000_000, 2_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Race:
+    """The tests on one set of queries that are held against each other.
+
+    tests         their places in the family
+    differences   queries by tests
+    """
+
+    tests: tuple[int, ...]
+    differences: Numbers
+
+
+def adjust(tests: Tests, rng: np.random.Generator) -> list[Adjusted | None]:
+    """p-values and intervals from the largest |t| of drawn query sets; few changed queries by Bonferroni."""
+    estimates = made(tests)
+    adjusted: list[Adjusted | None] = [None] * len(tests.answers)
+    if not estimates:
+        return adjusted
+    for answer in estimates.values():
+        if answer.alternative != "two-sided" or answer.null != 0:
+            raise UsageError(
+                f"The correction max_t is for two-sided tests of 0; got {answer.alternative} of {answer.null:g}. "
+                "Use holm for one-sided tests and margins."
+            )
+    races = list(_races(tests.blocks, estimates))
+    total = len(estimates)
+    raced = {test for race in races for test in race.tests}
+    alone = [test for test in estimates if test not in raced]
+    if alone:
+        each = 1 - (1 - tests.level) / total
+        ends = intervals(tests, each)
+        kind = f"simultaneous {percent(tests.level)} (Bonferroni, {percent(each)} each)"
+        for test in alone:
+            adjusted[test] = Adjusted(min(1.0, total * estimates[test].p_value), *ends[test], kind)
+    kind = f"simultaneous {percent(tests.level)} (studentized bootstrap max-t)"
+    for race in races:
+        _adjust_race(race, estimates, total / len(race.tests), tests, kind, rng, adjusted)
+    return adjusted
+
+
+def _races(blocks: Sequence[Block], estimates: dict[int, Estimate]) -> Iterator[_Race]:
+    """Tests with enough changed queries, together where they are on the same queries."""
+    together: dict[object, list[tuple[int, Numbers]]] = {}
+    for at, block in enumerate(blocks):
+        same = block.queries or at
+        for test, (baseline, candidate) in zip(block.tests, block.pairs, strict=True):
+            differences = block.scores[:, candidate] - block.scores[:, baseline]
+            changed = int(changed_queries(differences[:, None])[0])
+            if test in estimates and enough_changed(changed, len(differences)) and np.ptp(differences) > 0:
+                together.setdefault(same, []).append((test, differences))
+    for entries in together.values():
+        yield _Race(tuple(test for test, _ in entries), np.column_stack([values for _, values in entries]))
+
+
+def _adjust_race(
+    race: _Race,
+    estimates: dict[int, Estimate],
+    parts: float,
+    tests: Tests,
+    kind: str,
+    rng: np.random.Generator,
+    adjusted: list[Adjusted | None],
+) -> None:
+    """`parts` is what part of the error the race has: one of so many."""
+    n, width = race.differences.shape
+    means = race.differences.mean(axis=0)
+    errors = race.differences.std(axis=0, ddof=1) / math.sqrt(n)
+    t = np.abs(means) / errors
+    order = np.argsort(-t, kind="stable")
+    draws = min(tests.resamples, max(LEAST_DRAWS, MOST_WORK // (n * width)))
+    reached, largest = _drawn(race.differences[:, order] - means[order], t[order], draws, rng)
+    p_values = np.minimum(1.0, parts * np.maximum.accumulate((1 + reached) / (draws + 1)))
+    rank = decisive(draws + 1, tests.level, parts)  # so many draws may reach further, besides the observed one
+    farthest = -of_rank(-largest, rank) if rank > 0 else math.inf
+    for place, at in enumerate(order.tolist()):
+        test = race.tests[at]
+        plain = estimates[test]
+        half = farthest * float(errors[at])
+        # Never sharper than the test by itself.
+        low, high = min(plain.low, plain.value - half), max(plain.high, plain.value + half)
+        adjusted[test] = Adjusted(max(float(p_values[place]), plain.p_value), low, high, kind)
+
+
+def _drawn(centered: Numbers, t: Numbers, draws: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Numbers]:
+    """For tests from the largest |t| down: how many draws reach it among itself and those after it; and the largest."""
+    n, width = centered.shape
+    squares = np.square(centered)
+    flat = SAME * squares.mean(axis=0)
+    reached = np.zeros(width, dtype=np.int64)
+    largest = np.empty(draws)
+    step = max(1, CHUNK // max(n, width))
+    for start in range(0, draws, step):
+        size = min(step, draws - start)
+        counts = rng.multinomial(n, np.full(n, 1.0 / n), size).astype(np.float64)
+        means = counts @ centered / n
+        variances = counts @ squares / n - np.square(means)
+        # A draw in which all are equal is as far from the truth as can be.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistics = np.where(variances > flat, np.abs(means) / np.sqrt(variances / (n - 1)), math.inf)
+        after = np.maximum.accumulate(statistics[:, ::-1], axis=1)[:, ::-1]
+        reached += np.count_nonzero(after >= t * (1 - SAME), axis=0)
+        largest[start : start + size] = after[:, 0]
+    return reached, largest
+
+
+OFFERS = (Correction(name="max_t", page=__doc__, adjust=adjust, controls="family-wise error"),)
