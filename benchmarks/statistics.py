@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from simulation.attempts import family_passes, first_power
-from simulation.families import family_error
+from simulation.families import family_error, found_in_families
 from simulation.gates import gate_passes
 from simulation.sparse import SEED, UNCHANGED, Answers, SparseWorld, answers, sparse_worlds, value_worlds, worst_pair
 from simulation.sparse import scores as sparse_scores
@@ -91,10 +91,27 @@ class Study:
         for correction, many in (("none", 1000), ("holm", 1000), ("bh", 1000), ("tukey", 1000)):
             for null in ("permuted", "centered"):
                 for n in (25, 50):
-                    found = family_error(self.scores, correction, null, n, self.trials(many))
+                    found = family_error(self.scores, correction, null, n, self.trials(many), method="t")
                     tukey = correction == "tukey" and null == "permuted"
                     want = (0.0, 0.05 + 3 * found["all"].error) if tukey else None
                     yield row(f"{correction}, {null}", n, found, want)
+
+    def ten(self) -> Iterator[str]:
+        """Ten systems of equal means and unequal spread, all 45 pairs."""
+        dense = {name: values for name, values in self.matrices.items() if name != "hit"}
+        for correction in ("max_t", "holm"):
+            for null in ("centered", "scaled"):
+                for n, many in ((10, 12), (25, 1200), (50, 1200)):
+                    found = family_error(dense, correction, null, n, self.trials(many), systems=10)
+                    want = (0.0, 0.05 + 3 * (0.05 * 0.95 / found["all"].trials) ** 0.5)
+                    yield five_row(f"{correction}, {null}", n, found, want if correction == "max_t" else None)
+
+    def ten_power(self) -> Iterator[str]:
+        """How many of the nine differences of a better system each correction finds."""
+        dense = {name: values for name, values in self.matrices.items() if name != "hit"}
+        for n in (25, 50, 200):
+            for name, found in found_in_families(dense, ("max_t", "holm"), n, self.trials(100)).items():
+                yield five_row(name, n, found, None)
 
     def power(self) -> Iterator[str]:
         """The power that was promised, and how often the difference was found."""
@@ -229,6 +246,14 @@ def row(name: str, n: int, found: ByMeasure, want: tuple[float, float] | None, l
     return f"| {' | '.join(cells)} |"
 
 
+def five_row(name: str, n: int, found: ByMeasure, want: tuple[float, float] | None) -> str:
+    """One line of a table with every measure of the matrices but hits."""
+    every = found["all"]
+    rates = [percent(rate.share) for measure, rate in found.items() if measure != "all"]
+    cells = [name, str(n), *rates, f"{percent(every.share)} ± {100 * every.error:.2f}", f"{every.trials:,}"]
+    return f"| {' | '.join([*cells, wanted(every.share, want)])} |"
+
+
 def wanted(share: float, want: tuple[float, float] | None) -> str:
     """The band asked for and whether it was met; nothing where none was."""
     if want is None:
@@ -277,6 +302,9 @@ def tables(study: Study) -> Iterator[tuple[str, str, Callable[[], Iterator[str]]
     yield "False alarms of t, pair by pair", "queries | best tenth | median | worst tenth | worst", study.pairs
     families = f"correction, systems | queries | {rates.replace('query sets', 'families')} | wanted"
     yield "Families", families, study.families
+    five = " | ".join(name for name in study.matrices if name != "hit")
+    yield "Families of ten systems", f"correction, systems | queries | {five} | all | families | wanted", study.ten
+    yield "Power in families of ten", f"correction | queries | {five} | all | differences | wanted", study.ten_power
     yield "Power", f"promised | queries | {rates} | wanted", study.power
     pilots = (
         "pilot queries | sd's interval holds it | mean power | worst tenth | plans that keep 80% | with the upper end"

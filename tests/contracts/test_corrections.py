@@ -27,6 +27,7 @@ CONTROLS = {
     "none": "nothing",
     "holm": "family-wise error",
     "bh": "false discovery rate",
+    "max_t": "family-wise error",
     "tukey": "family-wise error",
 }
 FROM_P_VALUES = [ITEMS[name] for name in ("none", "holm", "bh")]

@@ -164,7 +164,7 @@ def compare_values(
         evaluations=(),
         family=family,
         significance=design.significance,
-        correction=design.correction if family.tests > 1 else "none",
+        correction=design.correction_over(len(systems)) if family.tests > 1 else "none",
         level=design.confidence,
         seed=design.seed,
         query_ids=ids,

@@ -115,7 +115,7 @@ def contrasts(
     design: Design,
 ) -> tuple[tuple[Contrast, ...], Family]:
     """Every pair, measure and segment, tested together. Those over all queries come first."""
-    correction: Correction = shelf.find("corrections", design.correction)
+    correction: Correction = shelf.find("corrections", design.correction_over(len(systems)))
     if len(set(systems)) < len(systems):
         raise UsageError(f"Systems need different names; got {', '.join(systems)}.")
     if len(systems) < 2:

@@ -211,7 +211,8 @@ class Design:
     """How systems are compared. All of it is in the manifest: it decides intervals and p-values.
 
     significance      the item of the significance shelf that gives intervals and p-values
-    correction        the item of the corrections shelf that keeps the family honest
+    correction        the item of the corrections shelf that keeps the family honest; None for max_t over three systems
+                      and more, and holm over two
     confidence        of the intervals; 1 - confidence is where a difference counts as shown
     resamples         how many random resamples a method may draw
     seed              where chance comes from
@@ -222,7 +223,7 @@ class Design:
     """
 
     significance: str = "t_or_gaffke"
-    correction: str = "holm"
+    correction: str | None = None
     confidence: float = 0.95
     resamples: int = 100_000
     seed: int = 0
@@ -230,6 +231,10 @@ class Design:
     equivalence: float | None = None
     non_inferiority: float | None = None
     power: float = 0.8
+
+    def correction_over(self, systems: int) -> str:
+        """The correction for so many systems: t tests of many pairs err where Holm only adds up their errors."""
+        return self.correction or ("max_t" if systems > 2 else "holm")
 
     @property
     def margin(self) -> tuple[Literal["equivalence", "non-inferiority"], float] | None:

@@ -147,9 +147,7 @@ statistics = together(
         click.option(
             "--correction",
             type=ShelfName("corrections"),
-            default="holm",
-            show_default=True,
-            help="What keeps the whole family of tests honest.",
+            help="What keeps the family of tests honest. Default: max_t over three systems and more, holm over two.",
         ),
         click.option(
             "--confidence", type=float, default=0.95, show_default=True, help="The level of the confidence intervals."

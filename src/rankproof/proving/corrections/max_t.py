@@ -1,15 +1,15 @@
 """Studentized bootstrap max-t: each difference against the largest that chance gives in the family, in standard errors.
 
-Queries are drawn anew from those that were asked, whole rows at a time, so that what the tests share (systems, queries,
-measures) stays as it is. Of each draw the largest |t| about the observed means is kept; the adjusted p-value of a
-difference is the share of draws whose largest is at least its own |t|, the observed one counted in. Differences that are
-already shown leave the race for the next ones (step-down). It supposes neither equal spread, as Tukey's method does, nor
-that t has Student's distribution, as Holm's correction of t tests does: both err where systems spread unequally and
-differences are skewed (docs/statistics.md).
+Queries are drawn anew from those that were asked, whole rows at a time, so that what the tests share (systems,
+queries, measures) stays as it is. Of each draw the largest |t| about the observed means is kept; the adjusted p-value
+of a difference is the share of draws whose largest is at least its own |t|, the observed one counted in. Differences
+that are already shown leave the race for the next ones (step-down). It supposes neither equal spread, as Tukey's method
+does, nor that t has Student's distribution, as Holm's correction of t tests does: both err where systems spread
+unequally and differences are skewed (docs/statistics.md). The price is power with few queries.
 
 A test on few changed queries (fewer than 12, or than half of all) has no t that could be trusted: it takes its part of
-the error as one test of the family (Bonferroni), by its own method. Tables on different queries, which segments are, share the
-error by their number of tests.
+the error as one test of the family (Bonferroni), by its own method; so does one that is alone on its queries. Tables on
+different queries, which segments are, share the error by their number of tests.
 
 The intervals reach so many standard errors to each side as 5% of the draws go beyond: all of them hold together.
 
@@ -24,7 +24,7 @@ Three systems on 14 queries; the third is better than both, the first two differ
 >>> wobble = [0.1, -0.2, 0.1, 0.0, -0.1, 0.2, -0.1, 0.1, 0.2, -0.3, 0.1, -0.1, 0.2, -0.1]
 >>> table = [[a, a + w, a + 0.3 + w / 2] for a, w in zip(first, wobble)]
 >>> adjusted("max_t", all_pairs([table]))
-[0.857, 0.0, 0.0]
+[0.872, 0.0, 0.0]
 """
 
 from __future__ import annotations
@@ -104,6 +104,8 @@ def _races(blocks: Sequence[Block], estimates: dict[int, Estimate]) -> Iterator[
             if test in estimates and enough_changed(changed, len(differences)) and np.ptp(differences) > 0:
                 together.setdefault(same, []).append((test, differences))
     for entries in together.values():
+        if len(entries) == 1:
+            continue  # nobody to race against
         yield _Race(tuple(test for test, _ in entries), np.column_stack([values for _, values in entries]))
 
 

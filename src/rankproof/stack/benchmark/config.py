@@ -166,7 +166,7 @@ depth = 100                            # documents of each ranking
 baseline = "lexical"
 confidence = 0.95
 significance = "t_or_gaffke"
-correction = "holm"                    # over all pairs of modes and measures; segments are a family of their own
+correction = "max_t"                   # over all pairs of modes and measures; segments are a family of their own
 seed = 0
 
 [modes]
