@@ -89,7 +89,8 @@ def test_estimate(here: Path) -> None:
     assert lines[0] == "P@10"
     assert lines[1].split()[:3] == ["run", "naive", "people"]
     assert any(line.strip().startswith("dense - bm25") for line in lines)
-    assert sum("assumes: the ideal ranking, of these pairs alone, is not known" in line for line in lines) == 1
+    # nDCG@10 from single pairs: naive values, and one line that says why there is no more.
+    assert sum("no confidence interval: it is divided by the query's ideal ranking" in line for line in lines) == 1
     assert "a plain random draw without replacement, as nothing else was said" in told.stdout
 
 
@@ -112,6 +113,13 @@ def test_plan_then_estimate(here: Path) -> None:
     assert document["human"] == 60
     assert document["design"] == "the plan's draw of 60 pairs with known probabilities"
     assert [one["baseline"] for one in document["estimates"]] == [None, None, "bm25"]
+
+
+def test_a_plan_for_ndcg_draws_whole_queries(here: Path) -> None:
+    told = judge("plan", "bm25.run", "dense.run", "--model", "model.trec", "-n", "100", "-m", "nDCG@10").stdout
+    assert "These are 6 whole queries" in told
+    told = judge("plan", "bm25.run", "--model", "model.trec", "-n", "30", "-m", "nDCG@10").stdout
+    assert "Fewer than 6 whole queries give no confidence interval" in told
 
 
 def test_plan_as_text(here: Path) -> None:

@@ -114,7 +114,7 @@ def _order(judge: JudgeCalibration, order: SystemOrder) -> Section:
     )
 
 
-HEAD = ("run", "naive", "people alone", "corrected", "weight of the model")
+HEAD = ("run", "naive", "people alone", "corrected", "over queries too", "weight of the model")
 
 
 def correction_sections(corrected: CorrectedValues) -> list[Section]:
@@ -127,11 +127,10 @@ def correction_sections(corrected: CorrectedValues) -> list[Section]:
             name = one.run if one.baseline is None else f"{one.run} - {one.baseline}"
             text = number if one.baseline is None else signed
             weight = "" if one.weight is None else f"{one.weight:.2f}"
-            rows.append(
-                (name, text(one.naive), _correction_cell(one, one.human), _correction_cell(one, one.corrected), weight)
-            )
-        notes = [f"assumes: {text}" for text in dict.fromkeys(one.assumption for one in mine) if text]
-        answers = [answer for one in mine for answer in (one.human, one.corrected)]
+            alone, both = _correction_cell(one, one.human), _correction_cell(one, one.corrected)
+            rows.append((name, text(one.naive), alone, both, _ends(one), weight))
+        notes = _noted(mine)
+        answers = [answer for one in mine for answer in (one.human, one.corrected, one.over_queries)]
         reasons = dict.fromkeys(answer.reason for answer in answers if not isinstance(answer, AgreementFigure))
         notes += [f"no confidence interval: {reason}" for reason in reasons]
         sections.append(Section(measure, tuple(notes), tuple(rows)))
@@ -141,8 +140,7 @@ def correction_sections(corrected: CorrectedValues) -> list[Section]:
         "drawn by: "
         f"{corrected.design}",
         f"{percent(corrected.level)} confidence intervals: what all people's grades of these pairs and queries "
-        "would give; "
-        "other queries are another question",
+        "would give; over queries too: what they would give for many queries like these",
         "naive: the model's grades taken as they stand; corrected: right although the model errs",
         *corrected.notes,
     )
@@ -154,3 +152,20 @@ def _correction_cell(one: Corrected, figure: AgreementAnswer) -> str:
     if isinstance(figure, AgreementFigure):
         return f"{text(figure.value)} ({text(figure.low)} to {text(figure.high)})"
     return "none" if figure.value is None else text(figure.value)
+
+
+def _ends(one: Corrected) -> str:
+    """The interval over queries; its value stands beside it already."""
+    text = number if one.baseline is None else signed
+    answer = one.over_queries
+    return f"{text(answer.low)} to {text(answer.high)}" if isinstance(answer, AgreementFigure) else "none"
+
+
+def _noted(estimates: list[Corrected]) -> list[str]:
+    """Each note once, with the estimates that it is about where it is not about all."""
+    notes = []
+    for note in dict.fromkeys(one.note for one in estimates if one.note):
+        about = [one for one in estimates if one.note == note]
+        names = ", ".join(one.run if one.baseline is None else f"{one.run} - {one.baseline}" for one in about)
+        notes.append(note if len(about) == len(estimates) else f"{names}: {note}")
+    return notes
