@@ -15,16 +15,19 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
-from simulation.judging import FOLDER, PLANTED, Covered, World, agreement, corrected, planted, world
+from simulation.judging import FOLDER, PLANTED, Covered, World, agreement, corrected, favored, planted, world
 
 from rankproof.judging.calibrate import calibrate
 from rankproof.judging.correction.frame import form_of, variants_of
 from rankproof.judging.correction.plan import importance_of, probabilities
 from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure
+from rankproof.proving.judge_bias import biases
 
 MODELS = ("gpt-4o_umbrela", "gpt-4o_binary", "llama3.2_binary")
 # nDCG@10 is estimated from whole queries, and without the model's grades: one model says as much as three.
 MEASURES = ("P@10", "DCG@10", "nDCG@10")
+# Runs that a language model ranked or encoded, and the others.
+GROUPS = {"language models": ("BM25_then_gpt35_depth100", "BM25_then_vicuna_depth20", "REP_LLAMA")}
 NUMBERS = (200, 300)
 NUMBER = NUMBERS[-1]
 TARGETS = (0.05, 0.5, 0.97)
@@ -130,6 +133,22 @@ class Study:
                         over = spread([one.over_queries for one in found])
                         yield f"| {measure} | {number} | {what} | {over} | {spread([one.covers for one in found])} |"
 
+    def favorites(self) -> Iterator[str]:
+        """Whom a judge favors: by all grades; what 95% intervals from a sample cover; false alarms of a neutral judge"""
+        yield "| judge | group | at equal grades | p, Holm | human grades | covers | called at 5% | neutral: called |"
+        yield "|---|---|---|---|---|---|---|---|"
+        for model, place in self.worlds.items():
+            groups = {name: (name,) for name in place.frame.runs} | GROUPS
+            for one in biases(place.human, place.model, place.runs, groups, 10, 0.95):
+                whole = f"| {model} | {one.name} | {shown(one.at_equal_grades)} | {one.p_adjusted:.3f} |"
+                if one.name not in ("BM25", *GROUPS):
+                    yield f"{whole} | | | |"
+                    continue
+                for number in NUMBERS:
+                    some = favored(place, one.runs, number, self.draws // 2)
+                    none = favored(place, one.runs, number, self.draws // 2, neutral=True)
+                    yield f"{whole} {number} | {some.covers:.1%} | {some.called:.1%} | {none.called:.1%} |"
+
     def planned(self) -> Iterator[str]:
         """Pairs drawn by a plan: coverage, and mean width over that of a plain draw of as many."""
         yield "| measure | what | plan | least coverage | mean coverage | greatest | width over plain draw |"
@@ -207,7 +226,7 @@ def main() -> None:
     study = Study(said.quick)
     for table in (
         study.judges, study.agreement, study.corrected, study.differences, study.planted, study.crowd,
-        study.over_queries, study.planned,
+        study.over_queries, study.favorites, study.planned,
     ):  # fmt: skip
         if said.only and table.__name__ != said.only:
             continue

@@ -24,6 +24,7 @@ from rankproof.judging.correction.sample import GradedSample
 from rankproof.proving.agreement import Grades
 from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure
 from rankproof.proving.agreement_statistics import by_query, confusions, distances, figure, kappa
+from rankproof.proving.judge_bias import biases
 from rankproof.reading.collect import read_qrels, read_run
 
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "dl20"
@@ -297,3 +298,55 @@ def agreement(
             found = figure(sums, lambda m: kappa(m, distance), "fisher", "", len(rows), LEVEL)
             hits[at] += isinstance(found, AgreementFigure) and found.low <= truth <= found.high
     return AgreementCovered(queries, pairs_each, truth, *(hits / trials).tolist())
+
+
+# ---- whom a judge favors -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Favored:
+    """A group of runs over many draws of human grades: the truth, how often the interval held it, and how often it was
+    called favored or disfavored at 5%."""
+
+    truth: float
+    covers: float
+    called: float
+    answered: float
+
+
+def favored(
+    place: World, group: tuple[str, ...], number: int, trials: int, *, neutral: bool = False, seed: int = 0
+) -> Favored:
+    """Queries are drawn with replacement, then pairs of them; every query with all its pairs has the truth.
+
+    neutral   instead of drawing queries, the judge's grades are dealt anew among pairs with the same human grade, so
+              that it favors nobody
+    """
+    rng = np.random.default_rng([seed, number])
+    truth = 0.0
+    if not neutral:
+        (whole,) = biases(place.on_frame, place.model, place.runs, {"": group}, 10, LEVEL)
+        truth = float(whole.at_equal_grades.value or 0.0)
+    held, called = [], []
+    for _ in range(trials):
+        # Dealing grades anew is chance enough: with queries drawn on top of it, zero would not be what is estimated.
+        here = _neutral(place, rng) if neutral else _other_queries(place, rng)
+        rows = rng.permutation(len(here.frame.pairs))[:number]
+        (found,) = biases(_grades(here, rows), here.model, here.runs, {"": group}, 10, LEVEL)
+        answer = found.at_equal_grades
+        if isinstance(answer, AgreementFigure):
+            held.append(answer.low <= truth <= answer.high)
+            called.append(found.p_value is not None and found.p_value < 0.05)
+    return Favored(truth, float(np.mean(held)), float(np.mean(called)), len(held) / trials)
+
+
+def _neutral(place: World, rng: np.random.Generator) -> World:
+    human = np.array([place.human[query][doc] for query, doc in place.frame.pairs])
+    model = place.frame.model.copy()
+    for grade in np.unique(human).tolist():
+        rows = np.flatnonzero(human == grade)
+        model[rows] = model[rng.permutation(rows)]
+    dealt: dict[str, dict[str, int]] = {query: {} for query in place.model}
+    for (query, doc), grade in zip(place.frame.pairs, model.tolist(), strict=True):
+        dealt[query][doc] = grade
+    return World(place.human, dealt, place.runs, place.frame)

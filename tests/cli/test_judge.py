@@ -49,6 +49,25 @@ def test_calibrate(here: Path) -> None:
     assert "model: systems by nDCG@10 (20 queries)" in lines
 
 
+def test_calibrate_says_whom_the_judge_favors(here: Path) -> None:
+    (here / "groups.tsv").write_text("bm25.run\tlexical\ndense\tneural\n")
+    args = ["calibrate", "--human", "qrels.trec", "--model", "model.trec", "--run", "bm25.run", "--run", "dense.run"]
+    told = judge(*args, "--groups", "groups.tsv", "--json")
+    assert told.exit_code == 0, told.output
+    bias = json.loads(told.stdout)["judges"][0]["bias_by_system"]
+    assert [one["name"] for one in bias["systems"]] == ["bm25", "dense"]
+    assert [(one["name"], one["runs"]) for one in bias["groups"]] == [("lexical", ["bm25"]), ("neural", ["dense"])]
+    assert bias["groups"][0]["at_equal_grades"] == bias["systems"][0]["at_equal_grades"]
+    text = judge(*args, "--groups", "groups.tsv").stdout
+    assert "model: whom it favors, by system (first 10 documents)" in text
+    assert "model: whom it favors, by group (first 10 documents)" in text
+    (here / "groups.tsv").write_text("bm52.run\tlexical\n")
+    wrong = judge(*args, "--groups", "groups.tsv")
+    assert wrong.exit_code == 1
+    assert "'bm52.run'" in wrong.output
+    assert judge(*args[:5], "--groups", "groups.tsv").exit_code in (1, 2)
+
+
 def test_two_judges_and_passes(here: Path) -> None:
     told = judge("calibrate", "--human", "qrels.trec", "--model", "m=model.trec", "--model", "m=some.trec",
                  "--model", "some.trec", "--json")  # fmt: skip

@@ -6,6 +6,7 @@ from rankproof.judging.calibrate import Calibration, JudgeCalibration, SystemOrd
 from rankproof.judging.correction.records import Corrected, CorrectedValues
 from rankproof.kernel.sections import Section, counted, number, percent, signed
 from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure, Confusion
+from rankproof.proving.judge_bias import GroupBias
 
 NOT_THERE = "none"
 SIDE_BY_SIDE = 4
@@ -25,6 +26,7 @@ def calibration_sections(calibration: Calibration) -> list[Section]:
                 )
             )
         sections += [_order(judge, order) for order in judge.orders]
+        sections += [_favored(judge, kind, found) for kind, found in _families(judge) if found]
     return sections
 
 
@@ -112,6 +114,29 @@ def _order(judge: JudgeCalibration, order: SystemOrder) -> Section:
         tuple(lines),
         tuple(rows),
     )
+
+
+def _families(judge: JudgeCalibration) -> tuple[tuple[str, tuple[GroupBias, ...]], ...]:
+    return ("system", judge.systems), ("group", judge.groups)
+
+
+def _favored(judge: JudgeCalibration, kind: str, found: tuple[GroupBias, ...]) -> Section:
+    rows = [(kind, "pairs", "error, to the rest", "at equal grades", "p, Holm")]
+    for one in found:
+        p = "" if one.p_adjusted is None else f"{one.p_adjusted:.3f}"
+        rows.append((one.name, f"{one.pairs:,}", _signed(one.error), _signed(one.at_equal_grades), p))
+    answers = [(one, answer) for one in found for answer in (one.error, one.at_equal_grades)]
+    reasons = dict.fromkeys(
+        f"{one.name}: no confidence interval: {answer.reason}"
+        for one, answer in answers
+        if not isinstance(answer, AgreementFigure)
+    )
+    lines = (
+        *reasons,
+        "error: the judge's grade less people's; at equal grades: among documents with the same human grade; above 0 "
+        "the judge favors it",
+    )
+    return Section(f"{judge.name}: whom it favors, by {kind} (first {judge.bias_depth} documents)", lines, tuple(rows))
 
 
 HEAD = ("run", "naive", "people alone", "corrected", "over queries too", "weight of the model")
