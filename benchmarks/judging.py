@@ -134,7 +134,7 @@ class Study:
                         yield f"| {measure} | {number} | {what} | {over} | {spread([one.covers for one in found])} |"
 
     def favorites(self) -> Iterator[str]:
-        """Whom a judge favors: by all grades; what 95% intervals from a sample cover; false alarms of a neutral judge"""
+        """Whom a judge favors: by all grades; coverage of 95% intervals from a sample; false alarms of a neutral judge"""
         yield "| judge | group | at equal grades | p, Holm | human grades | covers | called at 5% | neutral: called |"
         yield "|---|---|---|---|---|---|---|---|"
         for model, place in self.worlds.items():

@@ -59,6 +59,11 @@ def test_with_every_grade_it_is_the_value() -> None:
             assert isinstance(one.corrected, AgreementFigure)
             assert one.corrected.value == pytest.approx(values[name], abs=1e-12), measure
             assert one.corrected.low == pytest.approx(one.corrected.high)
+            # Over queries something is left open: about what the queries' own spread says, by Student's t.
+            assert isinstance(one.over_queries, AgreementFigure)
+            spread = evaluate(people, run, measure, complete=True)[measure].values
+            reach = 2.045 * float(np.std(spread, ddof=1)) / len(QUERIES) ** 0.5
+            assert one.over_queries.high - one.over_queries.low == pytest.approx(2 * reach, rel=0.2), measure
         difference = by(found.estimates, measure, "second", "first").corrected
         assert difference.value == pytest.approx(values["second"] - values["first"], abs=1e-12)
 

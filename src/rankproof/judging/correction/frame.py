@@ -203,9 +203,7 @@ def query_values(frame: Frame, form: GainForm, weights: Numbers, gains: Numbers)
 
 def greatest_gain(form: GainForm, grades: Whole) -> float:
     """What a document can be worth: the gain of the greatest of these grades, or of the least grade that has any."""
-    most = int(grades.max(initial=1))
-    gains = form.gain(np.arange(max(most, 1) + 1))
-    while not (gains > 0).any():
-        most = 2 * most + 1
-        gains = form.gain(np.arange(most + 1))
-    return float(gains.max())
+    known = np.union1d(grades, [1])
+    while not (form.gain(known) > 0).any():
+        known = known * 2
+    return float(form.gain(known).max())

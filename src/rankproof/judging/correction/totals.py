@@ -166,7 +166,7 @@ def total(units: Units) -> Total | None:
     n, frame = len(units.z), len(units.x)
     p, z, x = units.p[units.rows], units.z, units.x[units.rows]
     if n == frame:  # everything is known: there is no sampling error
-        b, lone, inside, freedom = np.zeros(x.shape[1] + 1), np.zeros(n), z, n
+        b, lone, inside, freedom = np.zeros(x.shape[1] + 1), z, z, n
     else:
         free = 1 - p
         values, design = z / p, np.column_stack([np.ones(n), x / p[:, None]])
