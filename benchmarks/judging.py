@@ -1,6 +1,6 @@
 """How far intervals of model judges can be trusted: prints the Markdown tables that docs/model-judges.md sums up.
 
-    python benchmarks/judging.py            the long form, about half an hour on one core
+    python benchmarks/judging.py            the long form, about forty minutes on one core
     python benchmarks/judging.py --quick    the same tables from a tenth of the draws
 
 It needs the judgments that lie beside the project (`../shared/data/dl20`). Every random choice comes from a fixed seed:
@@ -134,7 +134,7 @@ class Study:
                         yield f"| {measure} | {number} | {what} | {over} | {spread([one.covers for one in found])} |"
 
     def favorites(self) -> Iterator[str]:
-        """Whom a judge favors: by all grades; coverage of 95% intervals from a sample; false alarms of a neutral judge"""
+        """Whom a judge favors: by all grades; coverage of 95% intervals of a sample; false alarms if neutral"""
         yield "| judge | group | at equal grades | p, Holm | human grades | covers | called at 5% | neutral: called |"
         yield "|---|---|---|---|---|---|---|---|"
         for model, place in self.worlds.items():

@@ -137,6 +137,7 @@ def test_ndcg_from_single_pairs_has_no_interval() -> None:
     plans = (None, plan_judging(model, runs, "DCG@5", 120))
     for plan in plans:
         for one in correct(sampled(human, 0.6), model, runs, "nDCG@5", plan=plan).estimates:
+            assert isinstance(one.corrected, NotEstimable)
             for answer in (one.human, one.corrected, one.over_queries):
                 assert isinstance(answer, NotEstimable)
                 assert answer.value is None
