@@ -1,6 +1,6 @@
 """How far intervals of model judges can be trusted: prints the Markdown tables that docs/model-judges.md sums up.
 
-    python benchmarks/judging.py            the long form, about half an hour on one core
+    python benchmarks/judging.py            the long form, about forty minutes on one core
     python benchmarks/judging.py --quick    the same tables from a tenth of the draws
 
 It needs the judgments that lie beside the project (`../shared/data/dl20`). Every random choice comes from a fixed seed:
@@ -15,29 +15,38 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
-from simulation.judging import FOLDER, Covered, World, agreement, corrected, world
+from simulation.judging import FOLDER, PLANTED, Covered, World, agreement, corrected, favored, planted, world
 
 from rankproof.judging.calibrate import calibrate
 from rankproof.judging.correction.frame import form_of, variants_of
 from rankproof.judging.correction.plan import importance_of, probabilities
-from rankproof.proving.agreement_records import AgreementFigure, Found
+from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure
+from rankproof.proving.judge_bias import biases
 
 MODELS = ("gpt-4o_umbrela", "gpt-4o_binary", "llama3.2_binary")
-MEASURES = ("P@10", "P(rel=2)@10", "DCG@10", "nDCG@10")
-NUMBER = 300
-DRAWS = {"P@10": 2000, "P(rel=2)@10": 2000, "DCG@10": 2000, "nDCG@10": 1000}
+# nDCG@10 is estimated from whole queries, and without the model's grades: one model says as much as three.
+MEASURES = ("P@10", "DCG@10", "nDCG@10")
+# Runs that a language model ranked or encoded, and the others.
+GROUPS = {"language models": ("BM25_then_gpt35_depth100", "BM25_then_vicuna_depth20", "REP_LLAMA")}
+NUMBERS = (200, 300)
+NUMBER = NUMBERS[-1]
+TARGETS = (0.05, 0.5, 0.97)
+DRAWS = 1000
 
 
 class Study:
     """One run of the script: the worlds, and how many draws are made in each."""
 
     def __init__(self, quick: bool) -> None:
-        self.share = 0.1 if quick else 1.0
+        self.draws = DRAWS // 10 if quick else DRAWS
         self.worlds: dict[str, World] = {model: world(model) for model in MODELS}
 
-    def draws(self, measure: str) -> int:
-        """So many in the long form, fewer in the quick one."""
-        return round(DRAWS[measure] * self.share)
+    def cells(self, measures: tuple[str, ...] = MEASURES) -> Iterator[tuple[str, str, int]]:
+        """Every judge, measure and number of human grades."""
+        for measure in measures:
+            for model in MODELS[:1] if over_ideal(measure) else MODELS:
+                for number in NUMBERS:
+                    yield model, measure, number
 
     # ---- one table each ----------------------------------------------------------------------------------------
 
@@ -58,7 +67,7 @@ class Study:
         """95% intervals of kappa: coverage with queries left out one by one, and with pairs taken for independent."""
         yield "| judge | weights | queries | pairs of each | by query | by pair |"
         yield "|---|---|---|---|---|---|"
-        trials = round(1000 * self.share)
+        trials = self.draws
         for model in MODELS[:2]:
             for weights in ("none", "quadratic"):
                 for queries, pairs in ((10, 30), (20, 15), (54, 6), (54, 200), (200, 5)):
@@ -68,20 +77,77 @@ class Study:
                     )
 
     def corrected(self) -> Iterator[str]:
-        """95% intervals of runs from 300 human grades, plainly drawn, and all model grades."""
-        yield HEAD
-        yield RULE
-        for model in MODELS:
-            for measure in MEASURES:
-                yield from rows(model, measure, corrected(self.worlds[model], measure, NUMBER, self.draws(measure)))
+        """95% intervals of seven runs from human grades drawn plainly (nDCG: whole queries), least and greatest"""
+        yield from self._real(compare=False)
 
     def differences(self) -> Iterator[str]:
-        """The same for the difference of each run to BM25."""
+        """The same for the difference of each run to BM25"""
+        yield from self._real(compare=True)
+
+    def _real(self, compare: bool) -> Iterator[str]:
         yield HEAD
         yield RULE
-        for measure in MEASURES:
-            draws = self.draws(measure)
-            yield from rows(MODELS[0], measure, corrected(self.worlds[MODELS[0]], measure, NUMBER, draws, compare=True))
+        for model, measure, number in self.cells():
+            found = corrected(
+                self.worlds[model], measure, number, self.draws, compare=compare, whole_queries=over_ideal(measure)
+            )
+            yield line(model, measure, number, "", found)
+
+    def planted(self) -> Iterator[str]:
+        """A run planted at a true value, beside BM25: its value, and its difference to BM25"""
+        yield from self._planted(crowd=False)
+
+    def crowd(self) -> Iterator[str]:
+        """The same beside all seven runs, where fewer of the human grades are of the planted run"""
+        yield from self._planted(crowd=True)
+
+    def _planted(self, crowd: bool) -> Iterator[str]:
+        yield HEAD
+        yield RULE
+        measures = ("P@10", "DCG@10") if crowd else ("P@10", "DCG@10", "nDCG@10")
+        for target in TARGETS:
+            for model, measure, number in self.cells(measures):
+                place = planted(model, measure, target, crowd=crowd)
+                for compare in (False, True):
+                    found = corrected(
+                        place, measure, number, self.draws, compare=compare, whole_queries=over_ideal(measure),
+                        only=PLANTED,
+                    )  # fmt: skip
+                    yield line(model, measure, number, f"{target}{' - BM25' if compare else ''}", found)
+
+    def over_queries(self) -> Iterator[str]:
+        """Intervals over queries: 54 queries drawn with replacement, then human grades; real runs and a planted one"""
+        yield "| measure | human grades | what | over queries covers | given the queries covers |"
+        yield "|---|---|---|---|---|"
+        for measure in ("P@10", "DCG@10", "nDCG@10"):
+            places = {"seven runs": self.worlds[MODELS[0]], "0.97": planted(MODELS[0], measure, 0.97)}
+            for number in NUMBERS:
+                for name, place in places.items():
+                    for compare in (False, True):
+                        found = corrected(
+                            place, measure, number, self.draws // 2, compare=compare,
+                            whole_queries=over_ideal(measure), resample=True,
+                            only=PLANTED if name == "0.97" else None,
+                        )  # fmt: skip
+                        what = f"{name}{' - BM25' if compare else ''}"
+                        over = spread([one.over_queries for one in found])
+                        yield f"| {measure} | {number} | {what} | {over} | {spread([one.covers for one in found])} |"
+
+    def favorites(self) -> Iterator[str]:
+        """Whom a judge favors: by all grades; coverage of 95% intervals of a sample; false alarms if neutral"""
+        yield "| judge | group | at equal grades | p, Holm | human grades | covers | called at 5% | neutral: called |"
+        yield "|---|---|---|---|---|---|---|---|"
+        for model, place in self.worlds.items():
+            groups = {name: (name,) for name in place.frame.runs} | GROUPS
+            for one in biases(place.human, place.model, place.runs, groups, 10, 0.95):
+                whole = f"| {model} | {one.name} | {shown(one.at_equal_grades)} | {one.p_adjusted:.3f} |"
+                if one.name not in ("BM25", *GROUPS):
+                    yield f"{whole} | | | |"
+                    continue
+                for number in NUMBERS:
+                    some = favored(place, one.runs, number, self.draws // 2)
+                    none = favored(place, one.runs, number, self.draws // 2, neutral=True)
+                    yield f"{whole} {number} | {some.covers:.1%} | {some.called:.1%} | {none.called:.1%} |"
 
     def planned(self) -> Iterator[str]:
         """Pairs drawn by a plan: coverage, and mean width over that of a plain draw of as many."""
@@ -89,15 +155,13 @@ class Study:
         yield "|---|---|---|---|---|---|---|"
         place = self.worlds[MODELS[0]]
         anchor = pilot(place)
-        for measure in ("P@10", "DCG@10", "nDCG@10"):
+        for measure in ("P@10", "DCG@10"):
             form = form_of(place.frame, variants_of(measure)[0])
-            # Values over an ideal are drawn plainly: there is nothing to compare.
-            for compare in (True,) if form.over_ideal else (False, True):
-                draws = self.draws(measure)
-                plain = corrected(place, measure, NUMBER, draws, compare=compare)
+            for compare in (False, True):
+                plain = corrected(place, measure, NUMBER, self.draws, compare=compare)
                 for name, known in (("influence", None), ("influence and an anchor of 150", anchor)):
                     p = probabilities(importance_of(place.frame, form, place.model, known, compare)[0], NUMBER)
-                    found = corrected(place, measure, NUMBER, draws, compare=compare, probabilities=p)
+                    found = corrected(place, measure, NUMBER, self.draws, compare=compare, probabilities=p)
                     covers = [one.covers for one in found]
                     ratio = np.mean([a.width / b.width for a, b in zip(found, plain, strict=True)])
                     what = "difference to BM25" if compare else "value"
@@ -105,18 +169,32 @@ class Study:
                     yield f"| {measure} | {what} | {name} | {shares} | {ratio:.2f} |"
 
 
-HEAD = "| judge | measure | run | full human | naive | covers | width | human alone covers | width | bias |"
-RULE = "|---|---|---|---|---|---|---|---|---|---|"
+HEAD = "| judge | measure | human grades | run | covers | people alone covers | width | of people alone | bias |"
+RULE = "|---|---|---|---|---|---|---|---|---|"
 
 
-def rows(model: str, measure: str, found: list[Covered]) -> Iterator[str]:
-    """One line for each run, and one for all."""
-    for one in found:
-        first = f"| {model} | {measure} | {one.run} | {one.truth:.4f} | {one.naive:.4f} | {one.covers:.1%} "
-        yield f"{first}| {one.width:.4f} | {one.human_covers:.1%} | {one.human_width:.4f} | {one.bias:+.4f} |"
-    mean = np.mean([[one.covers, one.human_covers, one.width / one.human_width] for one in found], axis=0)
-    ratio = f"**{mean[2]:.3f} of human alone**"
-    yield f"| {model} | {measure} | **all** | | | **{mean[0]:.1%}** | {ratio} | {mean[1]:.1%} | | |"
+def over_ideal(measure: str) -> bool:
+    """Whether whole queries are drawn for it."""
+    return measure.startswith("nDCG")
+
+
+def spread(shares: list[float]) -> str:
+    """The least and the greatest."""
+    low, high = min(shares), max(shares)
+    return f"{low:.1%}" if len(shares) == 1 else f"{low:.1%} to {high:.1%}"
+
+
+def line(model: str, measure: str, number: int, what: str, found: list[Covered]) -> str:
+    """Coverage of the runs, least and greatest, the mean width and the greatest bias."""
+    who = "any" if over_ideal(measure) else model
+    width = float(np.mean([one.width for one in found]))
+    ratio = float(np.mean([one.width / one.human_width for one in found]))
+    bias = max((one.bias for one in found), key=abs)
+    silent = f" ({min(one.answered for one in found):.0%} answered)" if any(one.answered < 1 for one in found) else ""
+    return (
+        f"| {who} | {measure} | {number} | {what or 'seven'} | {spread([one.covers for one in found])}{silent} "
+        f"| {spread([one.human_covers for one in found])} | {width:.3f} | {ratio:.2f} | {bias:+.4f} |"
+    )
 
 
 def pilot(place: World) -> dict[str, dict[str, int]]:
@@ -130,7 +208,7 @@ def pilot(place: World) -> dict[str, dict[str, int]]:
     return found
 
 
-def shown(found: Found) -> str:
+def shown(found: AgreementAnswer) -> str:
     """A number with its interval."""
     if isinstance(found, AgreementFigure):
         return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
@@ -141,12 +219,15 @@ def main() -> None:
     """Prints every table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a tenth of the draws")
-    parser.add_argument("--only", help="one table: judges, agreement, corrected, differences or planned")
+    parser.add_argument("--only", help="one table, such as planted")
     said = parser.parse_args()
     if not FOLDER.exists():
         sys.exit(f"{FOLDER} is not there: the study needs its judgments.")
     study = Study(said.quick)
-    for table in (study.judges, study.agreement, study.corrected, study.differences, study.planned):
+    for table in (
+        study.judges, study.agreement, study.corrected, study.differences, study.planted, study.crowd,
+        study.over_queries, study.favorites, study.planned,
+    ):  # fmt: skip
         if said.only and table.__name__ != said.only:
             continue
         began = time.perf_counter()

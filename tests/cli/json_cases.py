@@ -101,6 +101,7 @@ _GRADES = (Path(__file__).resolve().parents[2] / "examples" / "sample" / "qrels.
 FILES = {
     "sampled.trec": "".join(_GRADES[::3]),
     "few.trec": "".join(_GRADES[:12]),
+    "kinds.tsv": "bm25.run\tlexical\ndense.run\tneural\n",
     "policy.toml": POLICY,
     "one.toml": ONE_RUN,
     "stack.toml": STACK,
@@ -193,6 +194,11 @@ CASES = [
         "calibration/1",
     ),
     Case("judge calibrate --human qrels.trec --model qrels.trec --run bm25.run --json", "calibration/1"),
+    Case(
+        "judge calibrate --human few.trec --model model.trec --run bm25.run --run dense.run --groups kinds.tsv --json",
+        "calibration/1",
+    ),
+    Case("judge plan bm25.run --model model.trec -n 100 -m nDCG@10 --json", "judging-plan/1"),
     Case("judge estimate bm25.run dense.run --human sampled.trec --model model.trec --json", "correction/1"),
     Case("judge estimate bm25.run --human few.trec --model model.trec -m nDCG@5 --json", "correction/1"),
     Case("judge plan bm25.run dense.run --model model.trec -n 40 --json", "judging-plan/1"),

@@ -49,6 +49,25 @@ def test_calibrate(here: Path) -> None:
     assert "model: systems by nDCG@10 (20 queries)" in lines
 
 
+def test_calibrate_says_whom_the_judge_favors(here: Path) -> None:
+    (here / "groups.tsv").write_text("bm25.run\tlexical\ndense\tneural\n")
+    args = ["calibrate", "--human", "qrels.trec", "--model", "model.trec", "--run", "bm25.run", "--run", "dense.run"]
+    told = judge(*args, "--groups", "groups.tsv", "--json")
+    assert told.exit_code == 0, told.output
+    bias = json.loads(told.stdout)["judges"][0]["bias_by_system"]
+    assert [one["name"] for one in bias["systems"]] == ["bm25", "dense"]
+    assert [(one["name"], one["runs"]) for one in bias["groups"]] == [("lexical", ["bm25"]), ("neural", ["dense"])]
+    assert bias["groups"][0]["at_equal_grades"] == bias["systems"][0]["at_equal_grades"]
+    text = judge(*args, "--groups", "groups.tsv").stdout
+    assert "model: whom it favors, by system (first 10 documents)" in text
+    assert "model: whom it favors, by group (first 10 documents)" in text
+    (here / "groups.tsv").write_text("bm52.run\tlexical\n")
+    wrong = judge(*args, "--groups", "groups.tsv")
+    assert wrong.exit_code == 1
+    assert "'bm52.run'" in wrong.output
+    assert judge(*args[:5], "--groups", "groups.tsv").exit_code in (1, 2)
+
+
 def test_two_judges_and_passes(here: Path) -> None:
     told = judge("calibrate", "--human", "qrels.trec", "--model", "m=model.trec", "--model", "m=some.trec",
                  "--model", "some.trec", "--json")  # fmt: skip
@@ -89,7 +108,8 @@ def test_estimate(here: Path) -> None:
     assert lines[0] == "P@10"
     assert lines[1].split()[:3] == ["run", "naive", "people"]
     assert any(line.strip().startswith("dense - bm25") for line in lines)
-    assert sum("assumes: the ideal ranking, of these pairs alone, is not known" in line for line in lines) == 1
+    # nDCG@10 from single pairs: naive values, and one line that says why there is no more.
+    assert sum("no confidence interval: it is divided by the query's ideal ranking" in line for line in lines) == 1
     assert "a plain random draw without replacement, as nothing else was said" in told.stdout
 
 
@@ -112,6 +132,13 @@ def test_plan_then_estimate(here: Path) -> None:
     assert document["human"] == 60
     assert document["design"] == "the plan's draw of 60 pairs with known probabilities"
     assert [one["baseline"] for one in document["estimates"]] == [None, None, "bm25"]
+
+
+def test_a_plan_for_ndcg_draws_whole_queries(here: Path) -> None:
+    told = judge("plan", "bm25.run", "dense.run", "--model", "model.trec", "-n", "100", "-m", "nDCG@10").stdout
+    assert "These are 6 whole queries" in told
+    told = judge("plan", "bm25.run", "--model", "model.trec", "-n", "30", "-m", "nDCG@10").stdout
+    assert "Fewer than 6 whole queries give no confidence interval" in told
 
 
 def test_plan_as_text(here: Path) -> None:

@@ -68,6 +68,12 @@ ASKED: dict[str, tuple[dict[str, Any], SmallCase, SmallCase, SmallCase | None]] 
         case_of(agreed=(0.3, 0.25, 0.35, 0.001)),
         case_of(agreed=(0.4, 0.35, 0.45, 0.5)),
     ),
+    "judge_bias": (
+        {"human": "anchor.trec", "at_most": 0.1},
+        case_of(biased=(0.0, -0.05, 0.05, 0.99)),
+        case_of(biased=(0.3, 0.25, 0.35, 0.001)),
+        case_of(biased=(0.1, 0.05, 0.15, 0.5)),
+    ),
     "latency": (
         {"percentile": 50, "budget_ms": 100},
         case_of(latencies=[50.0] * 20),
@@ -176,7 +182,7 @@ def test_the_same_case_gives_the_same_ruling(rule: Rule) -> None:
 @every_rule
 def test_a_rule_that_compares_says_so(rule: Rule) -> None:
     values = ASKED[rule.name][0]
-    alone = case_of(GOOD, latencies=[50.0] * 20, agreed=(0.9, 0.85, 0.95, 0.99))
+    alone = case_of(GOOD, latencies=[50.0] * 20, agreed=(0.9, 0.85, 0.95, 0.99), biased=(0.0, -0.05, 0.05, 0.99))
     if rule.needs_baseline:
         with pytest.raises(UsageError):
             rule_on(alone, rule.name, **values)

@@ -1,4 +1,4 @@
-"""Calibrate: a judge's grades against people's: agreement, bias, stability, and whether systems keep their order.
+"""Calibrate: a judge's grades against people's: agreement, bias, stability, and what becomes of the order of systems.
 
 Kendall's tau-b of the systems' means under both sets of grades, and tau AP. Intervals come from resampling queries
 (percentile bootstrap): a correlation of orders jumps, so a jackknife does not hold for it.
@@ -23,6 +23,8 @@ from rankproof.measuring.names import parse
 from rankproof.proving.agreement import HUMAN, LEVEL, Grades, ratings_of, relevant_or_not, together, two
 from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure, PairAgreement, answer_dict
 from rankproof.proving.agreement_statistics import by_query, divided, figure, mean
+from rankproof.proving.judge_bias import DEPTH, GroupBias, biases
+from rankproof.reading.collect import read_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,7 @@ class JudgeCalibration:
     missing     pairs with people's grade that the judge gave none
     threshold   where both sides were made relevant or not: the least relevant grade of people and of the judge
     stability   None where there is one pass
+    systems, groups   how its error differs between one run and the others, and between a group of runs and the rest
     """
 
     name: str
@@ -94,6 +97,9 @@ class JudgeCalibration:
     threshold: tuple[int, int] | None = None
     stability: Stability | None = None
     orders: tuple[SystemOrder, ...] = ()
+    systems: tuple[GroupBias, ...] = ()
+    groups: tuple[GroupBias, ...] = ()
+    bias_depth: int = DEPTH
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
@@ -104,6 +110,11 @@ class JudgeCalibration:
             **self.agreement.to_dict(),
             "stability": None if self.stability is None else self.stability.to_dict(),
             "systems": [order.to_dict() for order in self.orders],
+            "bias_by_system": {
+                "depth": self.bias_depth,
+                "systems": [one.to_dict() for one in self.systems],
+                "groups": [one.to_dict() for one in self.groups],
+            },
         }
 
 
@@ -254,12 +265,18 @@ def _rank_correlation(
     return AgreementFigure(value, min(low, value), max(high, value), level, METHOD, queries, queries)
 
 
+def _rankings(runs: Mapping[str, object]) -> dict[str, dict[str, list[str]]]:
+    """Query to documents, best first, by run."""
+    return {name: {query: docs for query, docs, _ in read_run(run).rankings()} for name, run in runs.items()}
+
+
 def calibrate(
     human: Grades,
     judges: Mapping[str, Sequence[Grades]],
     *,
     name: str = HUMAN,
     runs: Mapping[str, object] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
     measures: str | Sequence[str] = "nDCG@10",
     relevant: int | None = None,
     model_relevant: int | None = None,
@@ -269,12 +286,16 @@ def calibrate(
 ) -> Calibration:
     """Each judge's grades against people's; the first pass of a judge that gave several is its word.
 
-    runs       systems whose order is compared under both sets of grades, as `evaluate` takes them
+    runs       systems whose order is compared under both sets of grades, as `evaluate` takes them; with two or more,
+               whether the judge favors one of them
+    groups     names of runs by group: whether the judge favors a group
     relevant   people's least grade that counts as relevant: grades become relevant or not before they are compared
     model_relevant   the judge's, where its scale is another
     """
     if model_relevant is not None and relevant is None:
         raise UsageError("The judge's least relevant grade says nothing without people's. Say both.")
+    if groups and not runs:
+        raise UsageError("Groups of runs say nothing without the runs. Give the runs too.")
     sets = {}
     for judge, passes in judges.items():
         if not passes:
@@ -288,6 +309,8 @@ def calibrate(
         sets[judge] = {q: docs for q, docs in common.items() if docs}
     threshold = None if relevant is None else (relevant, relevant if model_relevant is None else model_relevant)
     variants = parse(measures) if runs else ()
+    rankings = _rankings(runs or {})
+    depth = max((variant.k or DEPTH for variant in variants), default=DEPTH)
     calibrations = []
     for judge, passes in judges.items():
         common = sets[judge]
@@ -310,6 +333,11 @@ def calibrate(
                 threshold,
                 stability(passes, level) if len(passes) > 1 else None,
                 tuple(orders),
+                biases(people, theirs, rankings, {run: (run,) for run in rankings}, depth, level)
+                if len(rankings) > 1
+                else (),
+                biases(people, theirs, rankings, groups or {}, depth, level),
+                depth,
             )
         )
     return Calibration(name, sum(map(len, human.values())), len(human), level, tuple(calibrations))

@@ -6,6 +6,7 @@ from rankproof.judging.calibrate import Calibration, JudgeCalibration, SystemOrd
 from rankproof.judging.correction.records import Corrected, CorrectedValues
 from rankproof.kernel.sections import Section, counted, number, percent, signed
 from rankproof.proving.agreement_records import AgreementAnswer, AgreementFigure, Confusion
+from rankproof.proving.judge_bias import GroupBias
 
 NOT_THERE = "none"
 SIDE_BY_SIDE = 4
@@ -25,6 +26,7 @@ def calibration_sections(calibration: Calibration) -> list[Section]:
                 )
             )
         sections += [_order(judge, order) for order in judge.orders]
+        sections += [_favored(judge, kind, found) for kind, found in _families(judge) if found]
     return sections
 
 
@@ -114,7 +116,30 @@ def _order(judge: JudgeCalibration, order: SystemOrder) -> Section:
     )
 
 
-HEAD = ("run", "naive", "people alone", "corrected", "weight of the model")
+def _families(judge: JudgeCalibration) -> tuple[tuple[str, tuple[GroupBias, ...]], ...]:
+    return ("system", judge.systems), ("group", judge.groups)
+
+
+def _favored(judge: JudgeCalibration, kind: str, found: tuple[GroupBias, ...]) -> Section:
+    rows = [(kind, "pairs", "error, to the rest", "at equal grades", "p, Holm")]
+    for one in found:
+        p = "" if one.p_adjusted is None else f"{one.p_adjusted:.3f}"
+        rows.append((one.name, f"{one.pairs:,}", _signed(one.error), _signed(one.at_equal_grades), p))
+    answers = [(one, answer) for one in found for answer in (one.error, one.at_equal_grades)]
+    reasons = dict.fromkeys(
+        f"{one.name}: no confidence interval: {answer.reason}"
+        for one, answer in answers
+        if not isinstance(answer, AgreementFigure)
+    )
+    lines = (
+        *reasons,
+        "error: the judge's grade less people's; at equal grades: among documents with the same human grade; above 0 "
+        "the judge favors it",
+    )
+    return Section(f"{judge.name}: whom it favors, by {kind} (first {judge.bias_depth} documents)", lines, tuple(rows))
+
+
+HEAD = ("run", "naive", "people alone", "corrected", "over queries too", "weight of the model")
 
 
 def correction_sections(corrected: CorrectedValues) -> list[Section]:
@@ -127,11 +152,10 @@ def correction_sections(corrected: CorrectedValues) -> list[Section]:
             name = one.run if one.baseline is None else f"{one.run} - {one.baseline}"
             text = number if one.baseline is None else signed
             weight = "" if one.weight is None else f"{one.weight:.2f}"
-            rows.append(
-                (name, text(one.naive), _correction_cell(one, one.human), _correction_cell(one, one.corrected), weight)
-            )
-        notes = [f"assumes: {text}" for text in dict.fromkeys(one.assumption for one in mine) if text]
-        answers = [answer for one in mine for answer in (one.human, one.corrected)]
+            alone, both = _correction_cell(one, one.human), _correction_cell(one, one.corrected)
+            rows.append((name, text(one.naive), alone, both, _ends(one), weight))
+        notes = _noted(mine)
+        answers = [answer for one in mine for answer in (one.human, one.corrected, one.over_queries)]
         reasons = dict.fromkeys(answer.reason for answer in answers if not isinstance(answer, AgreementFigure))
         notes += [f"no confidence interval: {reason}" for reason in reasons]
         sections.append(Section(measure, tuple(notes), tuple(rows)))
@@ -141,8 +165,7 @@ def correction_sections(corrected: CorrectedValues) -> list[Section]:
         "drawn by: "
         f"{corrected.design}",
         f"{percent(corrected.level)} confidence intervals: what all people's grades of these pairs and queries "
-        "would give; "
-        "other queries are another question",
+        "would give; over queries too: what they would give for many queries like these",
         "naive: the model's grades taken as they stand; corrected: right although the model errs",
         *corrected.notes,
     )
@@ -154,3 +177,20 @@ def _correction_cell(one: Corrected, figure: AgreementAnswer) -> str:
     if isinstance(figure, AgreementFigure):
         return f"{text(figure.value)} ({text(figure.low)} to {text(figure.high)})"
     return "none" if figure.value is None else text(figure.value)
+
+
+def _ends(one: Corrected) -> str:
+    """The interval over queries; its value stands beside it already."""
+    text = number if one.baseline is None else signed
+    answer = one.over_queries
+    return f"{text(answer.low)} to {text(answer.high)}" if isinstance(answer, AgreementFigure) else "none"
+
+
+def _noted(estimates: list[Corrected]) -> list[str]:
+    """Each note once, with the estimates that it is about where it is not about all."""
+    notes = []
+    for note in dict.fromkeys(one.note for one in estimates if one.note):
+        about = [one for one in estimates if one.note == note]
+        names = ", ".join(one.run if one.baseline is None else f"{one.run} - {one.baseline}" for one in about)
+        notes.append(note if len(about) == len(estimates) else f"{names}: {note}")
+    return notes

@@ -28,9 +28,10 @@ from rankproof.proving.policy import Policy
 from rankproof.proving.power import queries_needed
 from rankproof.proving.rules.contract import POWER, Numbers, RuleSample, measure_named
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
+from rankproof.reading.collect import read_run
 from rankproof.reading.finding import Finding
 from rankproof.reading.naming import distinct_names
-from rankproof.reading.records import Run
+from rankproof.reading.records import DEFAULT_ORDER, Run
 from rankproof.reading.segments import Table
 from rankproof.reading.source import open_source, require_text
 from rankproof.reading.stream import objects
@@ -305,6 +306,36 @@ class GateCase:
 
         judge = self._needed("qrels", self.policy.qrels) if model is None else model
         return agreement_holds(human, judge, statistic, threshold, relevant, level)
+
+    def judge_bias(
+        self,
+        human: object,
+        model: object,
+        group: tuple[str, str] | None,
+        k: int,
+        threshold: float,
+        relevant: tuple[int, int] | None,
+        level: float,
+    ) -> Answer:
+        """By the pairs that people and the judge both graded, among the runs' first `k`."""
+        from rankproof.proving.judge_bias import bias_between, favored_group
+
+        judge = self._needed("qrels", self.policy.qrels) if model is None else model
+        if group is not None:
+            runs, members = favored_group(*group)
+        else:
+            sources = (self._needed("candidate", self._candidate), self._needed("baseline", self._baseline))
+            runs = {name: self._ranked(source) for name, source in zip(self.names, sources, strict=True)}
+            members = self.names[:1]
+        return bias_between(human, judge, runs, members, k, threshold, relevant, level)
+
+    def _ranked(self, source: object) -> Run:
+        """A run in the order that the policy asks for."""
+        if isinstance(source, PreparedRun):
+            return Run.of(source.rows(), source.order(DEFAULT_ORDER), source.name)
+        choices = dict(self.policy.choices)
+        reading = {key: choices[key] for key in ("order", "lower_is_better", "collapse", "drop_self") if key in choices}
+        return read_run(source, choices.get("run_format"), allow=choices.get("allow", ()), **reading)
 
     def queries_needed(self, effect: float, level: float) -> int | None:
         """By the power of a one-sided t test."""

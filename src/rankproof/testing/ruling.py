@@ -41,6 +41,7 @@ class SmallCase:
     agreed: tuple[float, float, float, float] | None = None
     identical: bool = False
     unchanged: Literal["pass", "undecided"] = "pass"
+    biased: tuple[float, float, float, float] | None = None
 
     @property
     def baseline(self) -> str | None:
@@ -106,6 +107,21 @@ class SmallCase:
         if self.agreed is None:
             return NotEstimable("all pairs belong to one query, and queries differ", "none", 0)
         return Estimate(*self.agreed, level, "given", 50, "less", threshold)
+
+    def judge_bias(
+        self,
+        human: Any,
+        model: Any,
+        group: tuple[str, str] | None,
+        k: int,
+        threshold: float,
+        relevant: tuple[int, int] | None,
+        level: float,
+    ) -> Answer:
+        """The bias given, with its bounds and p-value."""
+        if self.biased is None:
+            return NotEstimable("all pairs belong to one query, and queries differ", "none", 0)
+        return Estimate(*self.biased, level, "given", 50, "greater", threshold)
 
     def queries_needed(self, effect: float, level: float) -> int | None:
         """By the power of the t test."""

@@ -59,6 +59,11 @@ def test_with_every_grade_it_is_the_value() -> None:
             assert isinstance(one.corrected, AgreementFigure)
             assert one.corrected.value == pytest.approx(values[name], abs=1e-12), measure
             assert one.corrected.low == pytest.approx(one.corrected.high)
+            # Over queries something is left open: about what the queries' own spread says, by Student's t.
+            assert isinstance(one.over_queries, AgreementFigure)
+            spread = evaluate(people, run, measure, complete=True)[measure].values
+            reach = 2.045 * float(np.std(spread, ddof=1)) / len(QUERIES) ** 0.5
+            assert one.over_queries.high - one.over_queries.low == pytest.approx(2 * reach, rel=0.2), measure
         difference = by(found.estimates, measure, "second", "first").corrected
         assert difference.value == pytest.approx(values["second"] - values["first"], abs=1e-12)
 
@@ -81,14 +86,17 @@ def sampled(human: Grades, share: float, seed: int = 1) -> Grades:
 
 def test_a_sample_is_narrower_with_the_model() -> None:
     human, model, runs = world()
-    found = correct(sampled(human, 0.4), model, runs, "P@5 DCG@5 nDCG@5")
+    found = correct(sampled(human, 0.4), model, runs, "P@5 DCG@5")
     assert 90 < found.human < found.frame
     assert any("outside of the" in note for note in found.notes)  # x, which the model did not grade
     for one in found.estimates:
         assert isinstance(one.corrected, AgreementFigure)
         assert isinstance(one.human, AgreementFigure)
+        assert isinstance(one.over_queries, AgreementFigure)
         assert one.corrected.low < one.corrected.value < one.corrected.high
-        assert bool(one.assumption) == (one.measure == "nDCG@5")
+        assert one.over_queries.low < one.corrected.low
+        assert one.over_queries.high > one.corrected.high
+        assert one.note == ""
     mine = by(found.estimates, "DCG@5", "first")
     assert isinstance(mine.corrected, AgreementFigure)
     assert isinstance(mine.human, AgreementFigure)
@@ -123,20 +131,87 @@ def test_a_plan_is_followed() -> None:
     assert "1 of the 80 planned pairs have no human grade; they are taken to be missing by chance" in fewer.notes
 
 
-def test_an_uneven_draw_gives_ndcg_no_interval_but_its_difference_one() -> None:
+def test_ndcg_from_single_pairs_has_no_interval() -> None:
+    """The estimated ideal was biased, the more so the more grades there were, and nothing in the sample showed it."""
     human, model, runs = world()
-    plan = plan_judging(model, runs, "DCG@5", 120)
-    value, other, difference = correct(human, model, runs, "nDCG@5", plan=plan).estimates
-    for one in (value, other):
+    plans = (None, plan_judging(model, runs, "DCG@5", 120))
+    for plan in plans:
+        for one in correct(sampled(human, 0.6), model, runs, "nDCG@5", plan=plan).estimates:
+            assert isinstance(one.corrected, NotEstimable)
+            for answer in (one.human, one.corrected, one.over_queries):
+                assert isinstance(answer, NotEstimable)
+                assert answer.value is None
+                assert "`rankproof judge plan` with this measure draws them" in answer.reason
+
+
+def test_ndcg_from_whole_queries_is_that_of_these_queries() -> None:
+    """12 of 30 queries, each graded whole: the mean of their values by `evaluate`, and an interval around it."""
+    human, model, runs = world()
+    plan = plan_judging(model, runs, "nDCG@5", 85)
+    drawn = {pair.query_id for pair in plan.chosen}
+    assert len(drawn) == 12
+    assert {pair.query_id for pair in plan.pairs if not pair.chosen}.isdisjoint(drawn)
+    assert len({pair.probability for pair in plan.pairs}) == 1
+    judged = {q: docs for q, docs in pooled(human, runs).items() if q in drawn}
+    found = correct(judged, model, runs, "nDCG@5 P@5", plan=plan)
+    assert "12 whole queries" in found.design
+    for measure in ("nDCG@5", "P@5"):
+        for name, ranking in runs.items():
+            run = {q: {d: -float(i) for i, d in enumerate(docs)} for q, docs in ranking.items() if q in drawn}
+            one = by(found.estimates, measure, name)
+            assert isinstance(one.corrected, AgreementFigure)
+            mean = evaluate(judged, run, measure, complete=True)[measure].mean
+            # The second run lacks q00, where its value is known to be 0: that moves the estimate a little.
+            assert one.corrected.value == pytest.approx(mean, abs=1e-12 if name == "first" else 0.01)
+            assert one.corrected.low < one.corrected.value < one.corrected.high
+            assert one.weight == 0.0
+            assert "people's grades alone" in one.note
+    # Without the plan the grades themselves say that whole queries were drawn.
+    again = correct(judged, model, runs, "nDCG@5 P@5")
+    assert again.estimates == found.estimates
+    # A query that people did not finish is left out, and the reader is told.
+    unfinished = {q: dict(docs) for q, docs in judged.items()}
+    unfinished[min(drawn)].popitem()
+    fewer = correct(unfinished, model, runs, "nDCG@5", plan=plan)
+    assert any(note.startswith("1 of the 12 planned queries lack human grades") for note in fewer.notes)
+
+
+def test_whole_queries_are_not_taken_for_a_plain_draw_of_pairs() -> None:
+    """Queries that are all relevant or not at all: pairs of one query say the same, and the interval knows it."""
+    human, model, runs = world()
+    same = {q: dict.fromkeys(docs, 3 * (i % 2)) for i, (q, docs) in enumerate(human.items())}
+    whole = {q: docs for q, docs in pooled(same, runs).items() if int(q[1:]) < 10}
+    one = by(correct(whole, model, runs, "P@5").estimates, "P@5", "first").human
+    assert isinstance(one, AgreementFigure)
+    # 10 of 30 queries, half of them 1: standard error sqrt((1 - 1/3) x 0.278 / 10) = 0.136; as 70 pairs 0.05.
+    assert one.high - one.low > 0.45
+
+
+def test_queries_graded_in_part_are_no_plain_draw() -> None:
+    """Two thirds of the pairs of ten queries: neither whole queries nor a draw from all of them."""
+    human, model, runs = world()
+    some = {q: dict(list(docs.items())[:-2]) for q, docs in list(pooled(human, runs).items())[:10]}
+    for one in correct(some, model, runs, "P@5 nDCG@5").estimates:
         assert isinstance(one.corrected, NotEstimable)
-        assert one.corrected.value is not None
-        assert one.corrected.reason.startswith("an uneven draw tells too little about the ideal ranking")
-    assert isinstance(difference.corrected, AgreementFigure)
-    even = plan_judging(model, runs, "nDCG@5", 120)
-    assert len({round(pair.probability, 9) for pair in even.pairs}) == 1
-    assert all(
-        isinstance(one.corrected, AgreementFigure) for one in correct(human, model, runs, "nDCG@5", plan=even).estimates
-    )
+        assert "lie in 10 of 30 queries" in one.corrected.reason
+        assert "10 of those are graded in part only" in one.corrected.reason
+
+
+def test_a_run_near_the_ceiling_has_an_interval_that_can_miss_the_ceiling() -> None:
+    """All sampled documents are relevant: the interval was none, and with one that is not it ended at the value."""
+    human, model, runs = world()
+    good = {q: dict.fromkeys(docs, 1) for q, docs in sampled(human, 0.4).items()}
+    one = by(correct(good, model, {"first": runs["first"]}, "P@5").estimates, "P@5", "first")
+    assert isinstance(one.corrected, AgreementFigure)
+    assert one.corrected.value == one.corrected.high == 1.0
+    assert 0.85 < one.corrected.low < 0.97
+    assert one.weight == 0.0
+    assert "fewer than 10 of the sampled pairs differ" in one.note
+    next(docs for docs in good.values() if docs).update(dict.fromkeys(list(good["q00"]), 0))
+    near = by(correct(good, model, {"first": runs["first"]}, "P@5").estimates, "P@5", "first").corrected
+    assert isinstance(near, AgreementFigure)
+    assert near.low < near.value < near.high < 1.0
+    assert near.value - near.low > near.high - near.value
 
 
 def test_pairs_without_a_grade_of_the_model_are_told() -> None:
@@ -154,14 +229,18 @@ def test_few_grades_have_no_interval() -> None:
     for one in found.estimates:
         assert isinstance(one.corrected, NotEstimable)
         assert one.corrected.value is None
-        assert "only 5 of the pairs that people graded" in one.corrected.reason
+        assert "people graded 1 of the queries whole, and it takes 6" in one.corrected.reason
 
 
-def test_grades_that_do_not_vary_have_no_interval() -> None:
+def test_grades_that_are_all_0_leave_what_the_sample_can_have_missed() -> None:
     human, model, runs = world()
     none = {q: dict.fromkeys(docs, 0) for q, docs in sampled(human, 0.5).items()}
-    found = correct(none, model, runs, "P@5 nDCG@5")
-    assert all(isinstance(one.corrected, NotEstimable) for one in found.estimates)
+    for one in correct(none, model, runs, "P@5 DCG@5").estimates:
+        assert isinstance(one.corrected, AgreementFigure)
+        assert one.corrected.value == 0.0
+        assert one.corrected.high > 0.0
+        if one.baseline is None:
+            assert one.corrected.low == 0.0
 
 
 def test_what_is_refused() -> None:

@@ -83,16 +83,28 @@ def test_what_cannot_be_planned() -> None:
         plan_judging(MODEL, RUNS, "DCG", 20)
     with raises(InputError, "5", "grade", "runs"):
         plan_judging(MODEL, {"up": {"q0": ["x"]}}, "P@5", 20)
+    with raises(UsageError, "nDCG@5", "whole queries"):
+        plan_judging(MODEL, RUNS, "nDCG@5", 20, anchor=MODEL)
     with raises(UsageError, "anchor", "pairs"):
         plan_judging(MODEL, RUNS, "P@5", 20, anchor={"q0": {"d0": 1}})
 
 
-def test_a_plan_reads_back(tmp_path: Path) -> None:
-    plan = plan_judging(MODEL, RUNS, "P@5", 20)
+@pytest.mark.parametrize("measure", ["P@5", "nDCG@5"])
+def test_a_plan_reads_back(tmp_path: Path, measure: str) -> None:
+    plan = plan_judging(MODEL, RUNS, measure, 20)
     file = tmp_path / "plan.json"
     file.write_text(document(SCHEMA, plan.to_dict()))
     read = read_plan(str(file))
     assert (read.pairs, read.depth, read.runs) == (plan.pairs, plan.depth, plan.runs)
+    assert read.whole_queries is plan.whole_queries is (measure == "nDCG@5")
+
+
+def test_a_plan_from_before_whole_queries_were_drawn_reads_as_one_of_pairs(tmp_path: Path) -> None:
+    body = {"schema": SCHEMA, **plan_judging(MODEL, RUNS, "P@5", 20).to_dict()}
+    del body["drawn"]
+    file = tmp_path / "plan.json"
+    file.write_text(json.dumps(body))
+    assert not read_plan(str(file)).whole_queries
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,11 @@ DEFAULT_MEASURE = "nDCG@10"
     "--run", "runs", multiple=True, type=click.Path(), help="A run: do systems keep their order? May be repeated."
 )
 @click.option(
+    "--groups",
+    type=click.Path(),
+    help="Which run is of which group: lines of run, tab, group. Does the judge favor one?",
+)
+@click.option(
     "-m",
     "--measures",
     multiple=True,
@@ -49,6 +54,7 @@ def command(
     human: str,
     models: Sequence[str],
     runs: Sequence[str],
+    groups: str | None,
     measures: Sequence[str],
     relevant: int | None,
     model_relevant: int | None,
@@ -60,9 +66,10 @@ def command(
     qrels_format: str | None,
     run_format: str | None,
 ) -> None:
-    """Say how far a judge agrees with people: kappa, alpha, confusion, bias by grade, order of systems.
+    """Say how far a judge agrees with people: kappa, alpha, confusion, bias by grade, order of systems, favorites.
 
-    Intervals come from leaving out one query at a time: pairs of one query are not independent.
+    Intervals come from leaving out one query at a time: pairs of one query are not independent. With two runs or more,
+    the judge's error on each run's documents is held against that on the others'; with --groups on groups of runs.
 
     \b
     rankproof judge calibrate --human qrels.trec --model gpt.trec --run bm25.run --run dense.run --run hybrid.run
@@ -70,15 +77,18 @@ def command(
     """
     form = chosen_form(form, as_json)
     given = reading.judges(models)
-    reading.prepare([human, *(path for paths in given.values() for path in paths), *runs], output)
+    reading.prepare([human, *(path for paths in given.values() for path in paths), groups, *runs], output)
     from rankproof.judging.calibrate import calibrate
+    from rankproof.proving.judge_bias import grouped, read_groups
 
     began = time.perf_counter()
+    ranked = reading.read_runs(runs, run_format)
     calibration = calibrate(
         reading.grades(human, qrels_format),
         {name: [reading.grades(path, qrels_format) for path in paths] for name, paths in given.items()},
         name=human,
-        runs=reading.read_runs(runs, run_format),
+        runs=ranked,
+        groups=None if groups is None else grouped(read_groups(groups), dict(zip(ranked, runs, strict=True)), groups),
         measures=measures or (DEFAULT_MEASURE,),
         relevant=relevant,
         model_relevant=model_relevant,

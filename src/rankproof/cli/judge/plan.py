@@ -58,6 +58,7 @@ def command(
 
     They are drawn at random, with probabilities that grow with what a pair's grade can move and with how uncertain the
     model's word is. `rankproof judge estimate --plan` needs the plan with these probabilities: keep it with --json -o.
+    For a measure over an ideal ranking, such as nDCG, whole queries are drawn, with about as many pairs.
 
     \b
     rankproof judge plan bm25.run dense.run --model gpt.trec -n 300 --sheet tojudge.tsv --json -o plan.json
@@ -92,10 +93,17 @@ def _sheet(plan: JudgingPlan) -> str:
 
 
 def _text(plan: JudgingPlan, sheet: str | None) -> str:
+    from rankproof.judging.correction.totals import LEAST_FREEDOM
     from rankproof.kernel.sections import aligned, number, printable
 
     chosen = plan.chosen
     lines = [f"{len(chosen):,} of {len(plan.pairs):,} pairs for people, drawn for {plan.measure} with seed {plan.seed}"]
+    if plan.whole_queries:
+        queries = len({pair.query_id for pair in chosen})
+        least = LEAST_FREEDOM + 1
+        lines.append(f"These are {queries:,} whole queries: the ideal ranking takes all grades of a query.")
+        if queries < least:
+            lines.append(f"Fewer than {least} whole queries give no confidence interval. Ask for more pairs.")
     if plan.expected is not None:
         what = f"difference to {plan.runs[0]}" if plan.compare else "run"
         rows = [[what, "by this plan", "by a plain draw"]]

@@ -1,40 +1,12 @@
-"""The sampling frame: pairs, their influence on means, ideal DCG from a sample, and regression estimates of sums.
+"""The sampling frame: pairs of query and document, the model's grades of them, and their weight in each run's mean.
 
-The ideal ranking needs every grade, and most are the model's. It depends on counts: with Phi(c) the sum of the first c
-discounts, the ideal is the sum over grades g of (gain of g - gain of the grade below) x Phi(how many documents have
-grade g or more). Of each count a part is known; the rest is taken to be as the human sample says of pairs with the
-same model grade, with a factor by which queries differ (mean 1, variance tau^2, by moments from the sample). Three
-points of each count's distribution (Gauss and Hermite's) give three ideals, all counts high or low together, and the
-harmonic mean of these is what a DCG is to be divided by: E[1/ideal], not 1/E[ideal].
-
-What is assumed, therefore: that people's grades given the model's are distributed alike in judged and unjudged pairs,
-which a random draw grants on average but no single query, and that this shape of E[1/ideal] is near enough. The
-jackknife over the sampled pairs makes the ideals anew each time, so that their sampling error is in the interval; what
-the assumption gets wrong is not. docs/model-judges.md has the bias and coverage that were seen.
-
-Each pair i has a value z_i (its influence times its human gain), known for the sample, and auxiliaries x_i known for
-all pairs: its influence, and its influence times the model's gain. The estimate is
-
-    sum over the frame of B x_i  +  sum over the sample of (z_i - B x_i) / p_i
-
-with p_i the probability that pair i was chosen: the difference estimator, right for any B because the second sum
-corrects whatever the model gets wrong. B is tuned to make the estimated variance least. Its last part is the weight
-of the model: the "power tuning" of prediction-powered inference (PPI++), and the optimal regression estimator of
-survey sampling. Where the model is useless the weight goes to 0 and people's grades alone are left.
-
-The variance is Hajek's for a draw of fixed size without replacement, which has the finite-population correction in it
-(each residual counts with 1 - p_i), with residuals as if each pair had been left out of the tuning. Without that,
-intervals for DCG@10 from 300 of 1,387 pairs cover 93.5% instead of 94.4%. Degrees of freedom are those of the sampled
-pairs that have any influence.
-
-source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient prediction-powered inference, 2023; Hajek, Asymptotic theory of
-    rejective sampling with varying probabilities, Annals of Mathematical Statistics 35, 1964; Sarndal, Swensson and
-    Wretman, Model Assisted Survey Sampling, 1992, chapter 6
+A measure that can be corrected is a weighted sum of gains (P, DCG, RBP), or such a sum over the greatest that the
+query's documents allow (nDCG). The latter is no sum over pairs: the ideal ranking of a query needs all of its grades,
+and an estimate from some of them is biased in a way that the sample does not show. It is a sum over queries.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -198,32 +170,8 @@ def form_of(frame: Frame, variant: Variant) -> GainForm:
 
 
 Whole = NDArray[np.int64]
-ASSUMPTION = (
-    "the ideal ranking, of these pairs alone, is not known from a sample: unjudged pairs are taken to have people's "
-    "grades as judged pairs with the same model grade have"
-)
-NODES = np.sqrt(3.0) * np.array([-1.0, 0.0, 1.0])
-SHARES = np.array([1.0, 4.0, 1.0]) / 6
 # Model grades beyond this number are grouped: a finer scale is cut into so many groups of about equal size.
 MOST_LEVELS = 6
-# What a level's share is drawn toward where few pairs have it, as if half a pair had been seen there.
-PRIOR = 0.5
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Seen:
-    """What is known of the frame: `rows` are the sampled pairs, the rest is by pair of the frame.
-
-    query, level   the query and the group of model grades of each pair
-    grade, p       human grade and probability of each sampled pair
-    """
-
-    rows: Whole
-    query: Whole
-    level: Whole
-    grade: Whole
-    p: Numbers
-    queries: int
 
 
 def levels_of(model: Whole, graded: NDArray[np.bool_]) -> Whole:
@@ -237,110 +185,25 @@ def levels_of(model: Whole, graded: NDArray[np.bool_]) -> Whole:
     return np.where(graded, levels, levels.max(initial=0) + 1).astype(np.int64)
 
 
-def ideals(seen: Seen, steps: dict[int, float], discounts: Numbers, left_out: Whole) -> Numbers:
-    """For each entry of `left_out` (a place in the sample, -1 for nothing) the ideal DCG of every query.
-
-    steps   by human grade: what it is worth more than the grade below
-    """
-    groups = int(seen.level.max()) + 1
-    cells = np.zeros((seen.queries, groups))
-    np.add.at(cells, (seen.query, seen.level), 1.0)
-    q, g = seen.query[seen.rows], seen.level[seen.rows]
-    out = np.flatnonzero(left_out >= 0)
-    place = (out, q[left_out[out]], g[left_out[out]])
-
-    def table(weights: Numbers) -> Numbers:
-        """The sampled pairs' weights by query and group, once for each entry of `left_out`."""
-        whole = np.zeros((seen.queries, groups))
-        np.add.at(whole, (q, g), weights)
-        ideal = np.repeat(whole[None], len(left_out), axis=0)
-        ideal[place] -= weights[left_out[out]]
-        return ideal
-
-    drawn = table(np.ones(len(q)))
-    # Over all draws, the sampled pairs with weights 1/p - 1 add up to the pairs that were not sampled.
-    weights = 1 / seen.p - 1
-    weighted = table(weights)
-    pairs = drawn.sum(axis=(1, 2))
-    open_cells = cells - drawn
-    open_pairs = open_cells.sum(axis=2)
-    reached = np.concatenate([[0.0], np.cumsum(discounts)])
-    ideal = np.zeros((len(NODES), len(left_out), seen.queries))
-    for grade, step in steps.items():
-        hit = (seen.grade >= grade).astype(np.float64)
-        hits = table(hit)
-        inside, outside = _shares(hits, drawn, pairs), _shares(table(hit * weights), weighted, pairs)
-        known = hits.sum(axis=2)
-        expected = np.einsum("kqg,kg->kq", drawn, inside)
-        noise = np.einsum("kqg,kg->kq", drawn, inside * (1 - inside))
-        # E(known - expected)^2 = noise + tau^2 expected^2
-        over = ((known - expected) ** 2 - noise).sum(axis=1) / np.maximum((expected**2).sum(axis=1), 1e-12)
-        tau2 = np.maximum(over, 0.0)[:, None]
-        rest = np.einsum("kqg,kg->kq", open_cells, outside)
-        spread = np.sqrt(np.einsum("kqg,kg->kq", open_cells, outside * (1 - outside)) + tau2 * rest**2)
-        for at, node in enumerate(NODES):
-            count = np.clip(known + rest + node * spread, known, known + open_pairs)
-            ideal[at] += step * np.interp(count, np.arange(len(reached)), reached)
-    # An ideal is 0, or at least one document of the least worth at the first rank.
-    least = min(step for step in steps.values() if step > 0) * discounts[0]
-    return np.asarray(1 / np.tensordot(SHARES, 1 / np.maximum(ideal, least), axes=1))
+def query_values(frame: Frame, form: GainForm, weights: Numbers, gains: Numbers) -> Numbers:
+    """By query, what a weighted sum of these gains of all pairs is; over the query's ideal sum where there is one."""
+    sums = np.zeros(len(frame.queries))
+    np.add.at(sums, frame.query, weights * gains)
+    if not form.over_ideal:
+        return sums
+    ideal = np.zeros(len(frame.queries))
+    order = np.lexsort((-gains, frame.query))
+    starts = np.searchsorted(frame.query[order], np.arange(len(frame.queries)))
+    place = np.arange(len(order)) - starts[frame.query[order]]
+    counted = place < len(form.discounts)
+    best = np.maximum(gains[order][counted], 0.0) * form.discounts[place[counted]]
+    np.add.at(ideal, frame.query[order][counted], best)
+    return np.asarray(np.divide(sums, ideal, out=np.zeros(len(ideal)), where=ideal > 0))
 
 
-def _shares(hits: Numbers, weights: Numbers, pairs: Numbers) -> Numbers:
-    """By group, the share that has the grade or more, drawn a little toward that of all groups."""
-    whole = weights.sum(axis=(1, 2))
-    overall = hits.sum(axis=(1, 2)) / np.maximum(whole, 1e-300)
-    prior = PRIOR * whole / np.maximum(pairs, 1)  # so many pairs of mean weight
-    return np.asarray(
-        (hits.sum(axis=1) + (prior * overall)[:, None]) / np.maximum(weights.sum(axis=1) + prior[:, None], 1e-300)
-    )
-
-
-# Fewer degrees of freedom say nothing about a spread.
-LEAST_FREEDOM = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """An estimated sum: its standard error, its degrees of freedom, and the weight of the last auxiliary."""
-
-    value: float
-    error: float
-    freedom: int
-    weight: float
-
-    def reach(self, level: float) -> float:
-        """How far the interval goes to each side."""
-        from scipy.special import stdtrit
-
-        return float(stdtrit(self.freedom, (1 + level) / 2)) * self.error
-
-
-def total(z: Numbers, x: Numbers, totals: Numbers, p: Numbers) -> Total | None:
-    """The sum of z over the frame; `z`, `x` and `p` are of the sample, `totals` are those of x over the frame.
-
-    None where too few sampled pairs have influence (the first auxiliary) to say how much they vary.
-    """
-    n, columns = len(z), x.shape[1] + 1
-    free = 1 - p
-    if not free.any():  # every pair is drawn with probability 1: there is no sampling error
-        return Total(math.fsum(z.tolist()), 0.0, n, 0.0)
-    freedom = int((x[:, 0] != 0).sum()) - columns
-    if freedom < LEAST_FREEDOM:
-        return None
-    values, design = expanded(z, x, p)
-    inverse = np.linalg.pinv((design * free[:, None]).T @ design, hermitian=True)
-    b = inverse @ ((design * free[:, None]).T @ values)
-    residuals = values - design @ b
-    leverage = free * np.einsum("ip,pq,iq->i", design, inverse, design)
-    # A pair that alone decides a coefficient leaves no residual, and no room to tell what it would be without it.
-    room = 1 - leverage
-    alone = np.divide(residuals, room, out=np.zeros(n), where=room > 1e-6)
-    value = float(b @ np.concatenate([[n], totals]) + residuals.sum())
-    variance = (n - 1) / n * float((free * alone**2).sum())
-    return Total(value, math.sqrt(variance), freedom, float(b[-1]))
-
-
-def expanded(z: Numbers, x: Numbers, p: Numbers) -> tuple[Numbers, Numbers]:
-    """Values and auxiliaries over their probabilities, with a column of ones: a draw of fixed size has n of them."""
-    return z / p, np.column_stack([np.ones(len(z)), x / p[:, None]])
+def greatest_gain(form: GainForm, grades: Whole) -> float:
+    """What a document can be worth: the gain of the greatest of these grades, or of the least grade that has any."""
+    known = np.union1d(grades, [1])
+    while not (form.gain(known) > 0).any():
+        known = known * 2
+    return float(form.gain(known).max())

@@ -6,9 +6,8 @@ probability proportional to the product (Neyman's allocation, one pair per strat
 anchor set where there is one; without it every model grade counts as equally uncertain. No probability falls below a
 share of the mean one: a pair that was thought settled and is not would otherwise weigh too much.
 
-A value over its ideal, such as nDCG, is the exception: what is not drawn must be known well for the ideal ranking too,
-and intervals from uneven draws did not hold. For it every pair has the same probability; differences of runs are drawn
-as others are.
+A value over its ideal, such as nDCG, is the exception: the ideal ranking takes all grades of a query. For it whole
+queries are drawn, each with the same probability, as many as hold the requested number of pairs on average.
 
 The draw is systematic along a random order (Goodman and Kish): it has exactly the requested number, each pair with
 exactly its probability, and probabilities that are known, which is what the estimator needs.
@@ -73,12 +72,22 @@ def plan_judging(
             f"{number:,} pairs were asked for and there are {len(frame.pairs):,}. Judge them all, or ask for fewer."
         )
     form = form_of(frame, variants[0])
+    if form.over_ideal:
+        if anchor is not None:
+            raise UsageError(
+                f"For {variants[0]} whole queries are drawn, each with the same probability, and human grades from "
+                "before change nothing in that. Leave them out."
+            )
+        p, chosen = draw_queries(frame, number, np.random.default_rng(seed))
+        return JudgingPlan(
+            str(variants[0]), frame.runs, compare, frame.depth, seed, _pairs_of(frame, p, chosen), whole_queries=True
+        )
     importance, spread = importance_of(frame, form, model, anchor, compare)
     p = probabilities(importance, number)
     chosen = draw(p, np.random.default_rng(seed))
     return JudgingPlan(
         str(variants[0]), frame.runs, compare, frame.depth, seed,
-        [PlannedPair(q, d, float(p[i]), bool(chosen[i])) for i, (q, d) in enumerate(frame.pairs)],
+        _pairs_of(frame, p, chosen),
         None if anchor is None else _expected(frame, spread, p, number, compare),
     )  # fmt: skip
 
@@ -87,9 +96,8 @@ def importance_of(
     frame: Frame, form: GainForm, model: Grades, anchor: Grades | None, compare: bool
 ) -> tuple[Numbers, Numbers]:
     """How much each pair's human grade is worth; and by what it moves each value or difference, one row for each."""
-    rows, uncertain = _rows(frame, form, compare), _uncertainty(frame, form, model, anchor)
-    if form.over_ideal and not compare:
-        return np.ones(len(frame.pairs)), rows * uncertain
+    rows = form.weights[1:] - form.weights[0] if compare else form.weights
+    uncertain = _uncertainty(frame, form, model, anchor)
     return np.sqrt((rows**2).sum(axis=0)) * uncertain, rows * uncertain
 
 
@@ -124,18 +132,16 @@ def draw(p: Numbers, rng: np.random.Generator) -> NDArray[np.bool_]:
     return chosen
 
 
-def _rows(frame: Frame, form: GainForm, compare: bool) -> Numbers:
-    """Influences of what is to be estimated, one row for each value or difference."""
-    rows = form.weights[1:] - form.weights[0] if compare else form.weights
-    if not form.over_ideal:
-        return rows
-    gains = np.maximum(form.gain(frame.model), 0.0) * frame.graded
-    ideal = np.zeros(len(frame.queries))
-    for query in range(len(ideal)):
-        best = np.sort(gains[frame.query == query])[::-1][: len(form.discounts)]
-        ideal[query] = best @ form.discounts[: len(best)]
-    # A query where the model sees nothing worth anything may still have something.
-    return np.asarray(rows / np.maximum(ideal, form.discounts[0])[frame.query])
+def draw_queries(frame: Frame, number: int, rng: np.random.Generator) -> tuple[Numbers, NDArray[np.bool_]]:
+    """Each pair's probability, and whether it is chosen, in a plain draw of whole queries with about `number` pairs."""
+    filled = np.unique(frame.query)
+    wanted = min(max(round(number * len(filled) / len(frame.pairs)), 1), len(filled))
+    drawn = filled[rng.permutation(len(filled))[:wanted]]
+    return np.full(len(frame.pairs), wanted / len(filled)), np.isin(frame.query, drawn)
+
+
+def _pairs_of(frame: Frame, p: Numbers, chosen: NDArray[np.bool_]) -> list[PlannedPair]:
+    return [PlannedPair(q, d, float(p[i]), bool(chosen[i])) for i, (q, d) in enumerate(frame.pairs)]
 
 
 def _uncertainty(frame: Frame, form: GainForm, model: Grades, anchor: Grades | None) -> Numbers:
@@ -185,7 +191,7 @@ def read_plan(path: str) -> JudgingPlan:
         pairs = [_pair(one) for one in document["pairs"]]
         plan = JudgingPlan(
             str(document["measure"]), tuple(document["runs"]), bool(document["compare"]), int(document["depth"]),
-            int(document["seed"]), pairs,
+            int(document["seed"]), pairs, whole_queries=document.get("drawn", "pairs") == "queries",
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{source.name}: the plan is damaged ({error}). Draw it again with the same seed.") from None

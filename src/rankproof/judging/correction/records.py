@@ -15,8 +15,9 @@ class Corrected:
     naive        by the model's grades alone, as if they were people's
     human        from people's grades alone
     corrected    from both: it stays right although the model errs
+    over_queries the same estimate with an interval for many queries like these, not only for these
     weight       how much of the model's word was used: 0 none, 1 as it stands; None where there is no estimate
-    assumption   what the interval rests on beyond the draw of the pairs; "" where it is nothing
+    note         what a reader must know of this estimate; "" where it is nothing
     sampled      how many of the pairs that people graded have a part in the value
     """
 
@@ -26,8 +27,9 @@ class Corrected:
     naive: float
     human: AgreementAnswer
     corrected: AgreementAnswer
+    over_queries: AgreementAnswer
     weight: float | None
-    assumption: str
+    note: str
     sampled: int
 
     def to_dict(self) -> dict[str, object]:
@@ -39,8 +41,9 @@ class Corrected:
             "naive": self.naive,
             "human_alone": answer_dict(self.human),
             "corrected": answer_dict(self.corrected),
+            "over_queries": answer_dict(self.over_queries),
             "weight": self.weight,
-            "assumption": self.assumption,
+            "note": self.note,
             "sampled": self.sampled,
         }
 
@@ -93,6 +96,7 @@ class JudgingPlan:
     """Which pairs to send to people, and with which probability every pair of the frame could have been chosen.
 
     measure     whose intervals are to shrink
+    whole_queries  whether queries are chosen with all of their pairs, not pairs
     expected    by run (its difference to the first, where `compare`): the interval's half width to expect, by this
                 plan and by a plain draw of as many pairs; None where no anchor says how much people's grades vary
     """
@@ -104,6 +108,7 @@ class JudgingPlan:
     seed: int
     pairs: Sequence[PlannedPair]
     expected: dict[str, tuple[float, float]] | None = None
+    whole_queries: bool = False
 
     @property
     def chosen(self) -> list[PlannedPair]:
@@ -118,6 +123,7 @@ class JudgingPlan:
             "compare": self.compare,
             "depth": self.depth,
             "seed": self.seed,
+            "drawn": "queries" if self.whole_queries else "pairs",
             "number": len(self.chosen),
             "expected": None
             if self.expected is None

@@ -111,6 +111,21 @@ class Case(Protocol):
         `relevant` has the least relevant grade of each where grades are to be relevant or not.
         """
 
+    def judge_bias(
+        self,
+        human: object,
+        model: object,
+        group: tuple[str, str] | None,
+        k: int,
+        threshold: float,
+        relevant: tuple[int, int] | None,
+        level: float,
+    ) -> Answer:
+        """How far a judge favors the candidate over the baseline, with one-sided bounds at `level`.
+
+        `group` is a file of runs and groups with the group that is favored instead. UsageError without a baseline.
+        """
+
     def lines(self, path: str) -> tuple[str, ...]:
         """The lines of a list in a file, without comments and empty ones."""
 
