@@ -83,7 +83,8 @@ def manifest_of(
     if comparison is not None:
         if design is None:
             raise UsageError("The manifest of a comparison needs its design: how it was compared decides its numbers.")
-        parameters["design"] = {**asdict(design), "by": list(by)}
+        correction = design.correction_over(len(comparison.systems))
+        parameters["design"] = {**asdict(design), "correction": correction, "by": list(by)}
         seed = parameters["design"].pop("seed")
     if gate is not None:
         parameters["gate"] = dict(gate)
