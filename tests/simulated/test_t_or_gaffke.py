@@ -48,7 +48,7 @@ def cells() -> Iterator[object]:
 
 @pytest.mark.parametrize(("measure", "n", "unchanged"), list(cells()))
 def test_few_changed_queries(measure: str, n: int, unchanged: float) -> None:
-    """The t bound passes falsely in up to 31% of such cases."""
+    """The t bound passes falsely in up to 21% of such cases."""
     found = answered(list(sparse_worlds({measure: scores()[measure]}, 30, unchanged)), n)
     most = ALPHA + 3 * (ALPHA * (1 - ALPHA) / found.passes.trials) ** 0.5
     assert found.passes.share <= most
