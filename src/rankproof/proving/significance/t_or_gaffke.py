@@ -3,7 +3,7 @@
 A change of a search engine leaves most queries as they are. On such pairs the t interval is too short, whatever their
 number: with 80% of the queries unchanged it lets a true regression pass in up to 21 of 100 cases where 5 are promised.
 So t is used where at least 12 queries, and at least half of all, changed, and not all by the same; else the bounds are
-Gaffke's, which need only the range of one difference. The rule looks at how many queries changed and never at which way.
+Gaffke's, which need only the range of one difference. The rule looks at how many queries changed, never at which way.
 
 A two-sided answer by t is Student's, as everywhere. A one-sided bound, which a gate decides by, has no second side on
 which it errs less: few queries that lose much are missing from many samples, and Student's bound lets a true regression
