@@ -38,7 +38,7 @@ def test_the_table_says_who_is_better_who_pays_and_what_is_not_seen(here: Path) 
         "Lost most in nDCG@10: dense",
         "What the measures do not see",
         "What is not judged",
-        "family: 2 pairs of 3 systems x 5 measures = 10 tests, corrected by holm",
+        "family: 2 pairs of 3 systems x 5 measures = 10 tests, corrected by max_t",
     ):
         assert part in told.stdout
     assert "'replacement band for watch 42mm'" in told.stdout  # the query's own words
@@ -92,7 +92,7 @@ def test_every_form_is_written_whole(here: Path, form: str) -> None:
 def test_latex_explains_its_marks_in_the_caption(here: Path) -> None:
     told = rankproof(here, "compare", *THREE, "-m", "nDCG@10", "--format", "latex", "--no-beyond")
     method = "Paired t-test, or Gaffke's bound where few queries changed"
-    assert rf"\downarrow$: significantly better or worse than bm25 ({method}, holm over 2 tests, 95\%)" in told.stdout
+    assert rf"\downarrow$: significantly better or worse than bm25 ({method}, max\_t over 2 tests, 95\%)" in told.stdout
     assert r"hybrid & \textbf{0.7344}$^{\uparrow}$ \\" in told.stdout
     pairs = rankproof(here, "compare", *THREE, "-m", "AP", "--format", "latex", "--no-beyond", "--correction", "tukey")
     assert "Letters: significantly better" in pairs.stdout

@@ -5,7 +5,8 @@ queries, measures) stays as it is. Of each draw the largest |t| about the observ
 of a difference is the share of draws whose largest is at least its own |t|, the observed one counted in. Differences
 that are already shown leave the race for the next ones (step-down). It supposes neither equal spread, as Tukey's method
 does, nor that t has Student's distribution, as Holm's correction of t tests does: both err where systems spread
-unequally and differences are skewed (docs/statistics.md). The price is power with few queries.
+unequally and differences are skewed (docs/statistics.md). The price is power with few queries. A draw whose variance is
+below a twentieth of the observed one counts with that much, or nineteen gains of twenty would not be told from chance.
 
 A test on few changed queries (fewer than 12, or than half of all) has no t that could be trusted: it takes its part of
 the error as one test of the family (Bonferroni), by its own method; so does one that is alone on its queries. Tables on
@@ -51,6 +52,8 @@ Numbers = NDArray[np.float64]
 CHUNK = 2_000_000  # draws x tests at a time, and draws x queries
 # Draws are as many as asked for, but no more than this many multiplications allow, and never fewer than the least.
 MOST_WORK, LEAST_DRAWS = 1_000_000_000, 2_000
+# A draw in which nearly all values are equal says little of the spread: it counts with this share of the variance.
+LEAST_SPREAD = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,7 +145,7 @@ def _drawn(centered: Numbers, t: Numbers, draws: int, rng: np.random.Generator) 
     """For tests from the largest |t| down: how many draws reach it among itself and those after it; and the largest."""
     n, width = centered.shape
     squares = np.square(centered)
-    flat = SAME * squares.mean(axis=0)
+    least = LEAST_SPREAD * squares.mean(axis=0)
     reached = np.zeros(width, dtype=np.int64)
     largest = np.empty(draws)
     step = max(1, CHUNK // max(n, width))
@@ -152,9 +155,7 @@ def _drawn(centered: Numbers, t: Numbers, draws: int, rng: np.random.Generator) 
         counts = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
         means = counts @ centered / n
         variances = counts @ squares / n - np.square(means)
-        # A draw in which all are equal is as far from the truth as can be.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            statistics = np.where(variances > flat, np.abs(means) / np.sqrt(variances / (n - 1)), math.inf)
+        statistics = np.abs(means) / np.sqrt(np.maximum(variances, least) / (n - 1))
         after = np.maximum.accumulate(statistics[:, ::-1], axis=1)[:, ::-1]
         reached += np.count_nonzero(after >= t * (1 - SAME), axis=0)
         largest[start : start + size] = after[:, 0]

@@ -43,6 +43,8 @@ def read_prices(table: object, modes: Mapping[str, Step], place: str) -> Prices 
 
 TABLES = ("benchmark", "modes", "limits", "cost", "tune")  # [tune] is read by `rankproof tune`
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP", "R@100")
+# Over all pairs of modes and all measures: with a few dozen queries max_t would leave too little power there.
+CORRECTION = "holm"
 KEYS: Mapping[str, Kind] = {
     "name": Text(),
     "dataset": Text(),
@@ -78,6 +80,7 @@ def config_of(document: Mapping[str, Any], place: str, folder: str = ".", name: 
     if baseline not in modes:
         raise UnknownName(f"mode of {place}", baseline, modes)
     measures = tuple(str(variant) for variant in parse(list(values.pop("measures", DEFAULT_MEASURES))))
+    values.setdefault("correction", CORRECTION)
     design = Design(**{key: values.pop(key) for key in _OF_DESIGN & values.keys()}, all_pairs=True)
     return BenchmarkConfig(
         name=values.pop("name", name),
@@ -166,7 +169,7 @@ depth = 100                            # documents of each ranking
 baseline = "lexical"
 confidence = 0.95
 significance = "t_or_gaffke"
-correction = "max_t"                   # over all pairs of modes and measures; segments are a family of their own
+correction = "holm"                    # over all pairs of modes and measures; segments are a family of their own
 seed = 0
 
 [modes]
