@@ -24,7 +24,15 @@ from rankproof.proving.significance.contract import Significance, SignificanceRe
 
 ITEMS: dict[str, Significance] = dict(shelf.offered("significance"))
 FILES = sorted(p for p in Path(inspect.getfile(contract)).parent.glob("*.py") if is_item(p))
-OF_THE_MEAN = {"t", "randomization", "bca", "studentized", "gaffke", "betting", "t_or_gaffke"}
+OF_THE_MEAN = {
+    "t",
+    "randomization",
+    "bca",
+    "studentized",
+    "gaffke",
+    "betting",
+    "t_or_gaffke",
+}
 OF_SOMETHING_ELSE = {"wilcoxon", "sign"}
 RANDOM = {"randomization", "bca", "studentized"}
 # They know the range of one difference, and so need no spread.
