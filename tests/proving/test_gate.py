@@ -218,3 +218,12 @@ def test_topics_stand_beside_the_queries_that_pay() -> None:
         {"rule": "no_query_loses_more", "measure": "RR", "than": 0.1}, topics={"q4": "red shoes", "q1": "blue shoes"}
     )
     assert verdict.rulings[0].payers[0].text == "red shoes"
+
+
+def test_a_pass_because_nothing_changed_says_so() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(3)}
+    run = {f"q{i}": ["b", "a"] for i in range(3)}
+    rule = {"rule": "no_regression", "measure": "RR", "margin": 0.02}
+    verdict = gate({"rule": [rule]}, qrels=qrels, baseline=run, candidate=run)
+    assert verdict.status == "PASS"
+    assert any("nothing changed on these 3 queries" in note for note in verdict.notes)

@@ -157,7 +157,9 @@ def gate(
 
 def _notes(decided: Decided, policy: Policy) -> tuple[str, ...]:
     """What the reader should know beside the rulings."""
-    notes = [note for ruling in decided.rulings if ruling.answer is not None for note in ruling.notes]
+    # What passes has no section of its own.
+    told = (r for r in decided.rulings if r.answer is not None or (r.measure and r.status == "PASS"))
+    notes = [note for ruling in told for note in ruling.notes]
     if policy.ledger is not None and decided.attempt is None:
         notes.append(f"not counted in {policy.ledger.path}: the run was refused, so nothing was measured")
     return tuple(dict.fromkeys(notes))

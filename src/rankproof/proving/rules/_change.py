@@ -74,7 +74,7 @@ def _nothing_changed(case: Case, ruling: Ruling, required: MeanRequirement, leas
     if case.unchanged == "undecided":
         reason = f'{fact}; the policy says unchanged = "undecided".'
         return replace(ruling, status="UNDECIDED", reason=reason, decides="Queries on which rankings change decide it.")
-    return replace(ruling, status="PASS", reason=f"{fact}.")
+    return replace(ruling, status="PASS", reason=f"{fact}.", notes=(f"{ruling.title}: {fact[0].lower()}{fact[1:]}",))
 
 
 def _sides(sample: RuleSample) -> tuple[Numbers, Numbers]:
