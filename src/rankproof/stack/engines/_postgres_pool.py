@@ -7,7 +7,7 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from queue import Empty, LifoQueue
-from threading import Timer
+from threading import Event, Timer
 from typing import Any
 
 from rankproof.errors import UsageError
@@ -102,18 +102,28 @@ class ConnectionPool:
 
 @contextmanager
 def _cut_off_after(seconds: float, connection: Any) -> Iterator[None]:
-    """Ends the connection where what is done with it takes longer: a server that is stopped answers nothing at all."""
-    watch = Timer(seconds, _cut, (connection.fileno(),))
+    """Ends the connection where what is done with it takes longer: a server that is stopped answers nothing at all.
+
+    What is then told is that time ran out, and not that the connection broke.
+    """
+    late = Event()
+    watch = Timer(seconds, _cut, (connection.fileno(), late))
     watch.daemon = True
     watch.start()
     try:
         yield
+    except Exception:
+        if not late.is_set():
+            raise
+        connection.close()
+        raise AskFailed("timeout", f"PostgreSQL gave no answer within {seconds:g} seconds.", again=True) from None
     finally:
         watch.cancel()
 
 
-def _cut(file: int) -> None:
+def _cut(file: int, late: Event) -> None:
     """Ends a connection from outside: whoever waits on it is told that it broke."""
+    late.set()
     with suppress(OSError):
         line = socket.socket(fileno=file)
         try:
