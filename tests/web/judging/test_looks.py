@@ -45,7 +45,8 @@ def test_from_the_invitation_to_the_first_project_by_keyboard(browser: Any, serv
     app, origin = served
     with opened(browser, None) as page:
         page.goto(invite(app.state.context, "admin", ""))
-        page.keyboard.type("grace")  # the first field has the focus
+        page.wait_for_selector("input:focus")  # the first field has the focus
+        page.keyboard.type("grace")
         page.keyboard.press("Tab")
         page.keyboard.type("a sentence that is long")
         page.keyboard.press("Enter")
