@@ -9,7 +9,7 @@ import pytest
 from tests.raising import raises
 
 from rankproof.errors import InputError
-from rankproof.proving.gate_case import read_latencies
+from rankproof.proving.percentile import read_latencies
 
 
 @pytest.mark.parametrize(

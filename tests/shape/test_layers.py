@@ -69,6 +69,11 @@ def test_few_modules_are_short_and_have_one_importer(house: House) -> None:
     assert len(house.short_with_one_importer()) <= 20
 
 
+def test_no_file_has_two_ideas(house: House) -> None:
+    """400 lines are the most that one idea takes."""
+    assert [module for module in house.files if house.lines(module) > 400] == []
+
+
 def test_few_lines_give_up_on_types(house: House) -> None:
     assert house.lines_with_any() <= 700
 

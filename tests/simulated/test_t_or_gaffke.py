@@ -15,6 +15,7 @@ from benchmarks.simulation.sparse import (
     ALPHA,
     MEASURES,
     Answers,
+    Method,
     SparseWorld,
     answers,
     rejects,
@@ -32,10 +33,10 @@ TRIALS = 1500
 SHORT = ("P@10", "ERR@20", "hit")
 
 
-def answered(worlds: list[SparseWorld], n: int, method: str = "default") -> Answers:
+def answered(worlds: list[SparseWorld], n: int, method: Method = "default") -> Answers:
     """All answers, with the trials spread over the worlds."""
     rng = np.random.default_rng([n, len(worlds)])
-    found = [answers(world, n, -(-TRIALS // len(worlds)), rng, method) for world in worlds]  # type: ignore[arg-type]
+    found = [answers(world, n, -(-TRIALS // len(worlds)), rng, method) for world in worlds]
     return sum(found, Answers())
 
 

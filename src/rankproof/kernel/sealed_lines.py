@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from hashlib import sha256
 from importlib import import_module
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.atomic import refuse
@@ -24,23 +26,31 @@ from rankproof.kernel.jsontext import to_json
 PAUSE = 0.05
 
 
-class SealedEntry(Protocol):
-    """What one line holds: its number from 1, the seal of the line before ("" for the first), and its own seal."""
+class SealedEntry(ABC):
+    """What one line holds: its number from 1, the seal of the line before ("" for the first), and its own seal.
+
+    `observed` has what differs from one time to the next; no seal covers it.
+    """
+
+    __slots__ = ()
+
+    n: int
+    before: str
+    observed: Mapping[str, object]
 
     @property
-    def n(self) -> int:
-        """Counts from 1."""
-
-    @property
-    def before(self) -> str:
-        """The seal of the line before."""
+    @abstractmethod
+    def body(self) -> dict[str, object]:
+        """All that the seal covers, `n` and `before` included."""
 
     @property
     def seal(self) -> str:
-        """The SHA-256 of all that it seals, `before` included."""
+        """The SHA-256 of the body."""
+        return sha256(to_json(self.body).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, object]:
         """For JSON."""
+        return {**self.body, "seal": self.seal, "observed": dict(self.observed)}
 
 
 Entry = TypeVar("Entry", bound=SealedEntry)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from typing import TypeGuard
 
 import numpy as np
 
@@ -46,7 +47,7 @@ def hash_of_run(rows: Rows, own: Order, tables: Mapping[Order, JudgedTable], jud
     return Run.of(rows, own).content_hash
 
 
-def file_hash(path: str) -> str:
+def file_hash(path: str | os.PathLike[str]) -> str:
     """The hash of a file's bytes."""
     from hashlib import file_digest
 
@@ -59,7 +60,7 @@ def file_hash(path: str) -> str:
         raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from None
 
 
-def is_plain_file(what: object) -> bool:
+def is_plain_file(what: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a value is the path of a file that can be read again, and not a pipe, a stream or an object."""
     return isinstance(what, str | os.PathLike) and os.path.isfile(what)
 

@@ -26,7 +26,7 @@ from rankproof.errors import InputError
 from rankproof.kernel.atomic import replace_file
 from rankproof.kernel.documents import now, plain
 from rankproof.kernel.jsontext import to_json
-from rankproof.kernel.sealed_lines import SealedLines, content_of
+from rankproof.kernel.sealed_lines import SealedEntry, SealedLines, content_of
 from rankproof.kernel.sections import counted, percent
 from rankproof.kernel.specs.kinds import Path
 from rankproof.kernel.verdict import Status
@@ -83,7 +83,7 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerEntry:
+class LedgerEntry(SealedEntry):
     """One line. `attempt` counts the different attempts on the same judgments from 1."""
 
     n: int
@@ -108,15 +108,6 @@ class LedgerEntry:
             "status": self.status,
             "names": dict(self.names),
         }
-
-    @property
-    def seal(self) -> str:
-        """Of the body."""
-        return sha256(to_json(self.body).encode()).hexdigest()
-
-    def to_dict(self) -> dict[str, object]:
-        """For JSON."""
-        return {**self.body, "seal": self.seal, "observed": dict(self.observed)}
 
     @classmethod
     def from_dict(cls, stored: object, place: str) -> LedgerEntry:
@@ -360,7 +351,7 @@ def _values(clause: Clause) -> dict[str, object]:
 
 def _run_hash(case: GateCase, at: int, source: object) -> str:
     """Of a run's content; of the bytes of a file so large that reading it again would take longer than measuring it."""
-    return file_hash(os.fspath(source)) if is_expensive(source) else case.runs[at].content_hash()  # type: ignore[call-overload]
+    return file_hash(source) if is_expensive(source) else case.runs[at].content_hash()
 
 
 def _source_hash(source: object) -> str | None:
@@ -368,5 +359,5 @@ def _source_hash(source: object) -> str | None:
     if source is None or source == "":
         return None
     if is_plain_file(source):
-        return file_hash(os.fspath(source))  # type: ignore[call-overload]
+        return file_hash(source)
     return sha256(repr(source).encode("utf-8", "surrogatepass")).hexdigest()

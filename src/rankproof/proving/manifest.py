@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from rankproof.errors import UsageError
 from rankproof.kernel.documents import now, versions
@@ -169,7 +169,7 @@ def _path(source: object) -> str | None:
     return os.fspath(source) if isinstance(source, str | os.PathLike) and is_plain_file(source) else None
 
 
-def is_expensive(source: object) -> bool:
+def is_expensive(source: object) -> TypeGuard[str | os.PathLike[str]]:
     """Whether a run's content takes too long to hash again."""
     path = _path(source)
     return path is not None and os.path.getsize(path) > CHEAP

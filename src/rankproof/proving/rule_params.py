@@ -178,6 +178,18 @@ def _as_share(at: float, widest: float) -> str:
     return f"; if {at:g}% was meant, that is {at / 100:g}" if 1 <= at <= 100 and widest <= 2 else ""
 
 
+def refuse_lone_model_grade(values: Mapping[str, Any]) -> None:
+    """Refuses the judge's least relevant grade without that of the human judges."""
+    if values["model_relevant"] is not None and values["relevant"] is None:
+        raise UsageError("model_relevant needs relevant beside it: people's least relevant grade")
+
+
+def relevant_grades(values: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The least relevant grade of people and of the judge; None where grades are compared as they are."""
+    people, model = values["relevant"], values["model_relevant"]
+    return None if people is None else (people, people if model is None else model)
+
+
 def segment_suffix(values: Mapping[str, Any]) -> str:
     """The end of a title: " on " and the segment, or nothing without one."""
     return f" on {values['segment']}" if values["segment"] else ""

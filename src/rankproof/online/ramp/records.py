@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.sealed_lines import SealedEntry
 from rankproof.kernel.sections import counted
 from rankproof.kernel.verdict import Status
 
@@ -265,7 +264,7 @@ class RampDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class RampEntry:
+class RampEntry(SealedEntry):
     """One line of the state file.
 
     n        counts from 1
@@ -291,15 +290,6 @@ class RampEntry:
             "decision": self.decision.to_dict(),
             "evidence": self.evidence.to_dict(),
         }
-
-    @property
-    def seal(self) -> str:
-        """Of the body."""
-        return sha256(to_json(self.body).encode()).hexdigest()
-
-    def to_dict(self) -> dict[str, object]:
-        """For JSON."""
-        return {**self.body, "seal": self.seal, "observed": dict(self.observed)}
 
     @classmethod
     def from_dict(cls, stored: Any, place: str) -> RampEntry:

@@ -36,7 +36,7 @@ from rankproof.kernel.sections import number, percent
 from rankproof.kernel.specs.kinds import REQUIRED, Choice, Number, Param, Path, Whole
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.mean_rule import decided
-from rankproof.proving.rule_params import BASIS, CONFIDENCE, level_of
+from rankproof.proving.rule_params import BASIS, CONFIDENCE, level_of, refuse_lone_model_grade, relevant_grades
 from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "judge_agreement"
@@ -58,18 +58,13 @@ def refuse(values: RuleValues) -> None:
             f"at_least = {values['at_least']:g}, but {values['statistic']} lies between {least:g} and 1, and no "
             "confidence bound reaches its ends. Say a value inside that range"
         )
-    if values["model_relevant"] is not None and values["relevant"] is None:
-        raise UsageError("model_relevant needs relevant beside it: people's least relevant grade")
+    refuse_lone_model_grade(values)
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
     """Decides by the bounds of the statistic, or by the plain statistic."""
     least, level, name = float(values["at_least"]), level_of(case, values), values["statistic"]
-    threshold = values["relevant"]
-    if threshold is not None:
-        model = values["model_relevant"]
-        threshold = (threshold, threshold if model is None else model)
-    answer = case.agreement(values["human"], values["model"], name, least, threshold, level)
+    answer = case.agreement(values["human"], values["model"], name, least, relevant_grades(values), level)
     ruling = Ruling(
         NAME, title(values), "UNDECIDED", "", threshold=least, observed=answer.value, confidence=level, answer=answer,
         basis=values["basis"], unit=name,

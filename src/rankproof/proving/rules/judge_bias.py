@@ -39,7 +39,7 @@ from rankproof.kernel.sections import number, percent
 from rankproof.kernel.specs.kinds import REQUIRED, Number, Param, Path, Text, Whole
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.mean_rule import decided
-from rankproof.proving.rule_params import CONFIDENCE, level_of
+from rankproof.proving.rule_params import CONFIDENCE, level_of, refuse_lone_model_grade, relevant_grades
 from rankproof.proving.rules.contract import Case, Rule, RuleValues
 
 NAME = "judge_bias"
@@ -55,19 +55,14 @@ def refuse(values: RuleValues) -> None:
     """Refuses a group without its file, a file without a group, and one least relevant grade without the other."""
     if (values["groups"] is None) != (values["group"] is None):
         raise UsageError("groups and group belong together: the file of runs and groups, and the group to look at")
-    if values["model_relevant"] is not None and values["relevant"] is None:
-        raise UsageError("model_relevant needs relevant beside it: people's least relevant grade")
+    refuse_lone_model_grade(values)
 
 
 def decide(case: Case, values: RuleValues) -> Ruling:
     """Decides by the bounds of the bias."""
     most, level = float(values["at_most"]), level_of(case, values)
-    threshold = values["relevant"]
-    if threshold is not None:
-        model = values["model_relevant"]
-        threshold = (threshold, threshold if model is None else model)
     group = None if values["groups"] is None else (values["groups"], values["group"])
-    answer = case.judge_bias(values["human"], values["model"], group, values["k"], most, threshold, level)
+    answer = case.judge_bias(values["human"], values["model"], group, values["k"], most, relevant_grades(values), level)
     ruling = Ruling(
         NAME, title(values), "UNDECIDED", "", threshold=most, observed=answer.value, confidence=level, answer=answer,
         better="lower", unit="grades",
