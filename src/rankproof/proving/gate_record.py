@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rankproof.errors import InputError, UsageError
-from rankproof.kernel import shelf
 from rankproof.kernel.documents import plain
 from rankproof.kernel.manifest import RulingResult
-from rankproof.kernel.specs.kinds import Path
 from rankproof.kernel.verdict import Ruling
 from rankproof.measuring.identity import is_plain_file
-from rankproof.proving.policy import STATISTICS, Clause, LedgerChoice, Policy, read_clause
+from rankproof.proving.policy import STATISTICS, Clause, LedgerChoice, Policy, path_keys, read_clause
 from rankproof.proving.verdict import ruling_dict
 
 # The key of a gate among a manifest's parameters.
@@ -38,12 +36,12 @@ def rule_files(policy: Policy) -> dict[str, object]:
         _role(number, key): value
         for number, clause in enumerate(policy.clauses, start=1)
         for key, value in clause.values.items()
-        if key in _path_keys(clause.rule) and is_plain_file(value)
+        if key in path_keys(clause.rule) and is_plain_file(value)
     }
 
 
 def _rule(clause: Clause, number: int) -> dict[str, Any]:
-    files = _path_keys(clause.rule)
+    files = path_keys(clause.rule)
     values = {
         key: _role(number, key) if key in files and is_plain_file(value) else plain(value)
         for key, value in clause.values.items()
@@ -54,10 +52,6 @@ def _rule(clause: Clause, number: int) -> dict[str, Any]:
 
 def _role(number: int, key: str) -> str:
     return f"rule {number} {key}"
-
-
-def _path_keys(rule: str) -> set[str]:
-    return {param.name for param in shelf.find("rules", rule).params if isinstance(param.kind, Path)}
 
 
 def policy_again(

@@ -28,12 +28,11 @@ from rankproof.kernel.documents import now, plain
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.sealed_lines import SealedEntry, SealedLines, content_of
 from rankproof.kernel.sections import counted, percent
-from rankproof.kernel.specs.kinds import Path
 from rankproof.kernel.verdict import Status
 from rankproof.measuring.identity import file_hash, is_plain_file
 from rankproof.proving.gate_case import GateCase
 from rankproof.proving.manifest import is_expensive
-from rankproof.proving.policy import STATISTICS, Clause, Policy, rests_on_bounds
+from rankproof.proving.policy import STATISTICS, Clause, Policy, path_keys, rests_on_bounds
 
 # The version of a line; it changes when a field changes its meaning or goes.
 VERSION = 1
@@ -343,9 +342,7 @@ def tried_in(case: GateCase) -> Tried:
 
 def _values(clause: Clause) -> dict[str, object]:
     """The values of a rule; of files what they hold."""
-    from rankproof.kernel import shelf
-
-    files = {param.name for param in shelf.find("rules", clause.rule).params if isinstance(param.kind, Path)}
+    files = path_keys(clause.rule)
     return {key: _source_hash(value) if key in files else plain(value) for key, value in clause.values.items()}
 
 

@@ -168,6 +168,11 @@ def policy_of(document: Mapping[str, Any], place: str, folder: str) -> Policy:
     return Policy(name=fields.pop("name", ""), clauses=clauses, choices=choices, ledger=ledger, **fields)
 
 
+def path_keys(rule: str) -> set[str]:
+    """The parameters of a rule that name files."""
+    return {param.name for param in shelf.find("rules", rule).params if isinstance(param.kind, Path)}
+
+
 def rests_on_bounds(clause: Clause) -> bool:
     """Whether the rule decides by confidence bounds, as its parameters tell."""
     return "confidence" in clause.values and clause.values.get("basis", "interval") == "interval"
