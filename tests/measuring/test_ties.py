@@ -106,7 +106,7 @@ def test_which_measures_have_closed_forms_and_extreme_orders() -> None:
             table = world.table(variant.measure)
             if variant.measure.expected is None or variant.measure.expected(table, variant) is None:
                 no_form.add(name)
-            if ties._worth(table, variant) is None:
+            if ties.worth_of(table, variant) is None:
                 no_end.add(name)
     assert no_form == NO_CLOSED_FORM
     assert no_end == NO_EXTREME_ORDER

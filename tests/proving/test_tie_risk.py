@@ -115,18 +115,31 @@ def test_no_ties_no_risks() -> None:
 def test_values_over_all_orders_hold_no_risk() -> None:
     judged = prepare(JUDGED)
     run = judged.prepare({query: {"a": 1.0, "b": 1.0} for query in JUDGED})
-    assert risks([run, run], "RR", Settings(ties="expected")) == {}
-    assert risks([run, run], "RR") != {}
+    other = judged.prepare({query: {"a": 1.0, "b": 1.0, "c": 1.0} for query in JUDGED})
+    assert risks([run, other], "RR", Settings(ties="expected")) == {}
+    assert risks([run, other], "RR") != {}
+
+
+def test_the_same_ranking_with_the_same_ties_holds_no_risk() -> None:
+    """Whatever orders tied documents orders them alike in both; the sides were taken for independent."""
+    judged = prepare(JUDGED)
+    run = judged.prepare({query: {"a": 1.0, "b": 1.0} for query in JUDGED})
+    assert risks([run, run], "RR") == {}
+    # The same documents in the same order by the rule for ties, but without a tie: another run.
+    rule = judged.prepare({query: {"b": 2.0, "a": 1.0} for query in JUDGED})
+    assert risks([run, rule], "RR") != {}
 
 
 def test_a_depth_that_cuts_a_tie() -> None:
-    """RR@1 looks no deeper than the depth, so all that is tied with rank 1 is known; RR is cut in the tie."""
+    """RR@1 looks no deeper than the depth; RR is cut in the tie, and tied documents are ordered before the cut."""
     judged = prepare(JUDGED)
     run = judged.prepare({query: {"a": 1.0, "b": 1.0} for query in JUDGED})
-    found = risks([run, run], "RR@1 RR", Settings(depth=1))
+    other = judged.prepare({query: {"a": 1.0, "b": 1.0, "c": 1.0} for query in JUDGED})
+    found = risks([run, other], "RR@1 RR AvgPos", Settings(depth=1))
     assert (found["RR@1"].least, found["RR@1"].greatest) == (-1.0, 1.0)
-    assert not found["RR"].exact
-    assert "was not looked at, since the depth of 1 cuts through" in found["RR"].note
+    assert (found["RR"].least, found["RR"].greatest, found["RR"].exact) == (-1.0, 1.0, True)
+    assert not found["AvgPos"].exact  # a relevant document that is cut off makes it smaller
+    assert "was not looked at, since the depth of 1 cuts through" in found["AvgPos"].note
 
 
 def test_geometric_means_are_compared_in_logarithms() -> None:

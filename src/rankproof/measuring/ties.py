@@ -192,9 +192,9 @@ def over_ties(table: JudgedTable, variant: Variant, seed: int = 0) -> TieRange:
     k = variant.k if measure.cutoff in ("optional", "required") else None
     notes: list[str] = []
     exact = True
-    if _some_tied(table, k):
+    if some_tied(table, k):
         closed = None if measure.expected is None else measure.expected(table, variant)
-        worth = _worth(table, variant)
+        worth = worth_of(table, variant)
         if closed is not None:
             columns[:, 1] = closed
         if worth is not None:
@@ -236,12 +236,14 @@ def refuse_split_ties(table: JudgedTable, depth: int) -> None:
         )
 
 
-def _some_tied(table: JudgedTable, k: int | None) -> bool:
+def some_tied(table: JudgedTable, k: int | None) -> bool:
+    """Whether documents that a measure with cutoff k looks at are tied with others."""
     tied = table.tie_last > table.tie_first
     return bool(tied.any() if k is None else (tied & (table.tie_first <= k)).any())
 
 
-def _worth(table: JudgedTable, variant: Variant) -> Values | None:
+def worth_of(table: JudgedTable, variant: Variant) -> Values | None:
+    """What moves the measure up when it moves up, by row; None where that is not known."""
     measure = variant.measure
     if measure.worth is not None:
         return measure.worth(table, variant)

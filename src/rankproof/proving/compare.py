@@ -14,13 +14,13 @@ from rankproof.measuring.grade_shares import grade_shares
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
-from rankproof.measuring.records import Evaluation, Settings
+from rankproof.measuring.records import Evaluation, Result, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
 from rankproof.proving.contrasts import contrasts
 from rankproof.proving.diagnoses.contract import diagnose
 from rankproof.proving.holes.summary import holes
 from rankproof.proving.movement import blind_spots, moves
-from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground
+from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground, worst_value
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.tie_risk import tie_risks
 from rankproof.reading.naming import distinct_names
@@ -97,7 +97,7 @@ def compare_runs(
     """The comparison of prepared runs, by name; the first is the baseline."""
     evaluations = [replace(measure_run(run, variants, settings), run_name=name) for name, run in runs.items()]
     comparison = compare_evaluations(evaluations, design, queries=queries, by=by)
-    values = {(text, e.run_name): e[text].by_query for e in evaluations for text in comparison.measures}
+    values = {(text, e.run_name): _compared(e[text]) for e in evaluations for text in comparison.measures}
     baseline = comparison.systems[0]
     against = [c for c in comparison.contrasts if c.segment == ALL_QUERIES and c.baseline == baseline]
     comparison = replace(
@@ -108,6 +108,12 @@ def compare_runs(
     if not beyond:
         return comparison
     return look_beyond(comparison, runs, variants, settings, universe=universe, pool=pool)
+
+
+def _compared(result: Result) -> dict[str, float]:
+    """Each query's value as it was compared: the worst where there is none, as far as there is a worst value."""
+    worst = worst_value(result.text) if result.undefined else None
+    return result.by_query if worst is None else {**dict.fromkeys(result.undefined, worst), **result.by_query}
 
 
 def compare_evaluations(

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
-from rankproof.kernel.estimate import Alternative, Answer, Estimate
+from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
 from rankproof.kernel.later import Later
 from rankproof.proving.corrections.contract import Block, Correction, Tests
-from rankproof.proving.per_unit import PerUnit
+from rankproof.proving.per_unit import PerUnit, no_value_on_one_side
 from rankproof.proving.power import queries_needed_each, smallest_difference
 from rankproof.proving.records import (
     ALL_QUERIES,
@@ -129,7 +129,7 @@ def contrasts(
         for name, queries in segments.items()
         for values in measured
     ]
-    tests = _Inference(tables, pairs, design)
+    tests = _Inference(systems, tables, pairs, design)
     family = Family(len(systems), len(pairs), len(measured), 1 + len(segments), len(tables) * len(pairs))
     adjusted: Sequence[Adjusted | None] = [None] * family.tests
     if correction.name != "none" and family.tests > 1:
@@ -155,9 +155,11 @@ def _rng(design: Design, use: str) -> np.random.Generator:
 class _Inference:
     """The tests of a family. Tests on the same number of queries share their resamples, and so are made together."""
 
-    def __init__(self, tables: Sequence[_Table], pairs: Sequence[Pair], design: Design) -> None:
+    def __init__(
+        self, systems: Sequence[str], tables: Sequence[_Table], pairs: Sequence[Pair], design: Design
+    ) -> None:
         self.method: Significance = shelf.find("significance", design.significance)
-        self._tables, self._pairs, self._design = tables, pairs, design
+        self._systems, self._tables, self._pairs, self._design = systems, tables, pairs, design
 
     def at(self, level: float) -> list[Answer]:
         """The answers at a confidence level; the resamples are the same at every level."""
@@ -167,12 +169,19 @@ class _Inference:
             widest = table.values.widest if self.method.bounded else math.inf
             alike.setdefault((len(table.values.unit_ids), widest), []).append(at)
         width = len(self._pairs)
+        untestable = {
+            at: [_left_out(table.values, self._systems, pair, self.method.name) for pair in self._pairs]
+            for at, table in enumerate(self._tables)
+            if any(table.values.lacking)
+        }
         for (size, widest), places in alike.items():
             question = SignificanceRequest(level, resamples=self._design.resamples, low=-widest, high=widest)
             rows = np.concatenate([self._tables[at].differences[:, self._tables[at].by_id] for at in places])
             rng = _rng(self._design, f"tests of {size}")
             results = self.method.many(np.ascontiguousarray(rows.T), question, rng)
             answers.update((at, results[i * width : (i + 1) * width]) for i, at in enumerate(places))
+        for at, reasons in untestable.items():
+            answers[at] = [reason or answer for reason, answer in zip(reasons, answers[at], strict=True)]
         return [answer for at in range(len(self._tables)) for answer in answers[at]]
 
     @cached_property
@@ -196,6 +205,21 @@ class _Inference:
         return Tests(self.answers, self.at, blocks, self._design.confidence, self._design.resamples)
 
 
+def _left_out(values: PerUnit, systems: Sequence[str], pair: Pair, method: str) -> NotEstimable | None:
+    """Why a pair cannot be tested: one side has no value for units where the other has one, and nothing stands for it."""
+    baseline, candidate = pair
+    lost, gained = values.unpaired(baseline, candidate)
+    if not lost and not gained:
+        return None
+    sides = ((candidate, baseline, lost), (baseline, candidate, gained))
+    reasons = [
+        no_value_on_one_side(values.measure, systems[one], systems[other], units)
+        for one, other, units in sides
+        if units
+    ]
+    return NotEstimable("; and ".join(reasons), method, len(values.unit_ids))
+
+
 def _contrasts(
     systems: Sequence[str],
     table: _Table,
@@ -210,6 +234,7 @@ def _contrasts(
     wins, ties, losses = (side.sum(axis=1).tolist() for side in (gains > 0, gains == 0, gains < 0))
     spreads = table.spreads.tolist()
     detectable = _DetectableInTable(table, design)
+    lacks = [any(values.unpaired(*pair)) for pair in table.pairs]
     results = []
     for at, (baseline, candidate) in enumerate(table.pairs):
         answer = answers[at]
@@ -217,7 +242,7 @@ def _contrasts(
         beside = adjusted[at] if estimable else None
         could_have: Later[Detectable | None] | None = None
         unshown = direction_shown(answer, beside, values.better) == "not shown"
-        if unshown and values.better != "neither" and spreads[at] > 0:
+        if estimable and unshown and values.better != "neither" and spreads[at] > 0:
             could_have = Later(partial(detectable.of_pair, at))
         within = None
         if design.margin is not None and estimable:
@@ -235,7 +260,7 @@ def _contrasts(
                 candidate_mean=table.system_means[candidate],
                 by_query=table.differences[at],
                 difference=answer,
-                effect=float(table.means[at]) / spreads[at] if spreads[at] > 0 else None,
+                effect=float(table.means[at]) / spreads[at] if spreads[at] > 0 and not lacks[at] else None,
                 wins=wins[at],
                 ties=ties[at],
                 losses=losses[at],

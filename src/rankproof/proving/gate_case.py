@@ -179,34 +179,51 @@ class GateCase:
         return RuleSample(table.measure, table.better, table.aggregate, table.unit_ids, table.column(0))
 
     def changes(self, measure: str, segment: str = "") -> RuleSample:
-        """The values of both sides on the queries where both have one."""
+        """The values of both sides on the queries where both have one, and those where only one has."""
         if len(self.evaluations) < 2:
             self._needed("baseline", None)
-        both = self._inside(from_evaluations(self.evaluations, measure), segment)
-        before, after = self.evaluations[1][measure].by_query, self.evaluations[0][measure].by_query
-        lost = {query: value for query, value in before.items() if query not in after}
-        known = {*both.unit_ids, *lost}
+        after, before = (evaluation[measure].by_query for evaluation in self.evaluations)
         inside = self._segment(segment) if segment else None
+        both = from_evaluations(self.evaluations, measure).select(
+            {query for query in after if query in before and (inside is None or query in inside)}
+        )
+
+        def only(ours: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, float]:
+            return {q: v for q, v in ours.items() if q not in theirs and (inside is None or q in inside)}
+
         return RuleSample(
             both.measure, both.better, both.aggregate, both.unit_ids, both.column(0), both.column(1),
-            lost={query: value for query, value in lost.items() if inside is None or query in inside},
-            without=tuple(query for query in self.qrels.query_ids if query not in known),
+            lost=only(before, after), gained=only(after, before),
+            without=tuple(query for query in self.qrels.query_ids if query not in after and query not in before),
         )  # fmt: skip
 
     def _inside(self, table: PerUnit, segment: str) -> PerUnit:
         """The table, or the part of it that belongs to a segment."""
         return table.select(self._segment(segment)) if segment else table
 
-    def judged_rate(self, k: int, segment: str = "") -> float | None:
-        """The mean of Judged@k; in condensed rankings everything is judged, so they are looked at whole."""
+    def judged_rates(self, k: int, segment: str = "") -> dict[str, float]:
+        """The means of Judged@k; in condensed rankings everything is judged, so they are looked at whole."""
+        inside = self._segment(segment) if segment else None
         settings = replace(self.settings, judged_only=False, ties="rule")
-        result = measure_run(self.runs[0], parse(f"Judged@{k}"), settings)[f"Judged@{k}"]
-        inside = self._segment(segment) if segment else frozenset(result.query_ids)
-        values = np.asarray(result.values)[[query in inside for query in result.query_ids]]
-        return float(values.mean()) if len(values) else None
+        rates = {}
+        for name, run in zip(self.names, self.runs, strict=True):
+            result = measure_run(run, parse(f"Judged@{k}"), settings)[f"Judged@{k}"]
+            values = result.values
+            if inside is not None:
+                values = values[[query in inside for query in result.query_ids]]
+            if len(values):
+                rates[name] = float(values.mean())
+        return rates
 
     def findings(self, allow: Sequence[str], max_depth: int | None, strict: bool) -> tuple[Finding, ...]:
-        """What the checks find in the candidate's run."""
+        """What the checks find in the candidate's run, then in the baseline's."""
+        sources = [self._needed("candidate", self._candidate)]
+        sources += [self._baseline] if self._baseline is not None else []
+        return tuple(finding for source in sources for finding in self._found(source, allow, max_depth, strict))
+
+    def _found(
+        self, source: Any, allow: Sequence[str], max_depth: int | None, strict: bool
+    ) -> tuple[Finding, ...]:
         from rankproof.reading.check import MAX_DEPTH, check_run
         from rankproof.reading.validate import RunReference, validate_run
 
@@ -214,7 +231,6 @@ class GateCase:
         deepest = max_depth or max((MAX_DEPTH, *cutoffs))
         allow = (*self.policy.choices.get("allow", ()), *allow)
         known = tuple(self.topics) or None
-        source = self._needed("candidate", self._candidate)
         if isinstance(source, PreparedRun | Run):
             rows = source.rows if isinstance(source, Run) else source.rows()
             return check_run(

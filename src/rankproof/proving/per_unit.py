@@ -39,6 +39,7 @@ class PerUnit:
     unit       the word for a unit
     notes      what a reader must know about the units or the values
     low, high  the range of one value, where it is known
+    lacking    by system, the units where it has no value, another system has one, and no worst value can stand for it
     """
 
     measure: str
@@ -51,6 +52,7 @@ class PerUnit:
     notes: tuple[str, ...] = ()
     low: float = -math.inf
     high: float = math.inf
+    lacking: tuple[tuple[str, ...], ...] = ()
 
     @property
     def widest(self) -> float:
@@ -65,7 +67,17 @@ class PerUnit:
     def select(self, units: Collection[str]) -> PerUnit:
         """Only these units."""
         places = [i for i, unit in enumerate(self.unit_ids) if unit in units]
-        return replace(self, unit_ids=tuple(self.unit_ids[i] for i in places), values=self.values[places])
+        lacking = tuple(tuple(unit for unit in side if unit in units) for side in self.lacking)
+        return replace(
+            self, unit_ids=tuple(self.unit_ids[i] for i in places), values=self.values[places], lacking=lacking
+        )
+
+    def unpaired(self, baseline: int, candidate: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Units that only the candidate lacks a value for, and those that only the baseline lacks one for."""
+        if not any(self.lacking):
+            return (), ()
+        theirs, ours = self.lacking[baseline], self.lacking[candidate]
+        return tuple(unit for unit in ours if unit not in theirs), tuple(unit for unit in theirs if unit not in ours)
 
     def differences(self, baseline: Columns, candidate: Columns) -> NDArray[np.float64]:
         """Candidate minus baseline; what differs by rounding alone is 0. Several pairs at once: a column for each."""
@@ -103,27 +115,70 @@ def range_of(measure: str) -> tuple[float, float]:
     return low, high
 
 
+def worst_value(measure: str) -> float | None:
+    """The value that stands for a query where a system has none: the bad end of the measure's range.
+
+    None where the range has no such end, as that of an average position, or where neither end is bad. Then nothing can
+    stand for what is missing: a system that loses all it found for a query would be compared on its other queries only,
+    and look better for it.
+    """
+    try:
+        (variant,) = parse(measure)
+    except UsageError:  # a saved report may hold a measure that is not installed here
+        return None
+    kind = variant.measure
+    end = {"higher": kind.low, "lower": kind.high}.get(kind.better, math.inf)
+    return end if math.isfinite(end) else None
+
+
+def no_value_on_one_side(measure: str, one: str, other: str, queries: Sequence[str]) -> str:
+    """The reason why two systems cannot be compared, as the end of a sentence without a period."""
+    noun = "query" if len(queries) == 1 else "queries"
+    return (
+        f"{one} has no {measure} for {len(queries)} {noun} where {other} has one ({some(tuple(queries))}), and {measure} "
+        "has no worst value that could stand for it; without them the means are over other queries than were asked"
+    )
+
+
 def from_evaluations(evaluations: Sequence[Evaluation], measure: str) -> PerUnit:
-    """The values of one measure, paired by query, on the queries where every system has one."""
+    """The values of one measure, paired by query, on the queries where some system has one.
+
+    Where a system has none, the measure's worst value stands for it; where there is no worst value the query is left
+    out, and `lacking` names it.
+    """
     results = [evaluation[measure] for evaluation in evaluations]
     first = results[0]
     by_system = [result.by_query for result in results]
-    ids = tuple(query for query in first.query_ids if all(query in values for values in by_system))
-    rows = [[values[query] for values in by_system] for query in ids]
+    every = _in_order([result.query_ids for result in results])
+    missing = [tuple(query for query in every if query not in values) for values in by_system]
+    gaps = dict.fromkeys(query for side in missing for query in side)
+    worst = worst_value(first.text) if gaps else None
+    ids = tuple(query for query in every if query not in gaps) if worst is None else tuple(every)
+    rows = [[values.get(query, worst) for values in by_system] for query in ids]
     low, high = range_of(first.text)
     values = np.array(rows, dtype=np.float64).reshape(-1, len(by_system))
     table = PerUnit(first.text, first.better, first.aggregate, ids, values, low=low, high=high)
     notes = []
-    every = dict.fromkeys(query for values in by_system for query in values)
-    if len(ids) < len(every):
-        left = tuple(query for query in every if query not in set(ids))
+    if gaps and worst is None:
+        left = tuple(gaps)
         notes.append(f"{first.text}: left out where a system has no value: {len(left)} ({some(left)})")
+        table = replace(table, lacking=tuple(missing))
+    elif gaps:
+        notes.append(
+            f"{first.text}: {len(gaps)} {'query' if len(gaps) == 1 else 'queries'} where a system has no value count as "
+            f"the worst value, {worst:g}, for it ({some(tuple(gaps))})"
+        )
     if first.aggregate == "geometric":
         notes.append(f"{first.text}: means are geometric, differences are in {LOGARITHMS}")
         table = replace(table, values=logarithms(table.values), scale=LOGARITHMS)
     elif first.aggregate == "sum":
         notes.append(f"{first.text}: compared as a mean over queries, not as a sum")
     return replace(table, notes=tuple(notes))
+
+
+def _in_order(ids: Sequence[Sequence[str]]) -> dict[str, None]:
+    """Every query that some system has, those of the first in their order."""
+    return dict.fromkeys(query for queries in ids for query in queries)
 
 
 def refuse_other_ground(evaluations: Sequence[Evaluation]) -> None:

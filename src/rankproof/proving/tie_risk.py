@@ -15,26 +15,33 @@ from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.sections import signed
 from rankproof.measuring.dialects.contract import Dialect, Reading
 from rankproof.measuring.evaluate import apply_reading, speak
+from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedRun
+from rankproof.measuring.prepare import PreparedRun, comparable
 from rankproof.measuring.records import Settings
-from rankproof.measuring.ties import over_ties, refuse_split_ties
-from rankproof.proving.per_unit import logarithms, range_of
+from rankproof.measuring.ties import extreme, over_ties, refuse_split_ties, some_tied, worth_of
+from rankproof.measuring.views import reranked
+from rankproof.proving.per_unit import logarithms, range_of, worst_value
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, TieRisk
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
+from rankproof.reading.records import Order
 
 # A range narrower than this is rounding.
 NOTHING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class _Reach:
-    """The least and greatest value of each query over all orders of tied documents: a row for each query."""
+class TieReach:
+    """The least and greatest value of each query over all orders of tied documents: a row for each query.
+
+    A query for which the measure has no value has its worst one, or NaN where there is no worst one.
+    """
 
     query_ids: Sequence[str]
     ends: NDArray[np.float64]
     exact: bool
+    order: Order
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -71,57 +78,120 @@ def tie_risks(runs: Sequence[PreparedRun], comparison: Comparison) -> tuple[TieR
     """For each contrast over all queries that ties can move: the range, and whether it could change the verdict.
 
     `runs` are those of `comparison.systems`. The sides are tied independently of each other, so a query's least
-    difference is the candidate's least value minus the baseline's greatest.
+    difference is the candidate's least value minus the baseline's greatest; but where both have the same ranking with
+    the same ties (`tied_alike`), whatever orders tied documents orders both alike.
     """
     settings = comparison.evaluations[0].settings
     if settings.ties != "rule":
         return ()  # the values themselves are over all orders already
     by_name = dict(zip(comparison.systems, runs, strict=True))
-    known: dict[tuple[str, str], _Reach | None] = {}
+    known: dict[tuple[str, str], TieReach | None] = {}
+    alike: dict[tuple[str, str, Order], frozenset[str]] = {}
     results: list[TieRisk | _Range] = []
     for contrast in comparison.contrasts:
         if contrast.segment != ALL_QUERIES:
             continue
         sides = []
-        for name in (contrast.baseline, contrast.candidate):
+        names = (contrast.baseline, contrast.candidate)
+        for name in names:
             if (name, contrast.measure) not in known:
-                known[name, contrast.measure] = _reach(by_name[name], contrast.measure, settings)
+                known[name, contrast.measure] = tie_reach(by_name[name], contrast.measure, settings)
             sides.append(known[name, contrast.measure])
         baseline, candidate = sides
         if baseline is None or candidate is None:
             results.append(_not_looked_at(contrast, settings))
             continue
-        reached = _range(contrast, baseline, candidate)
+        if _range(contrast, baseline, candidate) is None:
+            continue
+        key = (*names, baseline.order)
+        if key not in alike:
+            alike[key] = tied_alike(by_name[contrast.baseline], by_name[contrast.candidate], baseline.order)
+        reached = _range(contrast, baseline, candidate, alike[key])
         if reached is not None:
             results.append(reached)
     shown = _shown([reached for reached in results if isinstance(reached, _Range)], comparison)
     return tuple(_risk(one, next(shown), comparison) if isinstance(one, _Range) else one for one in results)
 
 
-def _reach(run: PreparedRun, measure: str, settings: Settings) -> _Reach | None:
-    """The range of each query's value; None where the depth splits ties that the measure looks at."""
+def has_ties(run: PreparedRun, measure: str, settings: Settings) -> bool:
+    """Whether documents that the measure looks at have equal scores; costs nearly nothing."""
+    dialect: Dialect = shelf.find("dialects", settings.dialect)
+    (parsed,) = parse(measure)
+    variant = speak(parsed, dialect, settings)
+    reading = dialect.read(variant, settings.complete)
+    if settings.ties != "rule" or reading.ties != "rule":
+        return False  # the values are over all orders already
+    k = variant.k if variant.measure.cutoff in ("optional", "required") else None
+    return some_tied(run.table(reading.order, variant.measure.needs_subtopics), k)
+
+
+def tied_alike(baseline: PreparedRun, candidate: PreparedRun, order: Order) -> frozenset[str]:
+    """Queries where both runs have the same documents in the same order, with the same ties among them."""
+    before, after = baseline.table(order), candidate.table(order)
+    if before.pool is not after.pool:
+        return frozenset()
+    first, second = comparable((baseline, candidate), None, order)
+    same = []
+    for at, query in enumerate(before.pool.query_ids):
+        if query not in first or first[query] != second.get(query):
+            continue
+        one, other = (slice(table.start[at], table.start[at + 1]) for table in (before, after))
+        groups = ((before.tie_first, after.tie_first), (before.tie_last, after.tie_last))
+        if all(np.array_equal(ours[one], theirs[other]) for ours, theirs in groups):
+            same.append(query)
+    return frozenset(same)
+
+
+def tie_reach(run: PreparedRun, measure: str, settings: Settings) -> TieReach | None:
+    """The range of each query's value; None where a depth splits ties and it is not known what moves the measure up."""
     dialect: Dialect = shelf.find("dialects", settings.dialect)
     (parsed,) = parse(measure)
     variant = speak(parsed, dialect, settings)
     reading = dialect.read(variant, settings.complete)
     if dialect.drops_self:
         run = run.without_self()
+    whole = run.table(reading.order, variant.measure.needs_subtopics)
     depth = settings.depth
     if depth is not None:
         if _looks_no_deeper(variant, depth):
-            settings = replace(
-                settings, depth=None
-            )  # cut, a table would not know what its last documents are tied with
+            # cut, a table would not know what its last documents are tied with
+            settings = replace(settings, depth=None)
         else:
             try:
-                refuse_split_ties(run.table(reading.order), depth)
+                refuse_split_ties(whole, depth)
             except UsageError:
-                return None
-    table = apply_reading(run.table(reading.order, variant.measure.needs_subtopics), reading, settings)
+                return _reach_before_cut(whole, variant, reading, settings)
+    table = apply_reading(whole, reading, settings)
     ties = over_ties(table, variant)
     # A dialect that takes the mean over all orders leaves nothing to the order of ties.
     ends = ties.by_query[:, [0, 2] if reading.ties == "rule" else [1, 1]]
-    return _Reach(table.pool.query_ids, _rounded(ends, reading), ties.exact)
+    ends = _with_worst(_rounded(ends, reading), table, variant)
+    return TieReach(table.pool.query_ids, ends, ties.exact, reading.order)
+
+
+def _reach_before_cut(whole: JudgedTable, variant: Variant, reading: Reading, settings: Settings) -> TieReach | None:
+    """The range where a depth splits ties: tied documents are ordered first, and what lies below the depth cut off."""
+    measure = variant.measure
+    ranked = measure.cutoff in ("optional", "required")
+    whole = apply_reading(whole, reading, replace(settings, depth=None, judged_only=False))
+    # Within a depth one more relevant document can lower a value that it only raises in a whole ranking.
+    within = Variant(measure, variant.values, settings.depth) if ranked else variant
+    worth = None if measure.skips_undefined else worth_of(whole, within)
+    if worth is None:
+        return None
+    ends = []
+    for by in (-worth, worth):
+        table = apply_reading(reranked(whole, extreme(whole, by)), reading, settings)
+        ends.append(measure.compute(table, variant))
+    columns = _rounded(np.sort(np.stack(ends, axis=1), axis=1), reading)
+    return TieReach(whole.pool.query_ids, columns, ranked and not settings.judged_only, reading.order)
+
+
+def _with_worst(ends: NDArray[np.float64], table: JudgedTable, variant: Variant) -> NDArray[np.float64]:
+    if not variant.measure.skips_undefined:
+        return ends
+    worst = worst_value(variant.text)
+    return np.where(variant.measure.undefined(table, variant)[:, None], np.nan if worst is None else worst, ends)
 
 
 def _looks_no_deeper(variant: Variant, depth: int) -> bool:
@@ -135,12 +205,17 @@ def _rounded(values: NDArray[np.float64], reading: Reading) -> NDArray[np.float6
     return np.array([[reading.rounds(value) for value in row] for row in values.tolist()])
 
 
-def _range(contrast: Contrast, baseline: _Reach, candidate: _Reach) -> _Range | None:
+def _range(
+    contrast: Contrast, baseline: TieReach, candidate: TieReach, alike: frozenset[str] = frozenset()
+) -> _Range | None:
     """The differences at both ends; None where no order of ties moves any."""
     a, b = (side.of(contrast.query_ids) for side in (baseline, candidate))
     if contrast.scale:  # differences of geometric means are differences of logarithms
         a, b = logarithms(a), logarithms(b)
     least, greatest = b[:, 0] - a[:, 1], b[:, 1] - a[:, 0]
+    if alike:
+        joint = [query in alike for query in contrast.query_ids]
+        least, greatest = (np.where(joint, contrast.by_query, end) for end in (least, greatest))
     if not len(least) or float((greatest - least).max()) <= NOTHING:
         return None
     return _Range(contrast, least, greatest, baseline.exact and candidate.exact)

@@ -38,6 +38,7 @@ class SmallCase:
     significance: str = "t_or_gaffke"
     candidate: str = "new"
     lost: Mapping[str, float] = field(default_factory=dict)
+    gained: Mapping[str, float] = field(default_factory=dict)
     agreed: tuple[float, float, float, float] | None = None
     identical: bool = False
     unchanged: Literal["pass", "undecided"] = "pass"
@@ -66,11 +67,12 @@ class SmallCase:
         if self.before is None:
             raise UsageError("There is no baseline.")
         of = measure_of(measure)
-        return RuleSample(measure, of.better, of.aggregate, self._ids, self.after, self.before, self.lost)
+        return RuleSample(measure, of.better, of.aggregate, self._ids, self.after, self.before, self.lost, self.gained)
 
-    def judged_rate(self, k: int, segment: str = "") -> float | None:
-        """Their mean."""
-        return float(self.after.mean()) if len(self.after) else None
+    def judged_rates(self, k: int, segment: str = "") -> dict[str, float]:
+        """The means of the values given."""
+        sides = {self.candidate: self.after, self.baseline: self.before}
+        return {name: float(v.mean()) for name, v in sides.items() if name is not None and v is not None and len(v)}
 
     def findings(self, allow: Sequence[str], max_depth: int | None, strict: bool) -> Sequence[Finding]:
         """The findings given."""

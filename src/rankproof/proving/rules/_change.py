@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 
 from rankproof.kernel.sections import number, signed
-from rankproof.kernel.verdict import Ruling
-from rankproof.proving.mean_rule import ROUNDING, MeanRequirement, decide_on_mean, paying, worst
-from rankproof.proving.per_unit import LOGARITHMS, range_of
+from rankproof.kernel.verdict import Payer, Ruling
+from rankproof.measuring.evaluate import some
+from rankproof.proving.mean_rule import MOST_PAYERS, ROUNDING, MeanRequirement, decide_on_mean, paying, worst
+from rankproof.proving.per_unit import LOGARITHMS, logarithms, no_value_on_one_side, range_of, worst_value
 from rankproof.proving.rule_params import level_of
 from rankproof.proving.rules.contract import Case, Numbers, RuleSample, RuleValues
 
@@ -38,7 +39,10 @@ def on_change(
     minus `least`. `could` says what so many queries could have passed, given the gain that they are sure of.
     """
     text = values["measure"]
-    sample = case.changes(text, values["segment"])
+    given = case.changes(text, values["segment"])
+    sample = over_all_queries(given)
+    if sample is None:
+        return _other_population(case, Ruling(name, title, "UNDECIDED", ""), given, values)
     lower = sample.better == "lower"
     better: Literal["higher", "lower"] = "lower" if lower else "higher"
     low, high = range_of(text)
@@ -62,7 +66,64 @@ def on_change(
     if n and values["basis"] == "interval" and not turned.any() and case.same_rankings(text, values["segment"]):
         return _nothing_changed(case, ruling, required, least, n)
     ruling = decide_on_mean(case, ruling, -turned if lower else turned, required)
-    return paying(ruling, worst(case, sample.query_ids, *_sides(sample), better, sample.lost))
+    ruling = paying(ruling, worst(case, given.query_ids, *_sides(given), better, given.lost))
+    return replace(ruling, notes=(*ruling.notes, *_stood_for(given)))
+
+
+def over_all_queries(sample: RuleSample) -> RuleSample | None:
+    """The sample with the queries where one side has no value: the measure's worst value stands for it.
+
+    None where the measure has no worst value: without those queries a candidate that loses all it found for some of
+    them would be better over the rest.
+    """
+    if not sample.lost and not sample.gained:
+        return sample
+    assert sample.before is not None
+    worst_one = worst_value(sample.measure)
+    if worst_one is None:
+        return None
+    after = np.array([*[worst_one] * len(sample.lost), *sample.gained.values()])
+    before = np.array([*sample.lost.values(), *[worst_one] * len(sample.gained)])
+    if sample.aggregate == "geometric":
+        after, before = logarithms(after), logarithms(before)
+    return replace(
+        sample,
+        query_ids=(*sample.query_ids, *sample.lost, *sample.gained),
+        values=np.concatenate([sample.values, after]),
+        before=np.concatenate([sample.before, before]),
+        lost={},
+        gained={},
+    )
+
+
+def _stood_for(sample: RuleSample) -> tuple[str, ...]:
+    ids = (*sample.lost, *sample.gained)
+    if not ids:
+        return ()
+    at = worst_value(sample.measure)
+    noun = "query" if len(ids) == 1 else "queries"
+    return (
+        f"{sample.measure}: {len(ids)} {noun} where one run has no value count as the worst value, {at:g}, for it "
+        f"({some(ids)})",
+    )
+
+
+def _other_population(case: Case, ruling: Ruling, sample: RuleSample, values: RuleValues) -> Ruling:
+    """Undecided: the two runs have values for different queries, and nothing can stand for what is missing."""
+    names = (case.candidate, case.baseline or "the baseline")
+    sides = ((names, tuple(sample.lost)), (names[::-1], tuple(sample.gained)))
+    reasons = [no_value_on_one_side(sample.measure, *pair, ids) for pair, ids in sides if ids]
+    ruling = replace(
+        ruling,
+        reason=f"{'; and '.join(reasons)}.",
+        decides="A measure that counts what was not found would decide it, such as recall or AP.",
+        measure=sample.measure,
+        segment=values["segment"],
+        better="lower" if sample.better == "lower" else "higher",
+        basis=values["basis"],
+    )
+    payers = [Payer(query, case.text(query), None, was) for query, was in sample.lost.items()]
+    return paying(ruling, tuple(payers[:MOST_PAYERS]))
 
 
 def _nothing_changed(case: Case, ruling: Ruling, required: MeanRequirement, least: float, n: int) -> Ruling:

@@ -1,8 +1,9 @@
-"""No failed check: nothing that the checks find in the candidate's run may be an error.
+"""No failed check: nothing that the checks find in the candidate's run, or in the baseline's, may be an error.
 
 Runs the checks of `rankproof runs validate` with the policy's qrels, topics and cutoffs. Errors always fail it;
 warnings do with `strict = true`. A run with an error is not measured: the rules that need values then say so instead
-of giving one.
+of giving one. The baseline is looked at too, where there is one: a baseline whose ids do not meet the judgments is
+beaten by anything. Errors that `allow` names are no risk for the other rules either.
 
 decides by: the findings of the checks
 

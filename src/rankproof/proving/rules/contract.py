@@ -31,7 +31,8 @@ class RuleSample:
     values      the candidate's values; natural logarithms where `aggregate` is geometric
     before      the baseline's on the same queries, or None when only the candidate was requested
     lost        queries where the baseline has a value and the candidate has none, with the baseline's value
-    without     judged queries where neither side has a value
+    gained      queries where the candidate has a value and the baseline has none, with the candidate's value
+    without     judged queries where no side has a value
     """
 
     measure: str
@@ -41,6 +42,7 @@ class RuleSample:
     values: Numbers
     before: Numbers | None = None
     lost: Mapping[str, float] = field(default_factory=dict)
+    gained: Mapping[str, float] = field(default_factory=dict)
     without: tuple[str, ...] = ()
 
 
@@ -73,11 +75,11 @@ class Case(Protocol):
     def changes(self, measure: str, segment: str = "") -> RuleSample:
         """The values of candidate and baseline on the same queries; UsageError without a baseline."""
 
-    def judged_rate(self, k: int, segment: str = "") -> float | None:
-        """The mean share of the candidate's first k documents that is judged; None without a query."""
+    def judged_rates(self, k: int, segment: str = "") -> Mapping[str, float]:
+        """By run, the candidate's first, the mean share of the first k documents that is judged; {} without a query."""
 
     def findings(self, allow: Sequence[str], max_depth: int | None, strict: bool) -> Sequence[Finding]:
-        """What the checks find in the candidate's run; `strict` makes errors of warnings."""
+        """What the checks find in the candidate's run, then in the baseline's; `strict` makes errors of warnings."""
 
     def infer(
         self,

@@ -50,7 +50,7 @@ def decide(case: Case, values: RuleValues) -> Ruling:
     sample = case.changes(text, values["segment"])
     losses = -gains(sample)
     over = int((losses > than + ROUNDING).sum()) + len(sample.lost)
-    total = len(losses) + len(sample.lost)
+    total = len(losses) + len(sample.lost) + len(sample.gained)
     greatest = float(losses.max()) if len(losses) else 0.0
     ruling = Ruling(
         NAME, title(values), "FAIL" if over else "PASS", "", measure=text, segment=values["segment"],

@@ -57,7 +57,7 @@ def decide(case: Case, values: RuleValues) -> Ruling:
     text, tolerance = values["measure"], float(values["tolerance"])
     queries = values["queries"] or case.lines(values["file"])
     sample = case.changes(text)
-    known = {*sample.query_ids, *sample.lost, *sample.without}
+    known = {*sample.query_ids, *sample.lost, *sample.gained, *sample.without}
     unknown = [query for query in queries if query not in known]
     if unknown:
         raise UsageError(
