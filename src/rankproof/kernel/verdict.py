@@ -48,6 +48,7 @@ class Ruling:
     unit        what observed, threshold and bounds are in: "" for the measure itself
     effect      how far the mean is from the threshold, in standard deviations over queries; where bounds decide
     confidence  of each one-sided bound
+    risks       what could give the rule another answer and how far it reaches: ties, unjudged documents, findings
     """
 
     rule: str
@@ -71,3 +72,4 @@ class Ruling:
     payers: tuple[Payer, ...] = ()
     effect: float | None = None
     confidence: float = 0.95
+    risks: tuple[str, ...] = ()

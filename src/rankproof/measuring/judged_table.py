@@ -187,6 +187,11 @@ class JudgedTable(Memo):
             return np.ones(len(self.doc), dtype=bool)
         return self.grade >= 0
 
+    def has_ties(self, k: int | None) -> bool:
+        """Whether documents that a measure with cutoff k looks at are tied with others."""
+        tied = self.tie_last > self.tie_first
+        return bool(tied.any() if k is None else (tied & (self.tie_first <= k)).any())
+
     def relevant(self, rel: int) -> NDArray[np.bool_]:
         """For each row, whether its grade is `rel` or more."""
         if ("relevant", rel) not in self.memo:

@@ -192,7 +192,7 @@ def over_ties(table: JudgedTable, variant: Variant, seed: int = 0) -> TieRange:
     k = variant.k if measure.cutoff in ("optional", "required") else None
     notes: list[str] = []
     exact = True
-    if some_tied(table, k):
+    if table.has_ties(k):
         closed = None if measure.expected is None else measure.expected(table, variant)
         worth = worth_of(table, variant)
         if closed is not None:
@@ -234,12 +234,6 @@ def refuse_split_ties(table: JudgedTable, depth: int) -> None:
             "which of them are kept. Choose a depth that splits no tie, leave the depth out, or let the "
             "order's own rule break ties."
         )
-
-
-def some_tied(table: JudgedTable, k: int | None) -> bool:
-    """Whether documents that a measure with cutoff k looks at are tied with others."""
-    tied = table.tie_last > table.tie_first
-    return bool(tied.any() if k is None else (tied & (table.tie_first <= k)).any())
 
 
 def worth_of(table: JudgedTable, variant: Variant) -> Values | None:

@@ -155,9 +155,7 @@ def _rng(design: Design, use: str) -> np.random.Generator:
 class _Inference:
     """The tests of a family. Tests on the same number of queries share their resamples, and so are made together."""
 
-    def __init__(
-        self, systems: Sequence[str], tables: Sequence[_Table], pairs: Sequence[Pair], design: Design
-    ) -> None:
+    def __init__(self, systems: Sequence[str], tables: Sequence[_Table], pairs: Sequence[Pair], design: Design) -> None:
         self.method: Significance = shelf.find("significance", design.significance)
         self._systems, self._tables, self._pairs, self._design = systems, tables, pairs, design
 
@@ -206,7 +204,7 @@ class _Inference:
 
 
 def _left_out(values: PerUnit, systems: Sequence[str], pair: Pair, method: str) -> NotEstimable | None:
-    """Why a pair cannot be tested: one side has no value for units where the other has one, and nothing stands for it."""
+    """Why a pair cannot be tested: one side lacks values that the other has, and nothing stands for them."""
     baseline, candidate = pair
     lost, gained = values.unpaired(baseline, candidate)
     if not lost and not gained:

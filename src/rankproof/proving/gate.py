@@ -15,6 +15,7 @@ from rankproof.proving.gate_case import GateCase
 from rankproof.proving.ledger import Attempt, Ledger, spent_clauses, spent_confidence, tried_in
 from rankproof.proving.policy import Clause, Policy, read_policy, rests_on_bounds
 from rankproof.proving.records import Design
+from rankproof.proving.risks import RiskFinder, run_warnings
 from rankproof.proving.rules.contract import Rule
 from rankproof.proving.settle import reasons, settle
 from rankproof.proving.verdict import Verdict
@@ -136,6 +137,7 @@ def gate(
     decided = _counted(case) if read.ledger is not None else decide_rules(case, read.clauses)
     status, settled, attempt = decided.status, decided.rulings, decided.attempt
     grounds = _grounds(case, detail, decided)
+    warnings, notes = ([], []) if grounds.evaluation is None else run_warnings(case, settled)
     return Verdict(
         status=status,
         rulings=settled,
@@ -143,7 +145,8 @@ def gate(
         candidate=case.candidate,
         baseline=case.baseline,
         reasons=reasons(status, settled),
-        notes=_notes(decided, read),
+        notes=(*_notes(decided, read), *notes),
+        warnings=(*_reported(decided), *warnings),
         comparison=grounds.comparison,
         evaluation=grounds.evaluation,
         manifest={} if grounds.manifest is None else grounds.manifest,
@@ -165,19 +168,28 @@ def _notes(decided: Decided, policy: Policy) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
+def _reported(decided: Decided) -> tuple[str, ...]:
+    """Risks that a reader does not find in the reason of a rule."""
+    told = ((ruling, risk) for ruling in decided.rulings for risk in ruling.risks if risk not in ruling.reason)
+    return tuple(f"{ruling.title}: {risk}" for ruling, risk in told)
+
+
 # ---- deciding, counted by a ledger or not ----------------------------------------------------------
 
 
 def decide_rules(case: GateCase, clauses: Sequence[Clause]) -> Decided:
     """The verdict on a case by rules with every confidence set."""
-    return Decided(*settle([ruling for clause in clauses for ruling in _rulings(clause, case)]))
+    finder = RiskFinder(case)
+    return Decided(*settle([ruling for clause in clauses for ruling in _rulings(clause, case, finder)]))
 
 
 def decide_spending(case: GateCase, attempt: int) -> Decided:
     """The verdict on an attempt that spends error: every bound has the confidence of the attempt."""
     case.level = spent_confidence(case.policy.confidence, attempt)
     clauses = spent_clauses(case.policy.clauses, attempt)
-    return Decided(*settle([_tested(clause, ruling) for clause in clauses for ruling in _rulings(clause, case)]))
+    finder = RiskFinder(case)
+    rulings = [_tested(clause, ruling) for clause in clauses for ruling in _rulings(clause, case, finder)]
+    return Decided(*settle(rulings))
 
 
 def _tested(clause: Clause, ruling: Ruling) -> Ruling:
@@ -226,25 +238,26 @@ def _refuse_one_sided(policy: Policy) -> None:
             )
 
 
-def _rulings(clause: Clause, case: GateCase) -> Iterator[Ruling]:
+def _rulings(clause: Clause, case: GateCase, finder: RiskFinder) -> Iterator[Ruling]:
     """The ruling on a clause; one for each segment where it names a column of the query file."""
     segment = clause.values.get("segment", "")
     if not segment or "=" in segment:
-        yield _ruling(clause, case)
+        yield _ruling(clause, case, finder)
         return
     members = case.segments(segment)
     if not members:
         raise UsageError(f"{clause.place}: no judged query has a value in the column {segment!r}.")
     for name in members:
         title = f"{clause.title} on {name}" if clause.title else ""
-        yield _ruling(replace(clause, values={**clause.values, "segment": name}, title=title), case)
+        yield _ruling(replace(clause, values={**clause.values, "segment": name}, title=title), case, finder)
 
 
-def _ruling(clause: Clause, case: GateCase) -> Ruling:
+def _ruling(clause: Clause, case: GateCase, finder: RiskFinder) -> Ruling:
     rule: Rule = shelf.find("rules", clause.rule)
     title = clause.title or rule.title(clause.values)
     try:
-        return replace(rule.decide(case, clause.values), title=title)
+        ruling = finder.weighed(rule, clause.values, rule.decide(case, clause.values))
+        return replace(ruling, title=title)
     except Refused as error:
         if all(other.rule != CHECKS for other in case.policy.clauses):
             raise

@@ -217,13 +217,11 @@ class GateCase:
 
     def findings(self, allow: Sequence[str], max_depth: int | None, strict: bool) -> tuple[Finding, ...]:
         """What the checks find in the candidate's run, then in the baseline's."""
-        sources = [self._needed("candidate", self._candidate)]
-        sources += [self._baseline] if self._baseline is not None else []
-        return tuple(finding for source in sources for finding in self._found(source, allow, max_depth, strict))
+        sides = range(1 if self._baseline is None else 2)
+        return tuple(finding for side in sides for finding in self.findings_in(side, allow, max_depth, strict))
 
-    def _found(
-        self, source: Any, allow: Sequence[str], max_depth: int | None, strict: bool
-    ) -> tuple[Finding, ...]:
+    def findings_in(self, side: int, allow: Sequence[str], max_depth: int | None, strict: bool) -> tuple[Finding, ...]:
+        """What the checks find in one run: 0 is the candidate's, 1 the baseline's."""
         from rankproof.reading.check import MAX_DEPTH, check_run
         from rankproof.reading.validate import RunReference, validate_run
 
@@ -231,6 +229,7 @@ class GateCase:
         deepest = max_depth or max((MAX_DEPTH, *cutoffs))
         allow = (*self.policy.choices.get("allow", ()), *allow)
         known = tuple(self.topics) or None
+        source = self._baseline if side else self._needed("candidate", self._candidate)
         if isinstance(source, PreparedRun | Run):
             rows = source.rows if isinstance(source, Run) else source.rows()
             return check_run(
@@ -256,6 +255,10 @@ class GateCase:
 
         table, columns = self._columns
         return segments(table, columns, [column], self.qrels.query_ids)
+
+    def queries_in(self, segment: str) -> frozenset[str]:
+        """The judged queries of a segment; all of them for ""."""
+        return self._segment(segment) if segment else frozenset(self.qrels.query_ids)
 
     def _segment(self, segment: str) -> frozenset[str]:
         found = self.segments(segment.partition("=")[0])
@@ -301,7 +304,7 @@ class GateCase:
         by_rank = variant.measure.cutoff in ("optional", "required")
         depths = [depth for depth in (variant.k if by_rank else None, self.settings.depth) if depth is not None]
         candidate, baseline = comparable(self.runs, min(depths) if depths else None)
-        inside = self._segment(segment) if segment else self.qrels.query_ids
+        inside = self.queries_in(segment)
         return all(candidate.get(query) == baseline.get(query) for query in inside)
 
     def agreement(

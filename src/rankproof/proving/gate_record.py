@@ -68,6 +68,7 @@ def policy_again(
         named: dict[str, Any] = {
             name: inputs.get(name) for name in ("qrels", "baseline", "candidate", "queries", "latency")
         }
+        named["risks"] = "report"  # a manifest that says nothing of risks was decided without them
         named |= {name: parameters[name] for name in STATISTICS if name in parameters}
         return Policy("", tuple(clauses), **named, choices=choices, ledger=ledger), attempt
     except (KeyError, TypeError, AttributeError) as error:

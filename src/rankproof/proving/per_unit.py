@@ -135,8 +135,8 @@ def no_value_on_one_side(measure: str, one: str, other: str, queries: Sequence[s
     """The reason why two systems cannot be compared, as the end of a sentence without a period."""
     noun = "query" if len(queries) == 1 else "queries"
     return (
-        f"{one} has no {measure} for {len(queries)} {noun} where {other} has one ({some(tuple(queries))}), and {measure} "
-        "has no worst value that could stand for it; without them the means are over other queries than were asked"
+        f"{one} has no {measure} for {len(queries)} {noun} where {other} has one ({some(tuple(queries))}), and "
+        f"{measure} has no worst value that could stand for it; the other queries alone would not tell what was lost"
     )
 
 
@@ -165,8 +165,8 @@ def from_evaluations(evaluations: Sequence[Evaluation], measure: str) -> PerUnit
         table = replace(table, lacking=tuple(missing))
     elif gaps:
         notes.append(
-            f"{first.text}: {len(gaps)} {'query' if len(gaps) == 1 else 'queries'} where a system has no value count as "
-            f"the worst value, {worst:g}, for it ({some(tuple(gaps))})"
+            f"{first.text}: {len(gaps)} {'query' if len(gaps) == 1 else 'queries'} where a system has no value count "
+            f"as the worst value, {worst:g}, for it ({some(tuple(gaps))})"
         )
     if first.aggregate == "geometric":
         notes.append(f"{first.text}: means are geometric, differences are in {LOGARITHMS}")

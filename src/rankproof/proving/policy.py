@@ -54,6 +54,8 @@ class Policy:
     confidence    of each one-sided bound
     significance  the item of the significance shelf that gives the bounds of changes, and of values where it can
     unchanged     what identical rankings mean for a rule against a regression: "pass", or "undecided" to be strict
+    risks         what a rule is whose answer ties, unjudged documents or a finding could change: "undecided", or
+                  "report" to keep the ruling and tell the risk beside it
     choices       how runs are read and measured: the options of `evaluate`
     ledger        where attempts are counted; None: they are not
     source        the file it was read from; "" for an object
@@ -72,6 +74,7 @@ class Policy:
     resamples: int = 100_000
     seed: int = 0
     unchanged: Literal["pass", "undecided"] = "pass"
+    risks: Literal["undecided", "report"] = "undecided"
     choices: OptionValues = field(default_factory=dict)
     ledger: LedgerChoice | None = None
     source: str = ""
@@ -87,6 +90,7 @@ STATISTICS: dict[str, Kind] = {
     "resamples": Whole(1_000),
     "seed": Whole(0),
     "unchanged": Choice(("pass", "undecided")),
+    "risks": Choice(("undecided", "report")),
 }
 # The options of `rankproof evaluate`, by the names they have in Python.
 CHOICES: dict[str, Kind] = {

@@ -20,7 +20,7 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun, comparable
 from rankproof.measuring.records import Settings
-from rankproof.measuring.ties import extreme, over_ties, refuse_split_ties, some_tied, worth_of
+from rankproof.measuring.ties import extreme, over_ties, refuse_split_ties, worth_of
 from rankproof.measuring.views import reranked
 from rankproof.proving.per_unit import logarithms, range_of, worst_value
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, TieRisk
@@ -111,18 +111,6 @@ def tie_risks(runs: Sequence[PreparedRun], comparison: Comparison) -> tuple[TieR
             results.append(reached)
     shown = _shown([reached for reached in results if isinstance(reached, _Range)], comparison)
     return tuple(_risk(one, next(shown), comparison) if isinstance(one, _Range) else one for one in results)
-
-
-def has_ties(run: PreparedRun, measure: str, settings: Settings) -> bool:
-    """Whether documents that the measure looks at have equal scores; costs nearly nothing."""
-    dialect: Dialect = shelf.find("dialects", settings.dialect)
-    (parsed,) = parse(measure)
-    variant = speak(parsed, dialect, settings)
-    reading = dialect.read(variant, settings.complete)
-    if settings.ties != "rule" or reading.ties != "rule":
-        return False  # the values are over all orders already
-    k = variant.k if variant.measure.cutoff in ("optional", "required") else None
-    return some_tied(run.table(reading.order, variant.measure.needs_subtopics), k)
 
 
 def tied_alike(baseline: PreparedRun, candidate: PreparedRun, order: Order) -> frozenset[str]:

@@ -24,6 +24,8 @@ class Verdict:
     """The answer of `rankproof.gate`. The status follows from the rulings; `settle` in `proving/gate.py` says how.
 
     reasons      the sentences of the rules that made it what it is
+    warnings     what could make it untrue and did not decide it: risks that were only reported, and what is amiss
+                 with the runs
     comparison   both runs in the measures of the policy; None without a baseline, or when none was asked for. It and
                  the manifest decide nothing: the gate makes them when they are first read, from the same inputs
     evaluation   the candidate's values; None when no rule names a measure, or the run was refused
@@ -39,6 +41,7 @@ class Verdict:
     baseline: str | None
     reasons: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     comparison: LateField[Comparison | None] = LateField(lambda: None)  # noqa: RUF009
     evaluation: Evaluation | None = None
     manifest: LateField[Mapping[str, object]] = LateField(dict)  # noqa: RUF009
@@ -84,6 +87,7 @@ def to_dict(verdict: Verdict) -> Document:
         "reasons": list(verdict.reasons),
         "rulings": [ruling_dict(ruling) for ruling in verdict.rulings],
         "notes": list(verdict.notes),
+        **({"warnings": list(verdict.warnings)} if verdict.warnings else {}),
         **({} if verdict.ledger is None else {"ledger": verdict.ledger.to_dict()}),
         "evaluation": None if verdict.evaluation is None else verdict.evaluation.to_dict(by_query=False),
         "comparison": None if verdict.comparison is None else verdict.comparison.to_dict(by_query=False),
@@ -115,6 +119,7 @@ def ruling_dict(ruling: Ruling) -> Document:
         "queries": list(ruling.queries),
         "payers": [asdict(payer) for payer in ruling.payers],
         "notes": list(ruling.notes),
+        **({"risks": list(ruling.risks)} if ruling.risks else {}),
     }
 
 

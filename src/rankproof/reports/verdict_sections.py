@@ -22,12 +22,13 @@ MOST_PAYERS = 5
 
 
 def verdict_sections(verdict: Verdict) -> list[Section]:
-    """The table of rules, a section for each rule that did not pass, what an A/B test measured, ledger, fine print."""
+    """The table of rules, what did not pass, what an A/B test measured, warnings, ledger, fine print."""
     reading = trial_of(verdict)
     parts = [
         Section(headline(verdict), table=(HEADER, *(ruling_row(ruling) for ruling in verdict.rulings)), names=2),
         *(Section(f"{ruling.status}: {ruling.title}", _reasons(ruling)) for ruling in _not_passed(verdict)),
         *(trial_sections(reading) if reading is not None else []),
+        Section("Warnings", verdict.warnings),
         Section("Ledger", tuple(ledger_lines(verdict))),
         Section("Fine print", tuple(fine_print(verdict)), folded=True),
     ]
@@ -37,6 +38,11 @@ def verdict_sections(verdict: Verdict) -> list[Section]:
 def ledger_lines(verdict: Verdict) -> list[str]:
     """Which attempt on these judgments it is, and what that means for the error; nothing without a ledger."""
     return [] if verdict.ledger is None else verdict.ledger.lines()
+
+
+def warning_lines(verdict: Verdict) -> list[str]:
+    """What could make the verdict untrue, for forms without sections."""
+    return [f"warning: {warning}" for warning in verdict.warnings]
 
 
 def verdict_text(verdict: Verdict) -> str:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from rankproof.measuring.judged_table import JudgedTable
+
+# Half a document of ten for each query. It is a fact about these queries and no estimate, so that no
+# significance test applies; and half a document in the first ten is about as much as a usual gain in P@10.
+CLEAR = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,3 +114,23 @@ class Proposal:
     def settled(self) -> tuple[bool, ...]:
         """For each candidate, whether the sign of its difference is certain already."""
         return tuple(bound.certain for bound in self.differences)
+
+
+def unjudged_within(table: JudgedTable, k: int) -> NDArray[np.int64]:
+    """By query, how many of the first k documents nobody judged."""
+    judged = table.count(table.judged & table.within(k))
+    return np.minimum(table.retrieved, k) - judged
+
+
+def unequally_judged(names: Sequence[str], unjudged: Sequence[float], k: int) -> str:
+    """A sentence when a candidate is judged to another degree than the baseline; of several, the farthest."""
+    gaps = [rate - unjudged[0] for rate in unjudged[1:]]
+    far = max(range(len(gaps)), key=lambda i: abs(gaps[i]), default=None)
+    if far is None or abs(gaps[far]) <= CLEAR:
+        return ""
+    less, more = (names[far + 1], names[0]) if gaps[far] > 0 else (names[0], names[far + 1])
+    low, high = sorted((unjudged[far + 1], unjudged[0]))
+    return (
+        f"Of the first {k} documents, {high:.0%} of {less} are unjudged and {low:.0%} of {more}: unjudged documents "
+        f"count as not relevant, so {less} may look worse than it is."
+    )

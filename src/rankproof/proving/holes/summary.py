@@ -23,7 +23,7 @@ from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import DEFAULT_SETTINGS, GEOMETRIC_FLOOR, Settings, aggregate
 from rankproof.measuring.views import cut
 from rankproof.proving.holes.bounding import Bounder, dependence
-from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
+from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds, unequally_judged, unjudged_within
 from rankproof.proving.holes.world import Universe
 from rankproof.reading.records import DEFAULT_ORDER
 
@@ -184,10 +184,6 @@ def outside(world: Universe, variants: Sequence[Variant]) -> str:
 
 (_JUDGED,) = OFFERS
 
-# Half a document of ten for each query. It is a fact about these queries and no estimate, so that no
-# significance test applies; and half a document in the first ten is about as much as a usual gain in P@10.
-CLEAR = 0.05
-
 
 def judged_rates(runs: Sequence[PreparedRun], k: int, depth: int | None = None) -> tuple[float, ...]:
     """Judged@k of each run, mean over the judged queries."""
@@ -201,31 +197,13 @@ def unjudged_rates(runs: Sequence[PreparedRun], k: int, depth: int | None = None
 
     Not 1 - Judged@k: where a ranking is shorter than k, or missing, nothing is there that could be judged.
     """
-    rates = []
-    for table in (_table(run, depth) for run in runs):
-        judged = table.count(table.judged & table.within(k))
-        unjudged = np.minimum(table.retrieved, k) - judged
-        rates.append(float(np.mean(unjudged)) / k if len(table) else 0.0)
-    return tuple(rates)
+    tables = [_table(run, depth) for run in runs]
+    return tuple(float(np.mean(unjudged_within(table, k))) / k if len(table) else 0.0 for table in tables)
 
 
 def _table(run: PreparedRun, depth: int | None) -> JudgedTable:
     table = run.table(DEFAULT_ORDER)
     return table if depth is None else cut(table, depth)
-
-
-def warning(names: Sequence[str], unjudged: Sequence[float], k: int) -> str:
-    """A sentence when a candidate is judged to another degree than the baseline; of several, the farthest."""
-    gaps = [rate - unjudged[0] for rate in unjudged[1:]]
-    far = max(range(len(gaps)), key=lambda i: abs(gaps[i]), default=None)
-    if far is None or abs(gaps[far]) <= CLEAR:
-        return ""
-    less, more = (names[far + 1], names[0]) if gaps[far] > 0 else (names[0], names[far + 1])
-    low, high = sorted((unjudged[far + 1], unjudged[0]))
-    return (
-        f"Of the first {k} documents, {high:.0%} of {less} are unjudged and {low:.0%} of {more}: unjudged documents "
-        f"count as not relevant, so {less} may look worse than it is."
-    )
 
 
 __all__ = ["holes"]
@@ -260,14 +238,14 @@ def holes(
         raise UsageError("There is no run to look for unjudged documents in. Give one or more.")
     depth = settings.depth if depth is None else depth
     rates = judged_rates(runs, judged_at, depth)
-    unequal = warning(names or [run.name for run in runs], unjudged_rates(runs, judged_at, depth), judged_at)
+    unequal = unequally_judged(names or [run.name for run in runs], unjudged_rates(runs, judged_at, depth), judged_at)
     retrieved = sum(int(run.table(DEFAULT_ORDER).retrieved.sum()) for run in runs)
     if retrieved > MOST_DOCUMENTS:
         unjudged = retrieved - sum(len(run.table(DEFAULT_ORDER).rank) for run in runs)
         note = f"no bounds over unjudged documents: {retrieved:,} ranked documents are more than are gone through"
         return Holes("the runs' documents, each counted for every run", unjudged, judged_at, rates, (), unequal, note)
     world = Universe(runs, endless=universe == "open", pool=pool, depth=depth, top_grade=top_grade)
-    note = _other_numbers(settings)
+    note = other_numbers(settings)
     return Holes(
         universe=str(world),
         documents=int(world.open.sum()),
@@ -290,7 +268,7 @@ def _bounds(world: Universe, variant: Variant, settings: Settings) -> MeasureBou
     )
 
 
-def _other_numbers(settings: Settings) -> str:
+def other_numbers(settings: Settings) -> str:
     """Why bounds would be about other numbers than those evaluated; "" where they are not."""
     why = [
         *([f"the dialect {settings.dialect}"] if settings.dialect != "rankproof" else []),

@@ -81,7 +81,12 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
         ]
     elif (reading := trial_of(verdict)) is not None:
         below = [*trial_page_sections(reading)]
-    head = (summary.verdict_head(verdict), summary.verdict_facts(verdict), *against)
+    head = (
+        summary.verdict_head(verdict),
+        summary.verdict_facts(verdict),
+        summary.verdict_caveats(verdict),
+        *against,
+    )
     title = f"{verdict.status}: {verdict.candidate} · rankproof"
     kind = "gate" if verdict.trial is None else "A/B test"
     return page(title, kind, head, (summary.section(verdict), *below))

@@ -2,8 +2,8 @@
 
 A rule that fails is a `failure`. One that is undecided is an `error`: JUnit's word for a test that came to no
 conclusion, which no CI system shows as green; `skipped` would be shown as harmless, though the gate exits with 3. What
-was seen, what would decide it and the queries that pay stand inside; labels and bounds of rules that pass stand in
-`system-out`. Valid against the schema that Jenkins publishes (junit-10.xsd), which GitLab and others read. No times are
+was seen, what would decide it and the queries that pay stand inside; labels, bounds and risks of rules that pass stand in
+`system-out`, and warnings in that of the suite. Valid against the schema that Jenkins publishes (junit-10.xsd), which GitLab and others read. No times are
 written: the same input gives the same file.
 """
 
@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape, quoteattr
 from rankproof.kernel.verdict import Ruling
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
-from rankproof.reports.verdict_sections import bounds, headline, ledger_lines, paid_by, payers
+from rankproof.reports.verdict_sections import bounds, headline, ledger_lines, paid_by, payers, warning_lines
 
 # What XML 1.0 cannot hold, not even escaped; and bytes that were no UTF-8, which stand as lone surrogates.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -46,8 +46,8 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
 
 
 def _outcome(verdict: Verdict) -> str:
-    """The headline, and below it what the ledger says."""
-    return "\n".join([headline(verdict), *ledger_lines(verdict)])
+    """The headline, and below it the warnings and what the ledger says."""
+    return "\n".join([headline(verdict), *warning_lines(verdict), *ledger_lines(verdict)])
 
 
 def _facts(verdict: Verdict) -> list[tuple[str, str]]:
@@ -72,6 +72,7 @@ def _passed(ruling: Ruling) -> str:
     lines = [ruling.reason]
     lines += [f"bounds: {bounds(ruling)}"] if bounds(ruling) else []
     lines += [f"label: {ruling.band}"] if ruling.band else []
+    lines += [f"risk: {risk}" for risk in ruling.risks]
     return "\n".join(lines)
 
 
@@ -81,6 +82,7 @@ def _story(ruling: Ruling) -> str:
         lines.append(f"What would decide it: {ruling.decides}")
     if ruling.payers:
         lines += [f"{paid_by(ruling).capitalize()}:", *(f"  {line}" for line in payers(ruling))]
+    lines += [f"risk: {risk}" for risk in ruling.risks if risk not in ruling.reason]
     return "\n".join([*lines, *ruling.notes])
 
 

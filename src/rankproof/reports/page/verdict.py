@@ -108,6 +108,14 @@ def verdict_head(verdict: Verdict) -> Safe:
     )
 
 
+def verdict_caveats(verdict: Verdict) -> Safe:
+    """What could make the verdict untrue."""
+    if not verdict.warnings:
+        return Safe()
+    lines = [minus_signs(warning) for warning in verdict.warnings]
+    return tag("aside", tag("h2", "Warnings"), bullets(lines), class_="caveats")
+
+
 def verdict_facts(verdict: Verdict) -> Safe:
     """Policy, candidate, baseline, the counts of rulings, and which attempt it is where a ledger counts."""
     pairs: list[tuple[Piece, Piece]] = [
@@ -158,7 +166,8 @@ def _row(ruling: Ruling, chance: bool) -> list[PageCell]:
         adjusted = p_value(ruling.adjusted) if ruling.adjusted is not None else None
         plain = p_value(ruling.p_fail) if ruling.p_fail is not None else ""
         cells += [PageCell(minus(bounds)), PageCell(stacked(plain, adjusted))]
-    more = " ".join(line for line in (ruling.decides, *ruling.notes) if line)
+    beside = (risk for risk in ruling.risks if risk not in ruling.reason)
+    more = " ".join(line for line in (ruling.decides, *beside, *ruling.notes) if line)
     return [*cells, PageCell(stacked(minus_signs(ruling.reason), minus_signs(more)))]
 
 
