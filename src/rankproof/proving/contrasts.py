@@ -232,7 +232,8 @@ def _contrasts(
     wins, ties, losses = (side.sum(axis=1).tolist() for side in (gains > 0, gains == 0, gains < 0))
     spreads = table.spreads.tolist()
     detectable = _DetectableInTable(table, design)
-    lacks = [any(values.unpaired(*pair)) for pair in table.pairs]
+    # A query that only one side has a value for is won by that side, though it is in no mean.
+    unpaired = [values.unpaired(*pair) for pair in table.pairs]
     results = []
     for at, (baseline, candidate) in enumerate(table.pairs):
         answer = answers[at]
@@ -258,10 +259,10 @@ def _contrasts(
                 candidate_mean=table.system_means[candidate],
                 by_query=table.differences[at],
                 difference=answer,
-                effect=float(table.means[at]) / spreads[at] if spreads[at] > 0 and not lacks[at] else None,
-                wins=wins[at],
+                effect=float(table.means[at]) / spreads[at] if spreads[at] > 0 and not any(unpaired[at]) else None,
+                wins=wins[at] + len(unpaired[at][1]),
                 ties=ties[at],
-                losses=losses[at],
+                losses=losses[at] + len(unpaired[at][0]),
                 adjusted=beside,
                 equivalence=within,
                 detectable=could_have,

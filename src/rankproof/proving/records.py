@@ -71,7 +71,8 @@ class Contrast:
 
     difference   candidate minus baseline, whatever is better
     effect       mean over standard deviation of the differences; None where they do not differ
-    wins, losses queries where the candidate is better or worse by the measure's own direction
+    wins, losses queries where the candidate is better or worse by the measure's own direction, or alone has a value or
+                 alone has none
     by_query     candidate minus baseline, in the order of `query_ids`
     detectable   made when it is first read, for a difference that is not shown
     scale        "" or what the difference is in when it is not the measure itself ("natural logarithms")

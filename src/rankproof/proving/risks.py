@@ -142,8 +142,6 @@ class RiskFinder:
                     f'allow = ["{finding.code}"] says so.'
                 )
                 yield Risk(f"The checks find an error in {name} [{finding.code}]: {finding.message}", decides)
-            if not self._errors[side] and not table.in_run.any():
-                yield Risk(f"{name} answers none of the judged queries.", "A run that answers them would decide it.")
 
     @cached_property
     def _errors(self) -> list[tuple[Finding, ...]]:

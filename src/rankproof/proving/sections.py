@@ -296,9 +296,10 @@ def _holes(comparison: Comparison) -> Section:
     for of_measure in holes.bounds:
         for candidate, bound in zip(comparison.systems[1:], of_measure.differences, strict=True):
             kind = "exact" if bound.exact else "outer"
-            rows.append(
-                (of_measure.measure, candidate, signed(bound.least), signed(bound.greatest), kind, _sign(bound))
-            )
+            # Of systems that cannot be compared no difference has a sign.
+            compared = comparison.contrast(of_measure.measure, candidate).difference.value is not None
+            ends = (signed(bound.least), signed(bound.greatest), kind, _sign(bound)) if compared else ("none",) * 4
+            rows.append((of_measure.measure, candidate, *ends))
     if not holes.bounds:
         return Section("What is not judged", (f"Judged@{holes.judged_at}: {rates}.", holes.note))
     lines = (

@@ -2,9 +2,9 @@
 
 A rule that fails is a `failure`. One that is undecided is an `error`: JUnit's word for a test that came to no
 conclusion, which no CI system shows as green; `skipped` would be shown as harmless, though the gate exits with 3. What
-was seen, what would decide it and the queries that pay stand inside; labels, bounds and risks of rules that pass stand in
-`system-out`, and warnings in that of the suite. Valid against the schema that Jenkins publishes (junit-10.xsd), which GitLab and others read. No times are
-written: the same input gives the same file.
+was seen, what would decide it and the queries that pay stand inside; labels, bounds and risks of rules that pass stand
+in `system-out`, warnings in that of the suite. Valid against the schema that Jenkins publishes (junit-10.xsd), which
+GitLab and others read. No times are written: the same input gives the same file.
 """
 
 from __future__ import annotations

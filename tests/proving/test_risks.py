@@ -1,0 +1,437 @@
+"""Risks of a gate: ties, unjudged documents, findings and populations that shrink, on runs made to fool it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rankproof.errors import Refused
+from rankproof.kernel import shelf
+from rankproof.measuring.measures.contract import Measure
+from rankproof.proving.gate import gate
+from rankproof.proving.gate_record import policy_again
+from rankproof.proving.rules._change import over_all_queries
+from rankproof.proving.supposed import _worst_mixture
+from rankproof.proving.verdict import Verdict
+from rankproof.testing.ruling import case_of, rule_on
+
+Ranking = dict[str, float]
+QUERIES = [f"q{i:02}" for i in range(1, 41)]
+# Relevant ids sort last, so that the rule for ties (ids descending) puts them first.
+QRELS = {q: {**{f"Z{i}": 1 for i in range(3)}, **{f"A{i}": 0 for i in range(7)}} for q in QUERIES}
+
+
+def ranked(*docs: str) -> Ranking:
+    return {doc: float(len(docs) - i) for i, doc in enumerate(docs)}
+
+
+def mixed(at: int) -> Ranking:
+    """Two relevant documents at the top for most queries, one further down."""
+    third = 3 + at % 5
+    docs = ["Z0", "Z1", *(f"A{i}" for i in range(7))]
+    docs.insert(third, "Z2")
+    return ranked(*docs)
+
+
+def behind(docs: Ranking) -> Ranking:
+    """Two documents that are not relevant before all others."""
+    return ranked("A0", "A1", *(doc for doc in docs if doc not in ("A0", "A1")))
+
+
+BASE = {q: mixed(at) for at, q in enumerate(QUERIES)}
+REVERSED = {q: ranked(*reversed(list(docs))) for q, docs in BASE.items()}
+ALL_EQUAL = {q: dict.fromkeys(docs, 1.0) for q, docs in BASE.items()}
+LOWER = {q: {doc.lower(): score for doc, score in docs.items()} for q, docs in BASE.items()}
+NO_LOSS = {"rule": "no_regression", "measure": "nDCG@10", "margin": 0.01}
+
+
+def decide(
+    *rules: dict[str, Any], risks: str | None = None, evaluate: dict[str, Any] | None = None, **runs: Any
+) -> Verdict:
+    head = {} if risks is None else {"risks": risks}
+    policy = {"policy": head, "rule": list(rules), **({} if evaluate is None else {"evaluate": evaluate})}
+    return gate(policy, **{"qrels": QRELS, **runs})
+
+
+# ---- ties ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        NO_LOSS,
+        {**NO_LOSS, "basis": "point"},
+        {"rule": "least_gain", "measure": "AP@100", "at_least": 0.0},
+        {"rule": "least_value", "measure": "nDCG@10", "at_least": 0.8},
+        {"rule": "no_query_loses_more", "measure": "RR", "than": 0.3},
+        {"rule": "protected", "measure": "RR", "queries": ["q01"]},
+    ],
+    ids=lambda rule: f"{rule['rule']} {rule.get('basis', '')}".strip(),
+)
+def test_a_candidate_whose_scores_are_all_equal_does_not_pass(rule: dict[str, Any]) -> None:
+    """It passed: its relevant ids happen to sort last."""
+    (ruling,) = decide(rule, baseline=BASE, candidate=ALL_EQUAL).rulings
+    assert ruling.status == "UNDECIDED"
+    assert "Documents with equal scores could be in another order" in ruling.reason
+    assert "would fail" in ruling.reason
+    assert ruling.decides
+    (kept,) = decide(rule, baseline=BASE, candidate=ALL_EQUAL, risks="report").rulings
+    assert kept.status == "PASS"
+    assert kept.risks == ruling.risks
+
+
+def test_the_reach_of_ties_is_that_of_both_extreme_orders() -> None:
+    """RR at worst 1/8 (behind 7 others) and at best 1; the baseline has 1 on every query."""
+    rule = {"rule": "no_regression", "measure": "RR", "margin": 0.01}
+    (ruling,) = decide({**rule, "basis": "point"}, baseline=BASE, candidate=ALL_EQUAL).rulings
+    assert "could be anything from -0.8750 to 0.0000, and at one end of it the rule would fail" in ruling.reason
+
+
+def test_a_baseline_with_ties_is_looked_at_too() -> None:
+    rule = {"rule": "least_gain", "measure": "RR", "at_least": 0.1}
+    unlucky = {q: dict.fromkeys(("ZZ", *docs), 1.0) for q, docs in BASE.items()}  # an unjudged one sorts first
+    (ruling,) = decide(rule, baseline=unlucky, candidate=BASE).rulings
+    assert ruling.status == "UNDECIDED"
+
+
+def test_ties_that_cannot_change_the_status_change_nothing() -> None:
+    """Two documents that are not relevant are tied in every query; and where even the worst order passes."""
+    tied = {q: {**docs, "A0": 1.5, "A1": 1.5} for q, docs in BASE.items()}
+    (plain,) = decide({**NO_LOSS, "margin": 0.3}, baseline=BASE, candidate=tied).rulings
+    assert (plain.status, plain.risks) == ("PASS", ())
+    one = {q: {**docs, "Z0": docs["Z1"]} for q, docs in BASE.items()}
+    (ruling,) = decide({**NO_LOSS, "basis": "point"}, baseline=BASE, candidate=one).rulings
+    assert (ruling.status, ruling.risks) == ("PASS", ())
+
+
+def test_the_same_run_on_both_sides_passes_whatever_is_tied() -> None:
+    """One rule for ties orders both alike."""
+    (ruling,) = decide(NO_LOSS, baseline=ALL_EQUAL, candidate=ALL_EQUAL).rulings
+    assert (ruling.status, ruling.risks) == ("PASS", ())
+
+
+def test_a_few_changed_queries_beside_tied_ones_that_did_not_change() -> None:
+    """39 of 40 rankings are the same, ties included; only q01 changed, by little."""
+    changed = {**ALL_EQUAL, "q01": ranked("Z2", "Z1", "Z0", *(f"A{i}" for i in range(7)))}
+    rule = {"rule": "no_query_loses_more", "measure": "RR", "than": 0.3}
+    (ruling,) = decide(rule, baseline=ALL_EQUAL, candidate=changed).rulings
+    assert (ruling.status, ruling.risks) == ("PASS", ())
+
+
+def test_values_over_all_orders_have_no_ties_at_risk() -> None:
+    rule = {"rule": "least_value", "measure": "nDCG@10", "at_least": 0.3}
+    (ruling,) = decide(rule, candidate=ALL_EQUAL, evaluate={"ties": "expected"}).rulings
+    assert (ruling.status, ruling.risks) == ("PASS", ())
+
+
+@pytest.mark.parametrize("dialect", ["rankproof", "trec_eval"])
+@pytest.mark.parametrize("depth", [None, 3])
+def test_a_depth_that_splits_ties_does_not_hide_them(dialect: str, depth: int | None) -> None:
+    rule = {"rule": "no_regression", "measure": "AP", "margin": 0.01}
+    evaluate = {"dialect": dialect} | ({} if depth is None else {"depth": depth})
+    (ruling,) = decide(rule, baseline=BASE, candidate=ALL_EQUAL, evaluate=evaluate).rulings
+    assert ruling.status == "UNDECIDED"
+    assert "equal scores" in ruling.reason
+
+
+def test_where_the_reach_of_split_ties_is_not_known_nothing_is_decided() -> None:
+    rule = {"rule": "least_value", "measure": "MinPos", "at_most": 2.0, "basis": "point"}
+    (ruling,) = decide(rule, candidate=ALL_EQUAL, evaluate={"depth": 3}).rulings
+    assert ruling.status == "UNDECIDED"
+    assert "is not known" in ruling.reason
+
+
+def test_a_bound_that_is_worst_between_the_ends() -> None:
+    """Each change is about 0.05 at the least and 0.95 at the greatest, and passes there; a few high ones spread it."""
+    queries = QUERIES[:30]
+    qrels = {q: {"z": 1, "b": 0} for q in queries}
+    candidate = {q: dict.fromkeys(("z", *(f"a{i}" for i in range(9))), 1.0) for q in queries}
+    baseline = {
+        q: ranked(*(f"n{i}" for i in range(19 + at % 2)), "z") for at, q in enumerate(queries)
+    }  # RR 1/20 or 1/21
+    rule = {"rule": "least_gain", "measure": "RR", "at_least": 0.045}
+    policy = {"policy": {"significance": "t"}, "rule": [rule]}
+    (ruling,) = gate(policy, qrels=qrels, baseline=baseline, candidate=candidate).rulings
+    assert ruling.status == "UNDECIDED"
+    assert "with some queries at each end the rule would be undecided" in ruling.reason
+
+
+def test_no_mixture_of_ends_is_worse_than_the_one_found() -> None:
+    """All 2^8 mixtures of ends of equal widths."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        low = rng.uniform(-0.2, 0.2, 8)
+        high = low + 0.7
+
+        def bound(up: Any, low: Any = low, high: Any = high) -> float:
+            x = np.where(up, high, low)
+            return float(x.mean() - 2 * x.std(ddof=1) / np.sqrt(len(x)))
+
+        every = [bound([(m >> i) & 1 == 1 for i in range(8)]) for m in range(256)]
+        assert bound(_worst_mixture(low, high)) == pytest.approx(min(every))
+
+
+def test_a_judged_rate_that_ties_decide() -> None:
+    """All judged documents sort last among twenty that are tied: first by the rule, last by another."""
+    tied = {q: dict.fromkeys([*docs, *(f"0{i}" for i in range(10))], 1.0) for q, docs in QRELS.items()}
+    rule = {"rule": "judged_rate", "k": 10, "at_least": 0.8}
+    (ruling,) = decide(rule, candidate=tied).rulings
+    assert (ruling.status, ruling.observed) == ("UNDECIDED", 1.0)
+    assert "from 0.0000 to 1.0000" in ruling.reason
+
+
+# ---- findings ------------------------------------------------------------------------------------
+
+
+def test_a_baseline_whose_ids_do_not_meet_the_judgments_is_not_beaten() -> None:
+    """A reversed candidate passed against lower-cased ids."""
+    (ruling,) = decide(NO_LOSS, baseline=LOWER, candidate=REVERSED).rulings
+    assert ruling.status == "UNDECIDED"
+    assert "[no_common_document]" in ruling.reason
+    assert "letter case" in ruling.reason
+
+
+def test_a_baseline_that_answers_no_judged_query_is_refused_or_told_where_that_is_allowed() -> None:
+    other = {f"x{q}": docs for q, docs in BASE.items()}
+    with pytest.raises(Refused):
+        decide(NO_LOSS, baseline=other, candidate=REVERSED)
+    verdict = decide(NO_LOSS, baseline=other, candidate=REVERSED, evaluate={"allow": ["no_common_query"]})
+    assert verdict.warnings[0].startswith("baseline lacks 40 of 40 judged queries")
+
+
+def test_a_finding_about_the_baseline_does_not_touch_a_rule_on_the_candidate() -> None:
+    rule = {"rule": "least_value", "measure": "nDCG@10", "at_least": 0.5}
+    (ruling,) = decide(rule, baseline=LOWER, candidate=BASE).rulings
+    assert (ruling.status, ruling.risks) == ("PASS", ())
+
+
+def test_a_finding_that_the_policy_allows_is_as_the_policy_says() -> None:
+    """What is unjudged stays a risk: the baseline has nothing that is judged."""
+    checks = {"rule": "checks", "allow": ["no_common_document"]}
+    verdict = decide(NO_LOSS, checks, baseline=LOWER, candidate=REVERSED)
+    assert "[no_common_document]" not in verdict.rulings[0].reason
+    assert "100% of baseline are unjudged" in verdict.rulings[0].reason
+    assert verdict.rulings[1].status == "PASS"
+
+
+def test_the_checks_look_at_the_baseline() -> None:
+    (ruling,) = decide({"rule": "checks"}, baseline=LOWER, candidate=BASE).rulings
+    assert ruling.status == "FAIL"
+    assert "no_common_document" in ruling.reason
+
+
+def test_the_judged_rate_of_the_baseline_counts() -> None:
+    rule = {"rule": "judged_rate", "k": 5, "at_least": 0.8}
+    assert decide(rule, candidate=BASE).status == "PASS"
+    (ruling,) = decide(rule, baseline=LOWER, candidate=BASE).rulings
+    assert (ruling.status, ruling.observed) == ("FAIL", 0.0)
+    assert ruling.reason == "Judged@5 is 1.0000 for candidate and 0.0000 for baseline, which misses 0.8000."
+
+
+# ---- unjudged documents --------------------------------------------------------------------------
+
+
+def unjudged(run: dict[str, Ranking], share: float) -> dict[str, Ranking]:
+    """The run with the relevant documents of some queries replaced by others that nobody judged."""
+    some = set(list(run)[: round(share * len(run))])
+    return {
+        q: {f"new{doc}" if q in some and doc.startswith("Z") else doc: score for doc, score in docs.items()}
+        for q, docs in run.items()
+    }
+
+
+def test_a_baseline_that_is_judged_less_is_not_beaten_by_it() -> None:
+    """Half of what the baseline finds has no judgment; the candidate is worse on the rest, and passed."""
+    candidate = {q: behind(docs) for q, docs in BASE.items()}
+    (ruling,) = decide(NO_LOSS, baseline=unjudged(BASE, 0.9), candidate=candidate).rulings
+    assert ruling.status == "UNDECIDED"
+    assert "of baseline are unjudged" in ruling.reason
+    (kept,) = decide(NO_LOSS, baseline=unjudged(BASE, 0.9), candidate=candidate, risks="report").rulings
+    assert kept.status == "PASS"
+
+
+def test_a_candidate_that_is_judged_less_does_not_fail_by_it() -> None:
+    (ruling,) = decide(NO_LOSS, baseline=BASE, candidate=unjudged(BASE, 0.9)).rulings
+    assert ruling.status == "UNDECIDED"
+    assert "of candidate are unjudged" in ruling.reason
+
+
+def test_runs_that_are_judged_to_the_same_degree_are_compared_as_ever() -> None:
+    """All that both miss could be relevant, and it is a note, or no gate with unjudged documents would decide."""
+    base, worse = unjudged(BASE, 0.5), unjudged(REVERSED, 0.5)
+    verdict = decide(NO_LOSS, baseline=base, candidate=worse)
+    assert verdict.status == "FAIL"
+    assert any(note.startswith("unjudged: of the first 10 documents") for note in verdict.notes)
+    assert verdict.warnings == ()
+
+
+def test_a_pass_although_the_candidate_is_judged_less_stays_one_and_is_told() -> None:
+    """What is unjudged counts against the candidate already."""
+    candidate = {q: ranked("Z0", "Z1", "Z2", "u1", "u2", "u3") for q in QUERIES}
+    verdict = decide(NO_LOSS, baseline=REVERSED, candidate=candidate)
+    assert verdict.status == "PASS"
+    assert "of candidate are unjudged" in verdict.warnings[0]
+
+
+def test_where_the_reach_of_unjudged_documents_is_not_known_nothing_is_decided() -> None:
+    candidate = {q: behind(docs) for q, docs in BASE.items()}
+    runs = {"baseline": unjudged(BASE, 0.9), "candidate": candidate}
+    (ruling,) = decide(NO_LOSS, **runs, evaluate={"dialect": "trec_eval"}).rulings
+    assert ruling.status == "UNDECIDED"
+    assert "How far that reaches is not known" in ruling.reason
+    (condensed,) = decide(NO_LOSS, **runs, evaluate={"judged_only": True}).rulings
+    assert condensed.risks == ()  # unjudged documents are not in these rankings
+
+
+def test_the_share_of_a_segment_is_that_of_its_queries() -> None:
+    """The unjudged queries of the baseline are all of one kind, and too few to be seen in the whole."""
+    kinds = {q: {"kind": "new" if at < 2 else "old"} for at, q in enumerate(QUERIES)}
+    rule = {"rule": "no_query_loses_more", "measure": "RR", "than": 0.3, "segment": "kind"}
+    base = unjudged(BASE, 0.05)
+    candidate = {q: behind(docs) if kinds[q]["kind"] == "new" else docs for q, docs in BASE.items()}
+    new, old = decide(rule, baseline=base, candidate=candidate, queries=kinds).rulings
+    assert (new.segment, new.status) == ("kind=new", "UNDECIDED")
+    assert (old.segment, old.status) == ("kind=old", "PASS")
+
+
+def test_an_empty_run_of_queries_and_missing_ones_are_told() -> None:
+    short = {q: docs for q, docs in BASE.items() if q > "q05"}
+    verdict = decide(NO_LOSS, baseline=short, candidate=BASE)
+    assert verdict.warnings == (
+        "baseline lacks 5 of 40 judged queries, which count as empty rankings (q01, q02, q03, q04, q05).",
+    )
+
+
+# ---- a population that shrinks -------------------------------------------------------------------
+
+LOSING = {q: docs if q > "q03" else {"A0": 1.0} for q, docs in BASE.items()}
+EARLY = {q: ranked("Z0", "Z1", "Z2", "A0") if q > "q03" else {"A0": 1.0} for q in QUERIES}
+
+
+@pytest.mark.parametrize("measure", ["AvgPos", "MinPos"])
+@pytest.mark.parametrize("rule", ["no_regression", "least_gain"])
+def test_a_candidate_that_loses_all_of_three_queries_is_not_better_over_the_rest(measure: str, rule: str) -> None:
+    """Its average position is better over the other 37, and it passed."""
+    key = "margin" if rule == "no_regression" else "at_least"
+    (ruling,) = decide({"rule": rule, "measure": measure, key: 0.0}, baseline=BASE, candidate=EARLY).rulings
+    assert ruling.status == "UNDECIDED"
+    assert f"has no {measure} for 3 queries" in ruling.reason
+    assert ruling.queries == ("q01", "q02", "q03")
+    assert ruling.decides
+
+
+def test_a_candidate_that_finds_more_is_compared_with_nothing_there_either() -> None:
+    rule = {"rule": "no_regression", "measure": "AvgPos", "margin": 0.5}
+    (ruling,) = decide(rule, baseline=LOSING, candidate=BASE).rulings
+    assert ruling.status == "UNDECIDED"
+    assert "baseline has no AvgPos for 3 queries where candidate has one (q01, q02, q03)" in ruling.reason
+
+
+def test_queries_that_neither_run_has_a_value_for_are_no_matter() -> None:
+    rule = {"rule": "no_regression", "measure": "AvgPos", "margin": 0.5}
+    (ruling,) = decide(rule, baseline=LOSING, candidate=LOSING).rulings
+    assert ruling.status == "PASS"
+
+
+def test_a_target_for_a_mean_that_leaves_queries_out_says_so() -> None:
+    rule = {"rule": "least_value", "measure": "AvgPos", "at_most": 4.0, "basis": "point"}
+    verdict = decide(rule, candidate=EARLY)
+    assert verdict.status == "PASS"
+    assert verdict.warnings[0] == (
+        "AvgPos: 3 queries have no value for candidate and are left out of its mean (q01, q02, q03)."
+    )
+
+
+def test_the_population_of_a_segment_is_its_own() -> None:
+    kinds = {q: {"kind": "lost" if q <= "q03" else "kept"} for q in QUERIES}
+    rule = {"rule": "no_regression", "measure": "AvgPos", "margin": 0.5, "segment": "kind"}
+    lost, kept = decide(rule, baseline=BASE, candidate=LOSING, queries=kinds).rulings
+    assert (lost.status, kept.status) == ("UNDECIDED", "PASS")
+
+
+@pytest.fixture
+def first_share(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A measure of another package: 1 over the average position, left out where nothing is found; its worst is 0."""
+    (of,) = (m for m in shelf.offered("measures").values() if m.name == "AvgPos")
+    measure: Measure = replace(
+        of, name="FirstShare", compute=lambda t, v: 1 / of.compute(t, v), better="higher", low=0.0, high=1.0,
+        expected=None, worth=None, depends=None,
+    )  # fmt: skip
+    monkeypatch.setitem(shelf._loaded["measures"], "FirstShare", measure)
+    return "FirstShare"
+
+
+def test_the_worst_value_stands_for_what_is_missing_where_there_is_one(first_share: str) -> None:
+    """37 queries gain a little; 3 fall to 0."""
+    rule = {"rule": "no_regression", "measure": first_share, "margin": 0.0, "basis": "point"}
+    verdict = decide(rule, baseline=BASE, candidate=LOSING)
+    (ruling,) = verdict.rulings
+    before = [1 / np.mean([1, 2, 4 + at % 5]) for at in range(3)]
+    assert ruling.status == "FAIL"
+    assert ruling.observed == pytest.approx(-sum(before) / 40)
+    assert any("3 queries where one run has no value count as the worst value, 0, for it" in n for n in ruling.notes)
+    assert verdict.comparison is not None
+    contrast = verdict.comparison.contrast(first_share)
+    assert contrast.difference.value == pytest.approx(-sum(before) / 40)
+    assert len(contrast.query_ids) == 40
+
+
+def test_a_geometric_mean_takes_the_logarithm_of_what_stands_for_a_missing_value() -> None:
+    """GMAP's floor, 0.00001, is its worst value."""
+    case = case_of([0.5], baseline=[0.5], lost={"q8": 0.5}, gained={"q9": 0.25})
+    sample = over_all_queries(replace(case.changes("GMAP"), values=np.log([0.5]), before=np.log([0.5])))
+    assert sample is not None
+    assert sample.before is not None
+    assert sample.query_ids == ("q1", "q8", "q9")
+    assert sample.values == pytest.approx(np.log([0.5, 1e-5, 0.25]))
+    assert sample.before == pytest.approx(np.log([0.5, 0.5, 1e-5]))
+
+
+def test_a_rule_says_that_a_worst_value_stands_for_others() -> None:
+    case = case_of([0.5, 0.6], baseline=[0.5, 0.6], lost={"q9": 0.7})
+    ruling = rule_on(case, "no_regression", measure="nDCG@10", margin=0.1, basis="point")
+    assert (ruling.status, ruling.observed) == ("FAIL", pytest.approx(-0.7 / 3))
+    assert ruling.queries == ("q9",)
+
+
+# ---- the policy, the manifest and the ledger -----------------------------------------------------
+
+
+def test_risks_are_on_record_and_verified_and_make_another_attempt(tmp_path: Path) -> None:
+    from rankproof.kernel.manifest import ExperimentManifest
+    from rankproof.proving.verify import verify
+
+    (tmp_path / "qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in QRELS.items() for d, g in docs.items()))
+    for name, run in (("base", BASE), ("equal", ALL_EQUAL)):
+        lines = (f"{q} Q0 {d} {i} {s} {name}\n" for q, docs in run.items() for i, (d, s) in enumerate(docs.items(), 1))
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    files = {
+        "qrels": str(tmp_path / "qrels"),
+        "baseline": str(tmp_path / "base.run"),
+        "candidate": str(tmp_path / "equal.run"),
+    }
+    attempts = []
+    for risks, status in (("undecided", "UNDECIDED"), ("report", "PASS")):
+        policy = {
+            "policy": {"risks": risks},
+            "ledger": {"path": str(tmp_path / "tried.jsonl")},
+            "rule": [NO_LOSS],
+        }
+        verdict = gate(policy, **files)
+        assert verdict.status == status
+        assert verdict.ledger is not None
+        attempts.append(verdict.ledger.number)
+        manifest = ExperimentManifest.from_dict({**verdict.manifest, "observed": {}}, "manifest")
+        assert manifest.parameters["gate"]["risks"] == risks
+        assert verify(manifest, "/").verified
+    assert attempts == [1, 2]
+
+
+def test_a_manifest_from_before_risks_were_looked_at_was_decided_without_them() -> None:
+    gated = {"rules": [NO_LOSS], "confidence": 0.95, "attempt": None}
+    assert policy_again(gated, {}, {})[0].risks == "report"
+    assert policy_again({**gated, "risks": "undecided"}, {}, {})[0].risks == "undecided"
