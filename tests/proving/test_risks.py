@@ -11,7 +11,9 @@ import pytest
 
 from rankproof.errors import Refused
 from rankproof.kernel import shelf
+from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.measuring.measures.contract import Measure
+from rankproof.proving.compare import compare
 from rankproof.proving.gate import gate
 from rankproof.proving.gate_record import policy_again
 from rankproof.proving.rules._change import over_all_queries
@@ -283,6 +285,10 @@ def test_where_the_reach_of_unjudged_documents_is_not_known_nothing_is_decided()
     (ruling,) = decide(NO_LOSS, **runs, evaluate={"dialect": "trec_eval"}).rulings
     assert ruling.status == "UNDECIDED"
     assert "How far that reaches is not known" in ruling.reason
+    # The other way around what is unjudged counts against the candidate already.
+    better = {q: ranked("Z0", "Z1", "Z2", "u1", "u2", "u3") for q in QUERIES}
+    (kept,) = decide(NO_LOSS, baseline=REVERSED, candidate=better, evaluate={"dialect": "trec_eval"}).rulings
+    assert (kept.status, kept.risks) == ("PASS", ())
     (condensed,) = decide(NO_LOSS, **runs, evaluate={"judged_only": True}).rulings
     assert condensed.risks == ()  # unjudged documents are not in these rankings
 
@@ -396,6 +402,23 @@ def test_a_rule_says_that_a_worst_value_stands_for_others() -> None:
     ruling = rule_on(case, "no_regression", measure="nDCG@10", margin=0.1, basis="point")
     assert (ruling.status, ruling.observed) == ("FAIL", pytest.approx(-0.7 / 3))
     assert ruling.queries == ("q9",)
+
+
+def test_a_comparison_names_the_pair_and_the_segment_that_cannot_be_compared() -> None:
+    """Only `losing` lacks values, and only in one segment; the others are compared over what all three have."""
+    kinds = {q: {"kind": "lost" if q <= "q03" else "kept"} for q in QUERIES}
+    found = compare(
+        QRELS, BASE, [REVERSED, LOSING], "AvgPos", names=["base", "reversed", "losing"], queries=kinds, by=["kind"],
+        beyond=False, non_inferiority=0.5,
+    )  # fmt: skip
+    whole = found.contrast("AvgPos", "losing")
+    assert isinstance(whole.difference, NotEstimable)
+    assert "losing has no AvgPos for 3 queries where base has one (q01, q02, q03)" in whole.difference.reason
+    assert (whole.direction, whole.effect, whole.equivalence, whole.detectable) == ("not shown", None, None, None)
+    assert (whole.wins, whole.ties, whole.losses) == (0, 37, 3)
+    assert isinstance(found.contrast("AvgPos", "reversed").difference, Estimate)
+    assert isinstance(found.contrast("AvgPos", "losing", "kind=lost").difference, NotEstimable)
+    assert found.contrast("AvgPos", "losing", "kind=kept").difference.value == 0.0
 
 
 # ---- the policy, the manifest and the ledger -----------------------------------------------------

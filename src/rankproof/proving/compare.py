@@ -155,7 +155,7 @@ def compare_values(
 
     The first system is the baseline. `queries` and `by` make segments of units, as in `compare`.
     """
-    ids = tuple(dict.fromkeys(unit for table in tables for unit in table.unit_ids))
+    ids = tuple(dict.fromkeys(unit for table in tables for unit in table.every_unit))
     units_by_segment: dict[str, tuple[str, ...]] = {}
     if by:
         if queries is None:

@@ -55,6 +55,11 @@ class PerUnit:
     lacking: tuple[tuple[str, ...], ...] = ()
 
     @property
+    def every_unit(self) -> tuple[str, ...]:
+        """The units, and those that some system lacks."""
+        return (*self.unit_ids, *dict.fromkeys(unit for side in self.lacking for unit in side))
+
+    @property
     def widest(self) -> float:
         """How far two values can lie apart; infinite where the range is not known."""
         return self.high - self.low

@@ -15,6 +15,7 @@ name = "{name}"
 {inputs}
 confidence = 0.95                 # of each one-sided bound
 significance = "t_or_gaffke"      # how bounds are made: `rankproof explain t_or_gaffke` has its page
+risks = "undecided"               # a rule that ties or unjudged documents could turn; or "report": only told
 
 # How runs are read and measured: the choices of `rankproof evaluate`.
 # [evaluate]

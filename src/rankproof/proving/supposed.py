@@ -93,10 +93,6 @@ class SupposedCase(GateCase):
         """The rates supposed."""
         return super().judged_rates(k, segment) if self._rates is None else self._rates
 
-    def same_rankings(self, measure: str, segment: str = "") -> bool:
-        """Another order is supposed."""
-        return False
-
 
 @dataclass(frozen=True, slots=True)
 class RiskWords:

@@ -1,7 +1,8 @@
 """No query loses more than that: a limit on the harm to any single query, whatever the mean does.
 
-A fact about these queries: nothing rests on chance, so it passes or fails and is never undecided. A query for which
-the baseline has a value and the candidate has none has lost more than any number.
+A fact about these queries: nothing rests on chance, so it passes or fails, and is undecided only where ties or unjudged
+documents could turn it. A query for which the baseline has a value and the candidate has none has lost more than any
+number.
 
 decides by: the greatest loss of a single query
 

@@ -1,8 +1,8 @@
 """Protected queries must not drop: the ones that carry the business keep their value, each of them.
 
 Named in the policy (`queries`) or in a file with one query id per line (`file`; `#` begins a comment). A fact about
-these queries: it passes or fails and is never undecided. A protected query that is not judged is an error: nobody
-could say whether it dropped.
+these queries: it passes or fails, and is undecided only where ties or unjudged documents could turn it. A protected
+query that is not judged is an error: nobody could say whether it dropped.
 
 decides by: the change of each protected query
 
