@@ -109,6 +109,7 @@ FILES = {
     "dials.toml": DIALS,
     "keep.toml": KEEP,
     "columns.csv": COLUMNS,
+    "groups.csv": "run,group,file\nbm25,lexical,bm25.run\ndense,vector,\nhybrid,fusion,hybrid.run\n",
     "tied.run": TIED,
     "twice.run": TWICE,
     "pairs.tsv": "query_id\tdoc_id\nq01\tP0053F5\nq01\tP01DC6E\n",
@@ -129,6 +130,12 @@ CASES = [
     ),
     Case("compare qrels.trec bm25.run dense.run -m nDCG@10 --queries columns.csv --by kind --json", "comparison/1"),
     Case("compare qrels.trec bm25.run bm25.run -m RR --no-beyond --json", "comparison/1"),
+    Case(
+        "compare qrels.trec bm25.run dense.run -m RR --queries columns.csv --by kind --non-inferiority 0.1 "
+        "--reuse-check groups.csv --pool-depth 10 --json",
+        "comparison/1",
+    ),
+    Case("compare qrels.trec bm25.run dense.run --reuse-check groups.csv --json", "error/1", 2),
     Case("compare qrels.trec bm25.run dense.run -m AP --equivalence 0.1 --significance bca --json", "comparison/1"),
     Case("compare qrels.trec bm25.run tied.run -m RR --non-inferiority 0.1 --open -q --json", "comparison/1"),
     Case("gate policy.toml --json", "verdict/1"),

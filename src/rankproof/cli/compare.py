@@ -40,6 +40,19 @@ if TYPE_CHECKING:
 @options.statistics
 @options.queries
 @options.holes
+@click.option(
+    "--reuse-check",
+    metavar="GROUPS",
+    type=click.Path(),
+    help="Say whether verdicts stand without the judgments that one group alone contributed: a CSV file with the "
+    "columns run and group, and file for further runs of the pool.",
+)
+@click.option(
+    "--pool-depth",
+    metavar="K",
+    type=click.IntRange(1),
+    help="With --reuse-check: how many documents of each run were judged.",
+)
 @click.option("--saved", is_flag=True, help="The files are reports kept by `rankproof evaluate --save`, without QRELS.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
 @click.option(
@@ -73,10 +86,11 @@ def command(
     rankproof compare qrels.trec bm25.run dense.run -m "nDCG@10 RR@10"
     rankproof compare qrels.trec bm25.run dense.run hybrid.run --topics topics.tsv --html report.html
     rankproof compare qrels.trec a.run b.run c.run --correction tukey --format latex
+    rankproof compare qrels.trec a.run b.run --reuse-check groups.csv --pool-depth 10
     rankproof compare --saved bm25.json dense.json
     """
     form = chosen_form(form, as_json)
-    refuse_second_stdin(files)
+    refuse_second_stdin([*files, choices["reuse_check"]])
     refuse_outputs(output, html, manifest)
     from rankproof.kernel import shelf
 
@@ -123,6 +137,7 @@ def compare_files(files: Sequence[str], choices: dict[str, Any]) -> Compared:
     from rankproof.proving.manifest import Given
     from rankproof.reading.collect import documents_of
     from rankproof.reading.naming import distinct_names
+    from rankproof.reading.pool_groups import read_pool_groups
 
     design, settings = from_options(Design, choices), from_options(Settings, choices)
     measures = parse(choices["measures"] or DEFAULT_MEASURES, settings.dialect)
@@ -131,12 +146,22 @@ def compare_files(files: Sequence[str], choices: dict[str, Any]) -> Compared:
     qrels = prepare_qrels(files[0], reading.qrels_format, reading.allow)
     prepare_run = run_preparer(engine, qrels, reading)
     runs = [prepare_run(path) for path in watched(files[1:], "reading")]
+    names = distinct_names([run.name for run in runs], files[1:])
+    groups, further = None, {}
+    if choices["reuse_check"] is not None:
+        groups = read_pool_groups(choices["reuse_check"], dict(zip(names, files[1:], strict=True)))
+        further = {name: prepare_run(path) for name, path in watched(list(groups.files.items()), "reading")}
+    elif choices["pool_depth"] is not None:
+        raise UsageError("--pool-depth is for --reuse-check GROUPS, which says whose judgments to leave out. Add it.")
     comparison = compare(
         qrels,
         runs[0],
         runs[1:],
         measures,
-        names=distinct_names([run.name for run in runs], files[1:]),
+        names=names,
+        reuse_groups=groups,
+        contributors=further,
+        pool_depth=choices["pool_depth"],
         topics=choices["topics"],
         queries=choices["queries"],
         by=by,
@@ -154,7 +179,12 @@ def compare_files(files: Sequence[str], choices: dict[str, Any]) -> Compared:
         reading,
         by,
         choices["queries"],
-        {"topics": choices["topics"], "pool": pool},
+        {
+            "topics": choices["topics"],
+            "pool": pool,
+            "reuse groups": choices["reuse_check"],
+            **({} if groups is None else {f"contributor {name}": path for name, path in groups.files.items()}),
+        },
     )
 
 
@@ -165,6 +195,11 @@ def compare_reports(files: Sequence[str], choices: Mapping[str, Any]) -> Compare
     from rankproof.reading.collect import read_topics
     from rankproof.reading.naming import distinct_names
 
+    if choices["reuse_check"] is not None or choices["pool_depth"] is not None:
+        raise UsageError(
+            "Kept reports hold values and no rankings, which tell who contributed which judgment. For --reuse-check "
+            "give the judgments and the runs: QRELS BASELINE CANDIDATE..."
+        )
     measured = ("measures", "pool", "depth", "judged_only", "master", "memory")
     late = [f"--{name.replace('_', '-')}" for name in measured if choices[name]]
     late += ["--engine"] if choices["engine"] != "local" else []

@@ -134,6 +134,16 @@ class Pool(Memo):
         start = np.concatenate(([0], np.cumsum(self.size[keep])))
         return Pool(ids, start, self.grade[keep[self.query]], self.negatives, self.top_grade)
 
+    def without(self, drop: NDArray[np.bool_]) -> Pool:
+        """The pool as if the documents of a mask had never been judged: what a file without those lines gives.
+
+        Queries that have no document left are gone, and constants are those of what is left.
+        """
+        size = self.count(~drop)
+        left = size > 0
+        ids = [self.query_ids[i] for i in np.flatnonzero(left).tolist()]
+        return Pool(ids, np.concatenate(([0], np.cumsum(size[left]))), self.grade[~drop], self.negatives)
+
 
 class JudgedTable(Memo):
     """A run joined with judgments: columns over rows, and columns over queries.

@@ -1,4 +1,4 @@
-"""Tables derived from a JudgedTable: cut, condensed, selected, reordered, regraded, repeated. It is never changed."""
+"""Tables derived from a JudgedTable, which is never changed: cut, condensed, selected, reordered, regraded, ..."""
 
 from __future__ import annotations
 
@@ -115,6 +115,27 @@ def regraded(table: JudgedTable, grade: NDArray[np.int32]) -> JudgedTable:
         table.in_run, table.retrieved, table.start, table.rank, table.tie_first, table.tie_last,
         place[table.doc], table.order, table.unjudged_queries,
     )  # fmt: skip
+
+
+def unjudged(table: JudgedTable, drop: NDArray[np.bool_], pool: Pool) -> JudgedTable:
+    """The same rankings as if the pooled documents of a mask had never been judged; `pool` is the pool without them."""
+    left = table.pool.count(~drop) > 0
+    keep = ~drop[table.doc]
+    place = np.cumsum(~drop) - 1
+    lost = np.flatnonzero(~left & table.in_run).tolist()
+    return JudgedTable(
+        pool,
+        table.in_run[left],
+        table.retrieved[left],
+        np.concatenate(([0], np.cumsum(table.count(keep)[left]))),
+        table.rank[keep],
+        table.tie_first[keep],
+        table.tie_last[keep],
+        place[table.doc[keep]],
+        table.order,
+        (*table.unjudged_queries, *(table.pool.query_ids[q] for q in lost)),
+        None if table.subtopics is None else table.subtopics.without(drop, left),
+    )
 
 
 Indices = NDArray[np.int64]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from typing import Any, Literal
 
 from rankproof.errors import UsageError
@@ -22,8 +23,10 @@ from rankproof.proving.holes.summary import holes
 from rankproof.proving.movement import blind_spots, moves
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground, worst_value
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
+from rankproof.proving.reuse import Contributions, contributions, reuse_check
 from rankproof.proving.tie_risk import tie_risks
 from rankproof.reading.naming import distinct_names
+from rankproof.reading.pool_groups import read_pool_groups
 from rankproof.reading.segments import read_columns, segments
 
 # The choices of `compare` that belong to measuring and to the design of the comparison; the rest is reading.
@@ -46,6 +49,9 @@ def compare(
     pool: Mapping[str, Collection[str]] | None = None,
     beyond: bool = True,
     most_moved: int = MOST_MOVED,
+    reuse_groups: object = None,
+    contributors: Mapping[str, object] | None = None,
+    pool_depth: int | None = None,
     names: Sequence[str] | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
@@ -56,8 +62,10 @@ def compare(
 
     `qrels`, `baseline` and `candidates` (one run, or a list of them) are what `evaluate` takes. `queries` is a
     file or mapping with columns, `by` the columns that make segments. `beyond=False` leaves out what the numbers
-    cannot see: blind spots, bounds over unjudged documents, ties, diagnoses. The other choices are those of
-    `Settings`, `Design` and, for reading, of `evaluate`.
+    cannot see: blind spots, bounds over unjudged documents, ties, diagnoses. `reuse_groups`, a file or a mapping from
+    runs to groups, asks whether the verdicts stand without the judgments that one group alone contributed to a pool
+    of `pool_depth`; `contributors` are further runs of the pool by name. The other choices are those of `Settings`,
+    `Design` and, for reading, of `evaluate`.
     """
     settings = Settings(**{name: choices.pop(name) for name in _OF_SETTINGS & choices.keys()})
     design = Design(**{name: choices.pop(name) for name in _OF_DESIGN & choices.keys()})
@@ -67,17 +75,27 @@ def compare(
     called: Sequence[str | None] = names if names is not None else [None] * len(sources)
     if len(called) != len(sources):
         raise UsageError(f"There are {len(sources)} runs and {len(called)} names. Give each run one name.")
-    runs = []
-    for source, name in zip(sources, called, strict=True):
-        if isinstance(source, PreparedRun):
-            runs.append(source)
-        else:
-            runs.append(join_run(judged, source, format=run_format, allow=allow, name=name, **choices))
-    return compare_runs(
-        named_apart(runs, sources, called), parse(measures, settings.dialect), settings, design,
-        topics=_topics(topics), queries=queries, by=tuple(by), universe=universe, pool=pool, beyond=beyond,
-        most_moved=most_moved,
+    join: Callable[..., PreparedRun] = partial(join_run, format=run_format, allow=allow, **choices)
+    runs = [
+        source if isinstance(source, PreparedRun) else join(judged, source, name=name)
+        for source, name in zip(sources, called, strict=True)
+    ]
+    compared, variants = named_apart(runs, sources, called), parse(measures, settings.dialect)
+    whose: Contributions | None = None
+    if reuse_groups is not None:
+        groups = read_pool_groups(reuse_groups, dict(zip(compared, sources, strict=True)), contributors or ())
+        further = {
+            name: source if isinstance(source, PreparedRun) else join(runs[0].qrels, source, name=name)
+            for name, source in {**groups.files, **(contributors or {})}.items()
+        }
+        whose = contributions({**compared, **further}, groups, pool_depth, variants, settings)
+    elif pool_depth is not None or contributors:
+        raise UsageError("A pool depth and contributors are for a reuse check: give the groups of the runs too.")
+    comparison = compare_runs(
+        compared, variants, settings, design, topics=_topics(topics), queries=queries, by=tuple(by), universe=universe,
+        pool=pool, beyond=beyond, most_moved=most_moved,
     )  # fmt: skip
+    return comparison if whose is None else reuse_check(comparison, compared, whose, variants, settings, design)
 
 
 def compare_runs(

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, object]:
-    """All of it; each query's differences and bounds only when asked for."""
-    return {
+    """All of it; each query's differences and bounds, and the reuse check, only when asked for."""
+    document: dict[str, object] = {
         "systems": list(comparison.systems),
         "measures": list(comparison.measures),
         "queries": len(comparison.query_ids),
@@ -50,6 +50,11 @@ def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, object]:
         "topics": dict(comparison.topics),
         "manifest": dict(comparison.manifest) or None,
     }
+    if comparison.reuse is not None:
+        from rankproof.proving.reuse_records import reuse_dict
+
+        document["reuse"] = reuse_dict(comparison.reuse)
+    return document
 
 
 def contrast_dict(contrast: Contrast, by_query: bool) -> dict[str, object]:

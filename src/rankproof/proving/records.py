@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankproof.measuring.records import Evaluation
     from rankproof.measuring.report import Diagnosis
     from rankproof.proving.holes.bounds import Holes
+    from rankproof.proving.reuse_records import ReuseCheck
 
 
 Direction = Literal["better", "worse", "not shown"]
@@ -170,6 +171,7 @@ class Comparison:
     grade_shares: GradeShares | None = None
     warnings: tuple[str, ...] = ()
     fine_print: tuple[str, ...] = ()
+    reuse: ReuseCheck | None = None  # where the groups of the pool were given
     manifest: Mapping[str, Any] = field(default_factory=dict)  # the ExperimentManifest's fields, for showing
 
     def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:

@@ -52,6 +52,7 @@ def comparison_sections(comparison: Comparison, per_query: bool) -> list[Section
         Section("What the measures do not see", _unseen(comparison)),
         _holes(comparison),
         Section("Ties", _ties(comparison)),
+        *_reuse(comparison),
         Section("Diagnosis", _diagnoses(comparison)),
         Section("Warnings", comparison.warnings),
         Section("Each query", (), _queries(comparison)) if per_query else Section(""),
@@ -315,6 +316,15 @@ def _sign(bound: Bound) -> str:
     if bound.least > 0 or bound.greatest < 0:
         return "stays"
     return "could turn" if bound.least < 0 < bound.greatest else "could vanish"
+
+
+def _reuse(comparison: Comparison) -> list[Section]:
+    """Whether the verdicts rest on who took part in the pool; nothing where its groups were not given."""
+    if comparison.reuse is None:
+        return []
+    from rankproof.proving.reuse_records import reuse_sections
+
+    return reuse_sections(comparison.reuse)
 
 
 def _ties(comparison: Comparison) -> tuple[str, ...]:

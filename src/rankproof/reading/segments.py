@@ -32,7 +32,7 @@ def read_columns(what: object) -> tuple[Table, tuple[str, ...]]:
     if text.lstrip().startswith("{"):
         rows = [{key: _plain(value) for key, value in record.items()} for _, record in objects(text, source.name)]
     else:
-        rows = _delimited(text, source.name)
+        rows = delimited(text, source.name, "query")
     columns = tuple(dict.fromkeys(column for row in rows for column in row))
     if not rows or not columns:
         raise InputError(f"{source.name} has no queries. Give a header line and one line per query.")
@@ -70,7 +70,8 @@ def segments(
     return {name: tuple(ids) for name, ids in members.items()}
 
 
-def _delimited(text: str, name: str) -> list[dict[str, str]]:
+def delimited(text: str, name: str, noun: str) -> list[dict[str, str]]:
+    """The rows of a text with a header line, separated by tabs, semicolons or commas; `noun`: what a row is about."""
     lines = text.splitlines()
     header = lines[0] if lines else ""
     delimiter = "\t" if "\t" in header else ";" if ";" in header and "," not in header else ","
@@ -83,7 +84,7 @@ def _delimited(text: str, name: str) -> list[dict[str, str]]:
         if len(row) != len(columns):
             raise InputError(
                 f"{name}, line {reader.line_num}: {counted(len(row), 'column')}, but the header has {len(columns)}. "
-                "Give every query a value for each column; it may be empty."
+                f"Give every {noun} a value for each column; it may be empty."
             )
         rows.append(dict(zip(columns, row, strict=True)))
     return rows

@@ -125,6 +125,7 @@ def comparison_page_sections(comparison: Comparison, manifest: Mapping[str, obje
         unseen.blind_spots(comparison),
         holes_section(comparison),
         unseen.ties(comparison),
+        unseen.reuse(comparison),
         power_section(comparison),
         diagnoses_section(comparison),
         frame.fine_print(comparison),

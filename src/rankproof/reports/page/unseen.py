@@ -8,7 +8,19 @@ from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
 from rankproof.proving.records import BlindSpot, Comparison
 from rankproof.reports.charts.intervals import bounded, difference_bounds, value_bounds
 from rankproof.reports.charts.values import share_chart
-from rankproof.reports.page.elements import Column, PageCell, PageSection, Piece, Safe, bullets, figure, table, tag
+from rankproof.reports.page.elements import (
+    Column,
+    PageCell,
+    PageSection,
+    Piece,
+    Safe,
+    bullets,
+    figure,
+    section_body,
+    section_table,
+    table,
+    tag,
+)
 from rankproof.reports.page.verdict import difference, span
 
 # How many queries or measures a cell names before it only counts.
@@ -88,6 +100,21 @@ def ties(comparison: Comparison) -> PageSection | None:
         "Ties",
         "Could another order of documents with the same score change the result?",
         (table("Differences over all orders of tied documents", columns, rows), bullets(notes, "fine")),
+    )
+
+
+def reuse(comparison: Comparison) -> PageSection | None:
+    """The groups of the pool, and the verdicts without what one group alone contributed."""
+    if comparison.reuse is None:
+        return None
+    from rankproof.proving.reuse_records import reuse_sections
+
+    groups, changes = reuse_sections(comparison.reuse, most_rows=None)
+    return PageSection(
+        "reuse",
+        groups.title,
+        "Do the verdicts rest on who took part in the pool?",
+        (*section_body(groups), section_table(changes) if changes.table else None),
     )
 
 
