@@ -109,7 +109,13 @@ def _needs_depth(tables: Iterable[JudgedTable], qrels: PreparedQrels) -> str:
         place = np.arange(1, len(table.rank) + 1) - table.start[:-1][table.query]
         leading = table.count(table.rank == place)
         always += leading[table.in_run & (leading < table.retrieved)].tolist()
-    first = f"the first {min(always)} documents of every ranking are judged" if always else "every document is judged"
+    judged_first = min(always, default=None)
+    if judged_first is None:
+        first = "every document is judged"
+    elif judged_first == 0:
+        first = "some rankings begin with a document that is not judged"
+    else:
+        first = f"every ranking begins with {counted(judged_first, 'judged document')} or more"
     return (
         "How deep was the pool? Say how many documents of each run were judged (--pool-depth K; in Python "
         f"pool_depth=K): the paper or the plan of the collection says it. In these runs {first}, and the "
