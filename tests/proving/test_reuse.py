@@ -173,6 +173,22 @@ def test_what_a_dialect_refuses_without_a_group_is_told_and_ends_nothing() -> No
     assert group(comparison, "team b").contrasts[0].without is not None
 
 
+def test_relevant_is_what_the_level_says() -> None:
+    qrels = {query: {**grades, "a": 2, "n": 1} for query, grades in QRELS.items()}
+    groups = answer(checked(qrels, level=2)).groups
+    assert [(g.judgments, g.relevant) for g in groups] == [(7, 6), (6, 0)]  # s has grade 1
+
+
+def test_a_dialect_that_drops_the_query_s_own_document_drops_it_without_a_group_too() -> None:
+    """BEIR: each ranking begins with the query's own document, so that rank 3 is rank 2 there."""
+    qrels = {query: {**grades, query: 1} for query, grades in QRELS.items()}
+    runs = tuple({q: {q: 9.0, **docs} for q, docs in run.items()} for run in (A, B))
+    whole = checked(qrels, runs, dialect="beir", measures="P@2", pool_depth=3)
+    plain = checked({q: {d: g for d, g in docs.items() if d != "n"} for q, docs in qrels.items()}, runs,
+                    dialect="beir", measures="P@2", reuse_groups=None, pool_depth=None)  # fmt: skip
+    assert told(group(whole, "team b").contrasts[0].without) == said(plain.contrasts[0])
+
+
 def test_another_test_on_other_judgments_is_named_beside_the_verdict() -> None:
     """The default takes t where 12 queries changed and Gaffke's bound where fewer did: the reader sees which."""
     rng = random.Random(0)
@@ -185,11 +201,12 @@ def test_another_test_on_other_judgments_is_named_beside_the_verdict() -> None:
     assert contrast.whole.method != contrast.without.method
     assert contrast.whole.method in contrast.change
     assert contrast.without.method in contrast.change
+    assert contrast.without.method in comparison.warnings[-1]
 
 
 # ---- against judgments that never had those lines --------------------------------------------------
 
-MEASURES = "nDCG@3 RR AP P@2 ERR bpref infAP R@3"
+MEASURES = "nDCG@3 RR AP P@2 ERR bpref infAP R@3 SetP"
 
 
 def owners(qrels: Qrels, runs: Mapping[str, Ranked], groups: Mapping[str, str], depth: int) -> dict[str, set[Any]]:
@@ -270,7 +287,7 @@ def test_subtopics_that_only_a_group_had_judged_are_gone_with_it(seed: int, tmp_
     """Diversity measures count a query's subtopics: of those left, as in a file without the lines."""
     rng = random.Random(seed)
     queries, docs = [f"q{i}" for i in range(4)], "abcdef"
-    lines = {(q, d, str(rng.randint(1, 3))): rng.randint(0, 1) for q in queries for d in docs for _ in range(2)}
+    lines = {(q, d, str(rng.randint(1, 9))): rng.randint(0, 1) for q in queries for d in docs for _ in range(2)}
     runs = {name: {q: {d: rng.random() for d in rng.sample(docs, 4)} for q in queries} for name in "AB"}
     groups = {"A": "a", "B": "b"}
     best = {q: {d: 1 for (other, d, _) in lines if other == q} for q in queries}
@@ -405,7 +422,7 @@ def test_prepared_runs_on_other_judgments_are_refused() -> None:
         ({"reuse_groups": {"A": "a", "B": "a"}}, ["a", 2]),
         ({"contributors": {"C": A}}, ["C"]),
         ({"pool_depth": None}, ["pool_depth", "--pool-depth", 2, 18, 24]),
-        ({"pool_depth": 0}, [0]),
+        ({"pool_depth": 0}, [0, 1]),
         ({"reuse_groups": None}, ["groups"]),
         ({"reuse_groups": None, "pool_depth": None, "contributors": {"C": A}}, ["groups"]),
         ({"runs": (A, A)}, [24, 12, 2]),

@@ -55,21 +55,16 @@ class Subtopics:
     def without(self, drop: NDArray[np.bool_], left: NDArray[np.bool_]) -> Subtopics:
         """The entries of the documents that a mask over the pool does not drop; `left` are the queries that stay.
 
-        A subtopic without any entry is no longer one of its query, as if those lines had never been in the qrels.
+        A subtopic may be left without entries: measures count those that a relevant document covers.
         """
-        query = np.repeat(np.arange(len(self.number)), np.diff(self.start))
         keep = ~drop[self.doc]
-        offset = np.concatenate(([0], np.cumsum(self.number)))
-        used = np.zeros(offset[-1], dtype=bool)
-        used[offset[query[keep]] + self.subtopic[keep]] = True
-        upto = np.concatenate(([0], np.cumsum(used)))
-        begins = upto[offset[:-1]]
-        subtopic = upto[offset[query[keep]] + self.subtopic[keep]] - begins[query[keep]]
+        query = np.repeat(np.arange(len(self.number)), np.diff(self.start))
         counts = np.bincount(query[keep], minlength=len(self.number))[left]
+        place = np.cumsum(~drop) - 1
         return Subtopics(
             np.concatenate(([0], np.cumsum(counts))),
-            np.diff(upto[offset])[left],
-            (np.cumsum(~drop) - 1)[self.doc[keep]],
-            subtopic.astype(np.int32),
+            self.number[left],
+            place[self.doc[keep]],
+            self.subtopic[keep],
             self.grade[keep],
         )

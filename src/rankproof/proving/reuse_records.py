@@ -148,6 +148,7 @@ def reuse_warnings(check: ReuseCheck) -> tuple[str, ...]:
     """What must be read with the verdicts: which of them do not stand; nothing where all do."""
     changes = [
         f"{contrast.title}: {contrast.whole.word}, but {contrast.word_without} without {group.name}"
+        f"{contrast.change.removeprefix('changes')}"
         for group in check.groups
         for contrast in sorted(group.changed, key=lambda contrast: not contrast.own)
     ]
