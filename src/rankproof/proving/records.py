@@ -171,8 +171,8 @@ class Comparison:
     grade_shares: GradeShares | None = None
     warnings: tuple[str, ...] = ()
     fine_print: tuple[str, ...] = ()
-    reuse: ReuseCheck | None = None  # where the groups of the pool were given
     manifest: Mapping[str, Any] = field(default_factory=dict)  # the ExperimentManifest's fields, for showing
+    reuse: ReuseCheck | None = None  # where the groups of the pool were given
 
     def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:
         """The contrast of a measure with the baseline; the only candidate's when none is named."""
