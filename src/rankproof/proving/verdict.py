@@ -41,7 +41,6 @@ class Verdict:
     baseline: str | None
     reasons: tuple[str, ...]
     notes: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
     comparison: LateField[Comparison | None] = LateField(lambda: None)  # noqa: RUF009
     evaluation: Evaluation | None = None
     manifest: LateField[Mapping[str, object]] = LateField(dict)  # noqa: RUF009
@@ -51,6 +50,7 @@ class Verdict:
     seed: int = 0
     ledger: Attempt | None = None
     trial: object | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def exit_status(self) -> int:

@@ -62,9 +62,10 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
             continue
         found = bounds.infer(np.ascontiguousarray(differences[:, at]), question, rng)
         if isinstance(found, Estimate):
-            found = replace(
-                found, notes=(*found.notes, f"{changed} of {n} queries changed: bounds by Gaffke, not by t")
+            why = (
+                "every query changed by the same" if enough_changed(changed, n) else f"{changed} of {n} queries changed"
             )
+            found = replace(found, notes=(*found.notes, f"{why}: bounds by Gaffke, not by t"))
         answers[at] = found
     return answers
 
