@@ -24,14 +24,14 @@ class Verdict:
     """The answer of `rankproof.gate`. The status follows from the rulings; `settle` in `proving/gate.py` says how.
 
     reasons      the sentences of the rules that made it what it is
-    warnings     what could make it untrue and did not decide it: risks that were only reported, and what is amiss
-                 with the runs
     comparison   both runs in the measures of the policy; None without a baseline, or when none was asked for. It and
                  the manifest decide nothing: the gate makes them when they are first read, from the same inputs
     evaluation   the candidate's values; None when no rule names a measure, or the run was refused
     confidence   of one-sided bounds, where a rule does not say its own
     ledger       which attempt on these judgments it is, where the policy has a ledger
     trial        what a trial showed beside its rulings, where the verdict is of one
+    warnings     what could make it untrue and did not decide it: risks that were only reported, and what is amiss
+                 with the runs
     """
 
     status: Status

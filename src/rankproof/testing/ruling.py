@@ -67,7 +67,8 @@ class SmallCase:
         if self.before is None:
             raise UsageError("There is no baseline.")
         of = measure_of(measure)
-        return RuleSample(measure, of.better, of.aggregate, self._ids, self.after, self.before, self.lost, self.gained)
+        sides = (self._ids, self.after, self.before, self.lost)
+        return RuleSample(measure, of.better, of.aggregate, *sides, gained=self.gained)
 
     def judged_rates(self, k: int, segment: str = "") -> dict[str, float]:
         """The means of the values given."""

@@ -31,8 +31,8 @@ class RuleSample:
     values      the candidate's values; natural logarithms where `aggregate` is geometric
     before      the baseline's on the same queries, or None when only the candidate was requested
     lost        queries where the baseline has a value and the candidate has none, with the baseline's value
-    gained      queries where the candidate has a value and the baseline has none, with the candidate's value
     without     judged queries where no side has a value
+    gained      queries where the candidate has a value and the baseline has none, with the candidate's value
     """
 
     measure: str
@@ -42,8 +42,8 @@ class RuleSample:
     values: Numbers
     before: Numbers | None = None
     lost: Mapping[str, float] = field(default_factory=dict)
-    gained: Mapping[str, float] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    gained: Mapping[str, float] = field(default_factory=dict)
 
 
 class Case(Protocol):
