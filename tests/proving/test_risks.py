@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.shared_data import SHARED, needs_shared_data
 
+import rankproof
 from rankproof.errors import Refused
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate, NotEstimable
@@ -458,3 +461,26 @@ def test_a_manifest_from_before_risks_were_looked_at_was_decided_without_them() 
     gated = {"rules": [NO_LOSS], "confidence": 0.95, "attempt": None}
     assert policy_again(gated, {}, {})[0].risks == "report"
     assert policy_again({**gated, "risks": "undecided"}, {}, {})[0].risks == "undecided"
+
+
+@needs_shared_data
+def test_few_rulings_on_real_runs_are_at_risk() -> None:
+    """Seven runs of TREC DL 2020, every ordered pair, five rules: a gate that is always undecided is of no use."""
+    folder = SHARED / "dl20"
+    rules = [
+        NO_LOSS,
+        {"rule": "least_gain", "measure": "AP@100", "at_least": 0.0},
+        {"rule": "least_value", "measure": "nDCG@10", "at_least": 0.4},
+        {"rule": "no_query_loses_more", "measure": "RR@10", "than": 0.5},
+        {"rule": "judged_rate", "k": 10, "at_least": 0.5},
+    ]
+    judged = rankproof.prepare(str(folder / "qrels.trec"))
+    runs = [judged.prepare(str(path)) for path in sorted((folder / "runs").iterdir())]
+    rulings = [
+        ruling
+        for baseline, candidate in itertools.permutations(runs, 2)
+        for ruling in gate({"rule": rules}, qrels=judged, baseline=baseline, candidate=candidate, detail=False).rulings
+    ]
+    turned = [ruling for ruling in rulings if ruling.risks and ruling.risks[0] in ruling.reason]
+    assert len(rulings) == 210
+    assert [(ruling.rule, "equal scores" in ruling.reason) for ruling in turned] == [("least_gain", True)] * 2
