@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from simulation.attempts import family_passes, first_power
+from simulation.designs import DesignAnswers, designs
+from simulation.designs import answers as designed
 from simulation.families import family_error, found_in_families
 from simulation.gates import gate_passes
 from simulation.sparse import SEED, UNCHANGED, Answers, SparseWorld, answers, sparse_worlds, value_worlds, worst_pair
@@ -28,6 +30,8 @@ MEASURES = ("AP", "P@10", "RR", "all")
 SIZES = (25, 50, 200)
 # Sizes of the tables on sparse changes, and query sets a cell: a measure, a size, a share of unchanged topics.
 SPARSE_SIZES, SPARSE_PAIRS, SPARSE_TRIALS = (10, 25, 50, 200), 200, 50
+# Query sets for each measure of a design.
+DESIGN_TRIALS = 2000
 # Pairs with so many changed topics are dense.
 DENSE = 0.75
 # Query sets per pair of systems: as many as each method's cost allows.
@@ -200,6 +204,22 @@ class Study:
             found[world.measure] = found.get(world.measure, Answers()) + answers(world, n, trials, rng, method)
         return found
 
+    def designs(self) -> Iterator[str]:
+        """The default where queries have weights, strata or clusters; on pairs that mostly change."""
+        natural = sparse_worlds(self.matrices, SPARSE_PAIRS, 0.0)
+        worlds_of = [world for world in natural if np.mean(world.changes != 0) >= DENSE and world.measure != "hit"]
+        measures = [name for name in self.matrices if name != "hit"]
+        for number, design in enumerate(designs()):
+            rng = np.random.default_rng([SEED, 5, number])
+            of = {name: [world for world in worlds_of if world.measure == name] for name in measures}
+            found = {name: designed(those, design, self.trials(DESIGN_TRIALS), rng) for name, those in of.items()}
+            cells = [
+                f"{percent(a.passes.share)}, {percent(a.fails.share)}, {percent(a.covers.share)}"
+                for a in found.values()
+            ]
+            whole = sum(found.values(), DesignAnswers())
+            yield f"| {design.name} | {' | '.join(cells)} | {percent(whole.covers.share)} |"
+
     def attempts(self) -> Iterator[str]:
         """Twenty candidates on one query set that gain nothing: families with at least one PASS."""
         for spend, word in ((False, "whole error each"), (True, "spend_error")):
@@ -321,6 +341,7 @@ def tables(study: Study) -> Iterator[tuple[str, str, Callable[[], Iterator[str]]
         study.sparse_power,
     )
     yield "Sparse: the worst pair of each measure", f"unchanged | queries | {six}", study.sparse_worst
+    yield "Designs: false PASS, false FAIL, coverage", f"design | {five} | all, coverage", study.designs
     of_families = rates.replace("query sets", "families")
     yield "Twenty attempts", f"policy, changes | queries | {of_families} | wanted", study.attempts
     yield "Power of the first attempt", f"policy | queries | {rates} | wanted", study.first_attempts

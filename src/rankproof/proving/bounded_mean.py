@@ -35,7 +35,11 @@ _DECAY = 34.0
 _CLEAR, _INSIDE = 0.5, 0.5
 # Bounds are found to this distance, in units of the range of the values.
 _NEAR = 1e-10
+# Secants that have not met by then are given up.
+_MOST_SECANTS = 12
 _BETTING_ALPHA = 0.05
+# Methods whose bounds come from the range of the values, and with them the number of queries that decides.
+RANGE_METHODS = ("gaffke", "betting")
 # More queries than this are not a plan.
 MOST_QUERIES = 100_000_000
 
@@ -135,7 +139,38 @@ def gaffke_bound(values: Weighted, worst: float, level: float) -> float:
     >>> round(gaffke_bound(Weighted.of(np.ones(3)), 0.0, 0.95), 4)  # 0.05^(1/3)
     0.3684
     """
-    return _least_not_rejected(lambda at: gaffke_p(values, worst, at), worst, float(values.points[-1]), 1.0 - level)
+    most = float(values.points[-1])
+    near = _dirichlet_mean(np.append(values.points, worst), np.append(values.counts, 1.0), level)
+    return _least_not_rejected(lambda at: gaffke_p(values, worst, at), worst, most, 1.0 - level, near)
+
+
+def _dirichlet_mean(points: Numbers, counts: Numbers, level: float) -> float:
+    """About where the lower end of the Dirichlet-weighted mean is: its mean less standard deviations."""
+    from scipy.special import ndtri  # imported here: only tests need scipy
+
+    n = float(counts.sum())
+    mean = float(points @ counts) / n
+    return mean - float(ndtri(level)) * math.sqrt(float(np.square(points - mean) @ counts) / (n * (n + 1.0)))
+
+
+def sized_gaffke_p(values: Numbers, sizes: Numbers, worst: float, threshold: float) -> float:
+    """`gaffke_p` where values count by their sizes: of the mean of size times (value - threshold), against 0.
+
+    The one value that was not seen has the greatest size and the worst value.
+
+    >>> sized_gaffke_p(np.ones(3), np.ones(3), 0.0, 0.8) == gaffke_p(Weighted.of(np.ones(3)), 0.0, 0.8)
+    True
+    """
+    return gaffke_p(Weighted.of(sizes * (values - threshold)), float(sizes.max()) * (worst - threshold), 0.0)
+
+
+def sized_gaffke_bound(values: Numbers, sizes: Numbers, worst: float, level: float) -> float:
+    """`gaffke_bound` where values count by their sizes."""
+    points, counts = np.append(values, worst), np.append(sizes, sizes.max())
+    near = _dirichlet_mean(points, counts, level)
+    return _least_not_rejected(
+        lambda at: sized_gaffke_p(values, sizes, worst, at), worst, float(values.max()), 1.0 - level, near
+    )
 
 
 def queries_for_bound(values: Numbers, worst: float, threshold: float, level: float, power: float) -> int | None:
@@ -208,8 +243,13 @@ def betting_bound(values: Numbers, worst: float, best: float, level: float) -> f
     return _least_not_rejected(lambda at: betting_p(values, worst, best, at), worst, best, 1.0 - level)
 
 
-def _least_not_rejected(p: Callable[[float], float], worst: float, most: float, alpha: float) -> float:
-    """The least mean whose p-value is above alpha. P-values rise with the mean; to the safe side of rounding."""
+def _least_not_rejected(
+    p: Callable[[float], float], worst: float, most: float, alpha: float, guess: float | None = None
+) -> float:
+    """The least mean whose p-value is above alpha. P-values rise with the mean; to the safe side of rounding.
+
+    `guess` is where it may be, for p-values that are smooth.
+    """
     from scipy.optimize import brentq  # imported here: only tests need scipy
 
     if most <= worst or p(most) <= alpha:
@@ -217,5 +257,30 @@ def _least_not_rejected(p: Callable[[float], float], worst: float, most: float, 
     near = _NEAR * (most - worst)
     if p(worst + near) > alpha:
         return worst
-    found: float = brentq(lambda at: p(at) - alpha, worst + near, most, xtol=near, rtol=1e-14)
+    found = None if guess is None else _by_secants(p, worst + near, most, alpha, guess, near)
+    if found is None:
+        found = float(brentq(lambda at: p(at) - alpha, worst + near, most, xtol=near, rtol=1e-14))
     return found - near
+
+
+def _by_secants(
+    p: Callable[[float], float], low: float, high: float, alpha: float, guess: float, near: float
+) -> float | None:
+    """Where p is alpha: by secants of its normal quantile, which is nearly a straight line; None where they miss."""
+    from scipy.special import ndtri  # imported here: only tests need scipy
+
+    goal = float(ndtri(alpha))
+    before = min(max(guess, low), high)
+    at = min(max(guess + 1e-3 * (high - low), low), high)
+    off_before = float(ndtri(p(before))) - goal
+    for _ in range(_MOST_SECANTS):
+        off = float(ndtri(p(at))) - goal
+        if not math.isfinite(off) or not math.isfinite(off_before) or off == off_before:
+            return None
+        step = off * (at - before) / (off - off_before)
+        before, off_before, at = at, off, at - step
+        if not low <= at <= high:
+            return None
+        if abs(step) <= near:
+            return at
+    return None

@@ -24,6 +24,7 @@ from rankproof.proving.movement import blind_spots, moves
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground, worst_value
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.reuse import Contributions, contributions, reuse_check
+from rankproof.proving.sampling import read_sampling
 from rankproof.proving.tie_risk import tie_risks
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.pool_groups import read_pool_groups
@@ -171,9 +172,14 @@ def compare_values(
 ) -> Comparison:
     """The comparison of systems by their values by unit: a table for each measure, a column for each system.
 
-    The first system is the baseline. `queries` and `by` make segments of units, as in `compare`.
+    The first system is the baseline. `queries` and `by` make segments of units, as in `compare`; the columns that the
+    design names say how units were drawn.
     """
     ids = tuple(dict.fromkeys(unit for table in tables for unit in table.every_unit))
+    sampling = None
+    if design.sampling:
+        sampling = read_sampling(queries, design.sampling, ids)
+        tables = [replace(table, sampling=sampling.of(table.unit_ids)) for table in tables]
     units_by_segment: dict[str, tuple[str, ...]] = {}
     if by:
         if queries is None:
@@ -194,7 +200,12 @@ def compare_values(
         query_ids=ids,
         segments=units_by_segment,
         warnings=_warnings(contrasted, design),
-        fine_print=(*(table.note for table in tables if table.notes), *_without_segment(units_by_segment, ids)),
+        fine_print=(
+            *([f"queries: {sampling}"] if sampling is not None else []),
+            *(table.note for table in tables if table.notes),
+            *_without_segment(units_by_segment, ids),
+        ),
+        sampling=sampling,
     )
 
 
@@ -268,7 +279,15 @@ def look_beyond(
     extended = replace(
         comparison,
         blind_spots=blind_spots(prepared, comparison.evaluations),
-        holes=holes(prepared, variants, universe=universe, pool=pool, settings=settings, names=list(runs)),
+        holes=holes(
+            prepared,
+            variants,
+            universe=universe,
+            pool=pool,
+            settings=settings,
+            names=list(runs),
+            sampling=comparison.sampling,
+        ),
         diagnoses=tuple(diagnosis for name, run in runs.items() for diagnosis in diagnose(run, name)),
         grade_shares=grade_shares(runs, variants, settings),
         tie_risks=tie_risks(prepared, comparison),

@@ -15,6 +15,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
 from rankproof.kernel.later import Later
+from rankproof.proving.bounded_mean import RANGE_METHODS
 from rankproof.proving.corrections.contract import Block, Correction, Tests
 from rankproof.proving.per_unit import PerUnit, no_value_on_one_side
 from rankproof.proving.power import queries_needed_each, smallest_difference
@@ -28,7 +29,8 @@ from rankproof.proving.records import (
     Family,
     direction_shown,
 )
-from rankproof.proving.significance.contract import Significance, SignificanceRequest
+from rankproof.proving.sampling import SampledMeans, Sampling
+from rankproof.proving.significance.contract import Significance, SignificanceRequest, refuse_unsampled
 
 
 def equivalence(
@@ -38,10 +40,11 @@ def equivalence(
     design: Design,
     rng: np.random.Generator,
     widest: float = math.inf,
+    sampling: Sampling | None = None,
 ) -> Equivalence | None:
     """Whether the mean difference lies within the margin; None where the method can say nothing.
 
-    `widest` is how far a difference can lie from 0, where that is known.
+    `widest` is how far a difference can lie from 0, where that is known; `sampling` is how the queries were drawn.
 
     Each one-sided test is made at 1 - level: both must reject, so no correction is needed between them, and
     the interval that matches is the one at 1 - 2 (1 - level).
@@ -51,7 +54,9 @@ def equivalence(
     kind, margin = design.margin
 
     def one_sided(null: float, alternative: Alternative) -> Estimate | None:
-        question = SignificanceRequest(design.confidence, alternative, null, design.resamples, -widest, widest)
+        question = SignificanceRequest(
+            design.confidence, alternative, null, design.resamples, -widest, widest, sampling
+        )
         answer = method.infer(differences, question, rng)
         return answer if isinstance(answer, Estimate) else None
 
@@ -85,6 +90,12 @@ class _Table:
         return np.argsort(np.array(self.values.unit_ids, dtype=object), kind="stable")
 
     @cached_property
+    def sampling_by_id(self) -> Sampling | None:
+        """How the units were drawn, in the order of their ids."""
+        sampling, ids = self.values.sampling, self.values.unit_ids
+        return None if sampling is None else sampling.of([ids[i] for i in self.by_id.tolist()])
+
+    @cached_property
     def differences(self) -> NDArray[np.float64]:
         """A row for each pair, a column for each unit."""
         baselines, candidates = np.array(self.pairs).T
@@ -93,14 +104,34 @@ class _Table:
     @cached_property
     def means(self) -> NDArray[np.float64]:
         """The mean difference of each pair; of at least one unit."""
+        if self.sampled is not None:
+            return self.sampled.mean
         return np.asarray(self.differences.mean(axis=1), dtype=np.float64)
+
+    @cached_property
+    def sampled(self) -> SampledMeans | None:
+        """Mean and error of each pair where the units are no simple random sample, and an error can be told."""
+        sampling = self.values.sampling
+        if sampling is None or len(self.values.unit_ids) < 2 or sampling.why_no_error:
+            return None
+        return sampling.means(self.differences.T)
 
     @cached_property
     def spreads(self) -> NDArray[np.float64]:
         """The standard deviation of each pair's differences; 0 for fewer than two."""
-        if len(self.values.unit_ids) < 2:
+        n = len(self.values.unit_ids)
+        if n < 2:
             return np.zeros(len(self.pairs))
+        if self.sampled is not None:
+            return np.asarray(self.sampled.error * np.sqrt(n / self.sampled.effect), dtype=np.float64)
         return np.asarray(self.differences.std(axis=1, ddof=1), dtype=np.float64)
+
+    @cached_property
+    def spreads_by_design(self) -> NDArray[np.float64]:
+        """The standard deviation with which as many independent units would have the same error."""
+        if self.sampled is None:
+            return self.spreads
+        return np.asarray(self.sampled.error * math.sqrt(len(self.values.unit_ids)), dtype=np.float64)
 
     @cached_property
     def system_means(self) -> list[float]:
@@ -116,6 +147,12 @@ def contrasts(
 ) -> tuple[tuple[Contrast, ...], Family]:
     """Every pair, measure and segment, tested together. Those over all queries come first."""
     correction: Correction = shelf.find("corrections", design.correction_over(len(systems)))
+    if design.sampling and correction.draws_queries:
+        able = [item.name for item in shelf.offered("corrections").values() if not item.draws_queries]
+        raise UsageError(
+            f"The correction {correction.name!r} takes the queries for a simple random sample, and knows nothing of "
+            f"weights, strata or clusters. Possible: {', '.join(able)}."
+        )
     if len(set(systems)) < len(systems):
         raise UsageError(f"Systems need different names; got {', '.join(systems)}.")
     if len(systems) < 2:
@@ -157,23 +194,29 @@ class _Inference:
 
     def __init__(self, systems: Sequence[str], tables: Sequence[_Table], pairs: Sequence[Pair], design: Design) -> None:
         self.method: Significance = shelf.find("significance", design.significance)
+        if design.sampling:
+            refuse_unsampled(self.method)
         self._systems, self._tables, self._pairs, self._design = systems, tables, pairs, design
 
     def at(self, level: float) -> list[Answer]:
         """The answers at a confidence level; the resamples are the same at every level."""
         answers: dict[int, list[Answer]] = {}
-        alike: dict[tuple[int, float], list[int]] = {}
+        alike: dict[tuple[int, float, tuple[str, ...]], list[int]] = {}
         for at, table in enumerate(self._tables):
             widest = table.values.widest if self.method.bounded else math.inf
-            alike.setdefault((len(table.values.unit_ids), widest), []).append(at)
+            drawn = () if table.sampling_by_id is None else table.sampling_by_id.unit_ids
+            alike.setdefault((len(table.values.unit_ids), widest, drawn), []).append(at)
         width = len(self._pairs)
         untestable = {
             at: [_left_out(table.values, self._systems, pair, self.method.name) for pair in self._pairs]
             for at, table in enumerate(self._tables)
             if any(table.values.lacking)
         }
-        for (size, widest), places in alike.items():
-            question = SignificanceRequest(level, resamples=self._design.resamples, low=-widest, high=widest)
+        for (size, widest, _), places in alike.items():
+            question = SignificanceRequest(
+                level, resamples=self._design.resamples, low=-widest, high=widest,
+                sampling=self._tables[places[0]].sampling_by_id,
+            )  # fmt: skip
             rows = np.concatenate([self._tables[at].differences[:, self._tables[at].by_id] for at in places])
             rng = _rng(self._design, f"tests of {size}")
             results = self.method.many(np.ascontiguousarray(rows.T), question, rng)
@@ -241,12 +284,15 @@ def _contrasts(
         beside = adjusted[at] if estimable else None
         could_have: Later[Detectable | None] | None = None
         unshown = direction_shown(answer, beside, values.better) == "not shown"
-        if estimable and unshown and values.better != "neither" and spreads[at] > 0:
+        by_spread = estimable and answer.method not in RANGE_METHODS  # what a t test could have shown says nothing else
+        if by_spread and unshown and values.better != "neither" and spreads[at] > 0:
             could_have = Later(partial(detectable.of_pair, at))
         within = None
         if design.margin is not None and estimable:
             rng = _rng(design, f"margin of {len(values.unit_ids)}")
-            within = equivalence(table.differences[at], values.better, method, design, rng, values.widest)
+            within = equivalence(
+                table.differences[at], values.better, method, design, rng, values.widest, values.sampling
+            )
         results.append(
             Contrast(
                 measure=values.measure,
@@ -267,6 +313,8 @@ def _contrasts(
                 equivalence=within,
                 detectable=could_have,
                 scale=values.scale,
+                sampling=values.sampling,
+                design_effect=None if table.sampled is None else float(table.sampled.effect[at]),
             )
         )
     return results
@@ -284,7 +332,7 @@ class _DetectableInTable:
     @cached_property
     def _needed(self) -> dict[int, int | None]:
         pairs = np.flatnonzero(self._table.spreads > 0).tolist()
-        spreads, means = self._table.spreads[pairs].tolist(), np.abs(self._table.means[pairs]).tolist()
+        spreads, means = self._table.spreads_by_design[pairs].tolist(), np.abs(self._table.means[pairs]).tolist()
         design = self._design
         return dict(
             zip(pairs, queries_needed_each(spreads, means, level=design.confidence, power=design.power), strict=True)
@@ -292,7 +340,7 @@ class _DetectableInTable:
 
     def of_pair(self, pair: int) -> Detectable:
         """Of the pair at this place."""
-        design, spread = self._design, float(self._table.spreads[pair])
+        design, spread = self._design, float(self._table.spreads_by_design[pair])
         queries = len(self._table.values.unit_ids)
         return Detectable(
             smallest_difference(spread, queries, level=design.confidence, power=design.power),

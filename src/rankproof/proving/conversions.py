@@ -22,17 +22,21 @@ if TYPE_CHECKING:
 
 def to_dict(comparison: Comparison, by_query: bool = True) -> dict[str, object]:
     """All of it; each query's differences and bounds, and the reuse check, only when asked for."""
+    design: dict[str, object] = {
+        "significance": comparison.significance,
+        "correction": comparison.correction,
+        "level": comparison.level,
+        "seed": comparison.seed,
+        "family": {**asdict(comparison.family), "text": str(comparison.family)},
+    }
+    if comparison.sampling is not None:
+        columns = asdict(comparison.sampling.columns)
+        design["sampling"] = {name: column or None for name, column in columns.items()}
     document: dict[str, object] = {
         "systems": list(comparison.systems),
         "measures": list(comparison.measures),
         "queries": len(comparison.query_ids),
-        "design": {
-            "significance": comparison.significance,
-            "correction": comparison.correction,
-            "level": comparison.level,
-            "seed": comparison.seed,
-            "family": {**asdict(comparison.family), "text": str(comparison.family)},
-        },
+        "design": design,
         "contrasts": [contrast_dict(contrast, by_query) for contrast in comparison.contrasts],
         "segments": {name: list(queries) for name, queries in comparison.segments.items()},
         "moves": [asdict(move) for move in comparison.moves],
@@ -79,6 +83,8 @@ def contrast_dict(contrast: Contrast, by_query: bool) -> dict[str, object]:
         "direction": contrast.direction,
         "scale": contrast.scale or None,
     }
+    if contrast.sampling is not None:
+        document["design_effect"] = contrast.design_effect
     if by_query:
         document["by_query"] = dict(zip(contrast.query_ids, contrast.by_query.tolist(), strict=True))
     return document

@@ -47,8 +47,9 @@ def grounds_of(case: GateCase, evaluation: Evaluation, decided: Decided) -> Grou
     """The details behind the verdict on a case, where something was measured."""
     policy = case.policy
     design = Design(
-        significance=policy.significance, confidence=policy.confidence, resamples=policy.resamples, seed=policy.seed
-    )
+        significance=policy.significance, confidence=policy.confidence, resamples=policy.resamples, seed=policy.seed,
+        weights=policy.weights, strata=policy.strata, clusters=policy.clusters,
+    )  # fmt: skip
     named = (clause.values.get("segment", "") for clause in policy.clauses)
     by = tuple(dict.fromkeys(segment.partition("=")[0] for segment in named if segment))
     comparison = Later(lambda: None if case.baseline is None else _comparison(case, design, by))
@@ -99,6 +100,7 @@ def on_record(
     }
     qrels, candidate = Given(policy.qrels, case.qrels), Given(policy.candidate, case.runs[0])
     if comparison is None:
+        shared["others"] |= {"queries": policy.queries} if isinstance(policy.queries, str) else {}
         return manifest_of([evaluation], qrels, [candidate], **shared)
     baseline = Given(policy.baseline, case.runs[1])
     return manifest_of(comparison, qrels, [baseline, candidate], design=design, queries=policy.queries, by=by, **shared)
@@ -145,7 +147,7 @@ def gate(
         candidate=case.candidate,
         baseline=case.baseline,
         reasons=reasons(status, settled),
-        notes=(*_notes(decided, read), *notes),
+        notes=(*_drawn(case), *_notes(decided, read), *notes),
         warnings=(*_reported(decided), *warnings),
         comparison=grounds.comparison,
         evaluation=grounds.evaluation,
@@ -156,6 +158,12 @@ def gate(
         seed=read.seed,
         ledger=attempt,
     )
+
+
+def _drawn(case: GateCase) -> tuple[str, ...]:
+    """How the judged queries were drawn, where the policy says it."""
+    sampling = case.sampling(case.qrels.query_ids) if case.variants else None
+    return () if sampling is None else (f"queries: {sampling}",)
 
 
 def _notes(decided: Decided, policy: Policy) -> tuple[str, ...]:

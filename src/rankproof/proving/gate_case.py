@@ -24,7 +24,8 @@ from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_g
 from rankproof.proving.policy import Policy
 from rankproof.proving.power import queries_needed
 from rankproof.proving.rules.contract import POWER, Numbers, RuleSample, measure_named
-from rankproof.proving.significance.contract import Significance, SignificanceRequest
+from rankproof.proving.sampling import Sampling, SamplingColumns, sampling_of
+from rankproof.proving.significance.contract import Significance, SignificanceRequest, refuse_unsampled
 from rankproof.reading.collect import read_run
 from rankproof.reading.finding import Finding
 from rankproof.reading.naming import distinct_names
@@ -277,7 +278,19 @@ class GateCase:
                 f"The rules of a gate speak of means, the method {method.name!r} of another thing ({method.about}). "
                 f"Possible: {', '.join(able)}."
             )
+        if self._sampling_columns:
+            refuse_unsampled(method)
         return method
+
+    @property
+    def _sampling_columns(self) -> SamplingColumns:
+        return SamplingColumns(self.policy.weights, self.policy.strata, self.policy.clusters)
+
+    def sampling(self, query_ids: Sequence[str]) -> Sampling | None:
+        """By the columns that the policy names."""
+        if not self._sampling_columns:
+            return None
+        return sampling_of(*self._columns, self._sampling_columns, query_ids)
 
     def infer(
         self,
@@ -288,9 +301,10 @@ class GateCase:
         low: float = -math.inf,
         high: float = math.inf,
         of: Literal["changes", "values"] = "changes",
+        sampling: Sampling | None = None,
     ) -> Answer:
         """By the policy's method. The same seed gives the same bounds, whatever else the policy asks."""
-        question = SignificanceRequest(level, alternative, null, self.policy.resamples, low, high)
+        question = SignificanceRequest(level, alternative, null, self.policy.resamples, low, high, sampling)
         return infer_by(self._method, values, question, of, self.policy.seed)
 
     @property

@@ -25,7 +25,7 @@ def gate_parameters(policy: Policy, attempt: int | None) -> dict[str, Any]:
     """The rules and statistics of a policy, as plain values. `attempt` is the one that spent error, None otherwise."""
     return {
         "rules": [_rule(clause, number) for number, clause in enumerate(policy.clauses, start=1)],
-        **{name: getattr(policy, name) for name in STATISTICS},
+        **policy.statistics,
         "attempt": attempt,
     }
 

@@ -32,7 +32,7 @@ from rankproof.kernel.verdict import Status
 from rankproof.measuring.identity import file_hash, is_plain_file
 from rankproof.proving.gate_case import GateCase
 from rankproof.proving.manifest import is_expensive
-from rankproof.proving.policy import STATISTICS, Clause, Policy, path_keys, rests_on_bounds
+from rankproof.proving.policy import Clause, Policy, path_keys, rests_on_bounds
 
 # The version of a line; it changes when a field changes its meaning or goes.
 VERSION = 1
@@ -330,7 +330,7 @@ def tried_in(case: GateCase) -> Tried:
     runs = [_run_hash(case, i, source) for i, source in enumerate(sources[: len(case.runs)])]
     rest = {
         "rules": [{"rule": clause.rule, **_values(clause)} for clause in policy.clauses],
-        "statistics": {name: getattr(policy, name) for name in STATISTICS},
+        "statistics": policy.statistics,
         "choices": plain(dict(sorted(policy.choices.items()))),
         "spend_error": policy.ledger is not None and policy.ledger.spend_error,
         "baseline": runs[1:],

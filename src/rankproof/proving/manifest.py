@@ -69,7 +69,7 @@ def manifest_of(
     runs      in the order of the answer
     design    of a comparison, which does not carry all of it
     reading   choices about reading that were not left to the default; see `READING`
-    queries   the file whose columns `by` make segments
+    queries   the file whose columns make segments (`by`) or say how queries were drawn
     others    further files, by what they are: topics, pool, policy
     gate      the rules of a gate; `verdict` and `rulings` are what they decided
     """
@@ -84,11 +84,13 @@ def manifest_of(
         if design is None:
             raise UsageError("The manifest of a comparison needs its design: how it was compared decides its numbers.")
         correction = design.correction_over(len(comparison.systems))
-        parameters["design"] = {**asdict(design), "correction": correction, "by": list(by)}
+        chosen = {name: value for name, value in asdict(design).items() if value != ""}
+        parameters["design"] = {**chosen, "correction": correction, "by": list(by)}
         seed = parameters["design"].pop("seed")
     if gate is not None:
         parameters["gate"] = dict(gate)
-    beside = {"queries": queries if by else None, **(others or {})}
+    sampled = design is not None and bool(design.sampling)
+    beside = {"queries": queries if by or sampled else None, **(others or {})}
     files = {role: _file(path) for role, source in beside.items() if (path := _path(source)) is not None}
     unknown = [role for role, source in beside.items() if source is not None and role not in files]
     kind: Kind = "evaluation" if comparison is None else "comparison"

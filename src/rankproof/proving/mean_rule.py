@@ -19,15 +19,14 @@ import numpy as np
 from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.kernel.sections import PLACES, number, percent
 from rankproof.kernel.verdict import Payer, Ruling, Status
-from rankproof.proving.bounded_mean import queries_for_bound
+from rankproof.proving.bounded_mean import RANGE_METHODS, queries_for_bound
 from rankproof.proving.rules.contract import POWER, Case, Numbers
+from rankproof.proving.sampling import Sampling
 
 # Numbers closer than this are one number, computed in another order: a bound that lies on the threshold meets it.
 ROUNDING = 1e-12
 # How many of the queries that pay are named.
 MOST_PAYERS = 10
-# Methods whose bounds come from the range of the values, and with them the number of queries that decides.
-RANGE_METHODS = ("gaffke", "betting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,7 @@ class MeanRequirement:
     value       a value as the ruling keeps it, where that is another scale
     least, most the range of what is averaged: no mean lies beyond it, so no bound lies beyond it either
     of          whether changes between two systems are averaged, or the values of one
+    sampling    how the queries behind the values were drawn, in their order; None for a simple random sample
     """
 
     threshold: float
@@ -55,6 +55,19 @@ class MeanRequirement:
     least: float = -math.inf
     most: float = math.inf
     of: Literal["changes", "values"] = "values"
+    sampling: Sampling | None = None
+
+    def mean(self, values: Numbers) -> float:
+        """The mean that the rule is about: weighted, where the queries are."""
+        return float(np.mean(values)) if self.sampling is None else self.sampling.mean(values)
+
+    def spread(self, values: Numbers) -> float:
+        """The standard deviation with which as many independent queries would have the same error."""
+        if _all_equal(values):
+            return 0.0
+        if self.sampling is None or self.sampling.why_no_error:
+            return float(np.std(values, ddof=1))
+        return float(self.sampling.means(values[:, None]).error[0]) * math.sqrt(len(values))
 
 
 def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, required: MeanRequirement) -> Ruling:
@@ -64,7 +77,7 @@ def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, required: MeanRe
     if not len(values):
         reason = "No query has a value to be judged by."
         return replace(ruling, status="UNDECIDED", reason=reason, decides="Queries with a value would decide it.")
-    mean = float(np.mean(values))
+    mean = required.mean(values)
     ruling = replace(ruling, observed=required.value(mean))
     if required.basis == "point":
         end = 'plain means are compared (basis = "point"), so chance is not ruled out'
@@ -74,8 +87,9 @@ def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, required: MeanRe
 
 def _by_bounds(case: Case, ruling: Ruling, values: Numbers, mean: float, required: MeanRequirement) -> Ruling:
     span = (required.least, required.most)
-    above = case.infer(values, required.threshold, "greater", required.level, *span, of=required.of)
-    below = case.infer(values, required.threshold, "less", required.level, *span, of=required.of)
+    of, drawn = required.of, required.sampling
+    above = case.infer(values, required.threshold, "greater", required.level, *span, of=of, sampling=drawn)
+    below = case.infer(values, required.threshold, "less", required.level, *span, of=of, sampling=drawn)
     if isinstance(above, NotEstimable) and isinstance(below, NotEstimable):
         reason = f"{required.what} is {required.shown(mean)}, but no bound can be given: {above.reason}."
         decides = "More queries would decide it." if len(values) < 2 else 'Another method may: significance = "..."'
@@ -93,7 +107,7 @@ def _by_bounds(case: Case, ruling: Ruling, values: Numbers, mean: float, require
         against if isinstance(against, Estimate) else replace(given[0], p_value=1.0),
         low=required.value(low), high=required.value(high), value=required.value(mean), notes=notes,
     )  # fmt: skip
-    spread = 0.0 if _all_equal(values) else float(np.std(values, ddof=1))
+    spread = required.spread(values)
     effect = abs(mean - required.threshold) / spread if spread else None
     p_fail = against.p_value if isinstance(against, Estimate) else None
     ruling = replace(ruling, answer=answer, p_fail=p_fail, status=status, effect=effect, notes=notes)
@@ -171,6 +185,9 @@ def _decides(
         return f"What was seen lies on the threshold, where no number of queries decides. {possible}".strip()
     way = "pass" if (mean > required.threshold) == (required.better == "higher") else "fail"
     changed = int(np.count_nonzero(values)) if required.of == "changes" else None
+    if answer.method in RANGE_METHODS and required.sampling is not None:
+        more = "clusters" if required.sampling.columns.clusters else "queries"
+        return f"More {more} like these would make it {way}, if what was seen is the truth. {possible}".strip()
     if answer.method in RANGE_METHODS:
         end = required.least if mean > required.threshold else required.most
         needed = (

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from rankproof.errors import InputError, UsageError
 from rankproof.measuring.evaluate import some
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation
+
+if TYPE_CHECKING:
+    from rankproof.proving.sampling import Sampling
 
 # Values that differ by less are the same number, computed in another order.
 ROUNDING = 1e-12
@@ -40,6 +44,7 @@ class PerUnit:
     notes      what a reader must know about the units or the values
     low, high  the range of one value, where it is known
     lacking    by system, the units where it has no value, another system has one, and no worst value can stand for it
+    sampling   how the units were drawn, in their order; None for a simple random sample
     """
 
     measure: str
@@ -53,6 +58,7 @@ class PerUnit:
     low: float = -math.inf
     high: float = math.inf
     lacking: tuple[tuple[str, ...], ...] = ()
+    sampling: Sampling | None = None
 
     @property
     def every_unit(self) -> tuple[str, ...]:
@@ -73,9 +79,9 @@ class PerUnit:
         """Only these units."""
         places = [i for i, unit in enumerate(self.unit_ids) if unit in units]
         lacking = tuple(tuple(unit for unit in side if unit in units) for side in self.lacking)
-        return replace(
-            self, unit_ids=tuple(self.unit_ids[i] for i in places), values=self.values[places], lacking=lacking
-        )
+        inside = tuple(self.unit_ids[i] for i in places)
+        sampling = None if self.sampling is None else self.sampling.of(inside)
+        return replace(self, unit_ids=inside, values=self.values[places], lacking=lacking, sampling=sampling)
 
     def unpaired(self, baseline: int, candidate: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Units that only the candidate lacks a value for, and those that only the baseline lacks one for."""
@@ -99,7 +105,7 @@ class PerUnit:
         values = self.values[:, system]
         if not len(values):
             return float("nan")
-        mean = float(np.mean(values))
+        mean = float(np.mean(values)) if self.sampling is None else self.sampling.mean(values)
         return float(np.exp(mean)) if self.scale else mean
 
 

@@ -51,6 +51,8 @@ class Policy:
 
     queries       a file with columns of queries, whose values make segments
     latency       a file with one request per line: query id and milliseconds
+    weights, strata, clusters
+                  columns of `queries` that say how queries were drawn; "" where they are a simple random sample
     confidence    of each one-sided bound
     significance  the item of the significance shelf that gives the bounds of changes, and of values where it can
     unchanged     what identical rankings mean for a rule against a regression: "pass", or "undecided" to be strict
@@ -75,9 +77,18 @@ class Policy:
     seed: int = 0
     unchanged: Literal["pass", "undecided"] = "pass"
     risks: Literal["undecided", "report"] = "undecided"
+    weights: str = ""
+    strata: str = ""
+    clusters: str = ""
     choices: OptionValues = field(default_factory=dict)
     ledger: LedgerChoice | None = None
     source: str = ""
+
+    @property
+    def statistics(self) -> dict[str, Any]:
+        """What decides bounds, by its keys in a policy; without the columns that it does not name."""
+        values = {name: getattr(self, name) for name in STATISTICS}
+        return {name: value for name, value in values.items() if value != ""}
 
 
 # The tables at the top of a policy.
@@ -91,6 +102,9 @@ STATISTICS: dict[str, Kind] = {
     "seed": Whole(0),
     "unchanged": Choice(("pass", "undecided")),
     "risks": Choice(("undecided", "report")),
+    "weights": Text(),
+    "strata": Text(),
+    "clusters": Text(),
 }
 # The options of `rankproof evaluate`, by the names they have in Python.
 CHOICES: dict[str, Kind] = {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankproof.measuring.report import Diagnosis
     from rankproof.proving.holes.bounds import Holes
     from rankproof.proving.reuse_records import ReuseCheck
+    from rankproof.proving.sampling import Sampling, SamplingColumns
 
 
 Direction = Literal["better", "worse", "not shown"]
@@ -77,6 +78,8 @@ class Contrast:
     by_query     candidate minus baseline, in the order of `query_ids`
     detectable   made when it is first read, for a difference that is not shown
     scale        "" or what the difference is in when it is not the measure itself ("natural logarithms")
+    sampling     how the queries were drawn, in their order; None for a simple random sample. Means are weighted by it
+    design_effect  the variance of the difference over that of a simple random sample of as many queries
     """
 
     measure: str
@@ -97,6 +100,8 @@ class Contrast:
     equivalence: Equivalence | None = None
     detectable: LateField[Detectable | None] = LateField(lambda: None)  # noqa: RUF009
     scale: str = ""
+    sampling: Sampling | None = None
+    design_effect: float | None = None
 
     @property
     def p_value(self) -> float | None:
@@ -173,6 +178,7 @@ class Comparison:
     fine_print: tuple[str, ...] = ()
     manifest: Mapping[str, Any] = field(default_factory=dict)  # the ExperimentManifest's fields, for showing
     reuse: ReuseCheck | None = None  # where the groups of the pool were given
+    sampling: Sampling | None = None  # where weights, strata or clusters were given
 
     def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:
         """The contrast of a measure with the baseline; the only candidate's when none is named."""
@@ -223,6 +229,8 @@ class Design:
     equivalence       a margin: are the systems the same, up to it?
     non_inferiority   a margin: is the candidate not worse by more than it?
     power             the power for which detectable differences are given
+    weights, strata, clusters
+                      columns of the query file that say how queries were drawn; "" for a simple random sample
     """
 
     significance: str = "t_or_gaffke"
@@ -234,10 +242,20 @@ class Design:
     equivalence: float | None = None
     non_inferiority: float | None = None
     power: float = 0.8
+    weights: str = ""
+    strata: str = ""
+    clusters: str = ""
+
+    @property
+    def sampling(self) -> SamplingColumns:
+        """The columns that say how queries were drawn."""
+        from rankproof.proving.sampling import SamplingColumns
+
+        return SamplingColumns(self.weights, self.strata, self.clusters)
 
     def correction_over(self, systems: int) -> str:
         """The correction for so many systems: t tests of many pairs err where Holm only adds up their errors."""
-        return self.correction or ("max_t" if systems > 2 else "holm")
+        return self.correction or ("max_t" if systems > 2 and not self.sampling else "holm")
 
     @property
     def margin(self) -> tuple[Literal["equivalence", "non-inferiority"], float] | None:

@@ -188,6 +188,9 @@ def _without(
     except InputError as error:  # what is left may lie outside a dialect, or leave runs with different queries
         return str(error)
     measured = [from_evaluations(evaluations, text) for text in comparison.measures]
+    if comparison.sampling is not None:
+        drawn = comparison.sampling
+        measured = [replace(values, sampling=drawn.of(values.unit_ids)) for values in measured]
     units = {unit for values in measured for unit in values.unit_ids}
     segments = {
         name: kept

@@ -212,7 +212,7 @@ def _range(
 def _risk(reached: _Range, shown: Sequence[bool], comparison: Comparison) -> TieRisk:
     """What the range means; `shown`: whether a difference is significant now, at the least end and at the greatest."""
     contrast = reached.contrast
-    means = [float(differences.mean()) for differences in reached.differences]
+    means = [_mean(contrast, differences) for differences in reached.differences]
     now, *ends = (_result(mean, sure) for mean, sure in zip(means, shown, strict=True))
     other = {where: says for where, says in zip(("least", "greatest"), ends, strict=True) if says != now}
     observed, low, high = means
@@ -243,13 +243,15 @@ def _shown(ranges: Sequence[_Range], comparison: Comparison) -> Iterator[list[bo
             question = _question(ranges[at // 3].contrast, comparison)
             answers[at] = method.infer(differences, question, np.random.default_rng(comparison.seed))
     else:
-        alike: dict[tuple[int, float], list[int]] = {}
+        alike: dict[tuple[int, float, tuple[str, ...]], list[int]] = {}
         for at, differences in enumerate(columns):
-            alike.setdefault((len(differences), _widest(ranges[at // 3].contrast)), []).append(at)
-        for (_, widest), places in alike.items():
+            contrast = ranges[at // 3].contrast
+            drawn = () if contrast.sampling is None else contrast.query_ids
+            alike.setdefault((len(differences), _widest(contrast), drawn), []).append(at)
+        for places in alike.values():
             matrix = np.stack([columns[at] for at in places], axis=1)
             rng = np.random.default_rng(comparison.seed)
-            question = SignificanceRequest(comparison.level, low=-widest, high=widest)
+            question = _question(ranges[places[0] // 3].contrast, comparison)
             for at, answer in zip(places, method.many(matrix, question, rng), strict=True):
                 answers[at] = answer
     sure = [isinstance(a, Estimate) and a.p_value <= 1 - comparison.level for a in answers]
@@ -261,8 +263,12 @@ def _question(contrast: Contrast, comparison: Comparison) -> SignificanceRequest
     answer = contrast.difference
     drawn = answer.resamples if isinstance(answer, Estimate) else None
     widest = _widest(contrast)
-    question = SignificanceRequest(comparison.level, low=-widest, high=widest)
+    question = SignificanceRequest(comparison.level, low=-widest, high=widest, sampling=contrast.sampling)
     return question if drawn is None else replace(question, resamples=drawn)
+
+
+def _mean(contrast: Contrast, differences: NDArray[np.float64]) -> float:
+    return float(differences.mean()) if contrast.sampling is None else contrast.sampling.mean(differences)
 
 
 def _widest(contrast: Contrast) -> float:
@@ -298,7 +304,7 @@ def _in_words(says: tuple[str, str], now: tuple[str, str]) -> str:
 
 
 def _not_looked_at(contrast: Contrast, settings: Settings) -> TieRisk:
-    observed = float(contrast.by_query.mean()) if len(contrast.by_query) else 0.0
+    observed = _mean(contrast, contrast.by_query) if len(contrast.by_query) else 0.0
     note = (
         f"{contrast.measure}, {contrast.candidate} against {contrast.baseline}: what ties could change was not looked "
         f"at, since the depth of {settings.depth} cuts through documents with equal scores."

@@ -20,6 +20,7 @@ from rankproof.proving.policy import read_clause
 from rankproof.proving.power import queries_needed
 from rankproof.proving.rule_params import measure_of
 from rankproof.proving.rules.contract import POWER, Numbers, RuleSample
+from rankproof.proving.sampling import Sampling, SamplingColumns, sampling_of
 from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.reading.check_subject import Subject
 from rankproof.reading.checks.contract import Check
@@ -43,6 +44,7 @@ class SmallCase:
     identical: bool = False
     unchanged: Literal["pass", "undecided"] = "pass"
     biased: tuple[float, float, float, float] | None = None
+    drawn: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
     @property
     def baseline(self) -> str | None:
@@ -88,10 +90,22 @@ class SmallCase:
         low: float = -math.inf,
         high: float = math.inf,
         of: Literal["changes", "values"] = "changes",
+        sampling: Sampling | None = None,
     ) -> Answer:
         """By the method named."""
         method = shelf.find("significance", self.significance)
-        return infer_by(method, values, SignificanceRequest(level, alternative, null, low=low, high=high), of, seed=0)
+        question = SignificanceRequest(level, alternative, null, low=low, high=high, sampling=sampling)
+        return infer_by(method, values, question, of, seed=0)
+
+    def sampling(self, query_ids: Sequence[str]) -> Sampling | None:
+        """As given, by query: weights, strata and clusters."""
+        if not self.drawn:
+            return None
+        columns = SamplingColumns(*(name if name in self.drawn else "" for name in ("weights", "strata", "clusters")))
+        table = {
+            query: {name: str(column[at]) for name, column in self.drawn.items()} for at, query in enumerate(self._ids)
+        }
+        return sampling_of(table, tuple(self.drawn), columns, query_ids)
 
     def same_rankings(self, measure: str, segment: str = "") -> bool:
         """As given: values say nothing about rankings."""

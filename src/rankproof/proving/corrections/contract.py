@@ -56,6 +56,7 @@ class Correction:
 
     controls         "family-wise error" or "false discovery rate"
     needs_all_pairs  whether it is defined over all pairs of systems
+    draws_queries    whether it looks at the queries behind the tests, as a simple random sample
     """
 
     name: str
@@ -63,6 +64,7 @@ class Correction:
     adjust: Adjust
     controls: str
     needs_all_pairs: bool = False
+    draws_queries: bool = False
 
     @property
     def summary(self) -> str:

@@ -162,4 +162,4 @@ def _drawn(centered: Numbers, t: Numbers, draws: int, rng: np.random.Generator) 
     return reached, largest
 
 
-OFFERS = (Correction(name="max_t", page=__doc__, adjust=adjust, controls="family-wise error"),)
+OFFERS = (Correction(name="max_t", page=__doc__, adjust=adjust, controls="family-wise error", draws_queries=True),)

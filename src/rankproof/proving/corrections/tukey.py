@@ -120,4 +120,13 @@ def _adjust_block(
         adjusted[test] = Adjusted(p, value - half, value + half, kind)
 
 
-OFFERS = (Correction(name="tukey", page=__doc__, adjust=adjust, controls="family-wise error", needs_all_pairs=True),)
+OFFERS = (
+    Correction(
+        name="tukey",
+        page=__doc__,
+        adjust=adjust,
+        controls="family-wise error",
+        needs_all_pairs=True,
+        draws_queries=True,
+    ),
+)

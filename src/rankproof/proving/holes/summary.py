@@ -25,49 +25,59 @@ from rankproof.measuring.views import cut
 from rankproof.proving.holes.bounding import Bounder, dependence
 from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds, unequally_judged, unjudged_within
 from rankproof.proving.holes.world import Universe
+from rankproof.proving.sampling import Sampling
 from rankproof.reading.records import DEFAULT_ORDER
 
 # Values that differ by less are the same number, computed in another order.
 ROUNDING = 1e-12
 
 
-def value_bound(bounder: Bounder, run: int) -> Bound:
-    """Least and greatest value of a run."""
+def value_bound(bounder: Bounder, run: int, weights: Values | None = None) -> Bound:
+    """Least and greatest value of a run; means over queries are weighted where there are weights."""
     by_query, exact = _columns(bounder, run, None)
     measure = bounder.variant.measure
     if measure.skips_undefined:
-        least, greatest = _over_some(by_query, _sure(bounder, run))
+        least, greatest = _over_some(by_query, _sure(bounder, run), weights)
     else:
-        least, greatest = (aggregate(by_query[:, i], measure.aggregate) for i in (0, 1))
-    return _bound(bounder, least, greatest, by_query, exact, _now(bounder, run))
+        least, greatest = (_aggregate(by_query[:, i], measure.aggregate, weights) for i in (0, 1))
+    return _bound(bounder, least, greatest, by_query, exact, _now(bounder, run, weights))
 
 
-def difference_bound(bounder: Bounder, candidate: int, baseline: int) -> Bound:
+def difference_bound(bounder: Bounder, candidate: int, baseline: int, weights: Values | None = None) -> Bound:
     """Least and greatest difference, candidate minus baseline: a document has one grade on both sides.
 
     On the scale on which differences are tested: sums as means over queries, geometric means by their logarithms.
     """
     measure = bounder.variant.measure
     if measure.aggregate == "geometric":
-        return _ratio_bound(bounder, candidate, baseline)
+        return _ratio_bound(bounder, candidate, baseline, weights)
     by_query, exact = _columns(bounder, candidate, baseline)
     if measure.skips_undefined:
         sure = _sure(bounder, candidate) & _sure(bounder, baseline)
-        least, greatest = _over_some(by_query, sure)
+        least, greatest = _over_some(by_query, sure, weights)
         return _bound(bounder, least, greatest, by_query, exact, joint=True)
-    least, greatest = (aggregate(by_query[:, i], "mean") for i in (0, 1))
+    least, greatest = (_aggregate(by_query[:, i], "mean", weights) for i in (0, 1))
     now = bounder.world.now(candidate, bounder.variant) - bounder.world.now(baseline, bounder.variant)
-    return _bound(bounder, least, greatest, by_query, exact, aggregate(now, "mean"), joint=True)
+    return _bound(bounder, least, greatest, by_query, exact, _aggregate(now, "mean", weights), joint=True)
 
 
-def _ratio_bound(bounder: Bounder, candidate: int, baseline: int) -> Bound:
+def _aggregate(values: Values, how: str, weights: Values | None) -> float:
+    """As an evaluation does; a weighted mean where there are weights, of which a sum has none."""
+    if weights is None or how == "sum" or not len(values):
+        return aggregate(values, how)
+    if how == "geometric":
+        return math.exp(float(np.average(np.log(np.maximum(values, GEOMETRIC_FLOOR)), weights=weights)))
+    return float(np.average(values, weights=weights))
+
+
+def _ratio_bound(bounder: Bounder, candidate: int, baseline: int, weights: Values | None) -> Bound:
     """The difference of logarithms, from each run's own bounds."""
     (one, exact), (other, sure) = (_columns(bounder, run, None) for run in (candidate, baseline))
     one, other = (np.log(np.maximum(columns, GEOMETRIC_FLOOR)) for columns in (one, other))
     by_query = one - other[:, ::-1]
     # Each end is reached; but not by the same grades, unless nothing moves.
     reached = exact & sure & (by_query[:, 0] == by_query[:, 1])
-    least, greatest = (aggregate(by_query[:, i], "mean") for i in (0, 1))
+    least, greatest = (_aggregate(by_query[:, i], "mean", weights) for i in (0, 1))
     return _bound(bounder, least, greatest, by_query, reached, joint=True)
 
 
@@ -77,9 +87,10 @@ def _columns(bounder: Bounder, plus: int, minus: int | None) -> tuple[NDArray[np
     return np.stack([0.0 - down.value, up.value], axis=1), up.exact & down.exact
 
 
-def _now(bounder: Bounder, run: int) -> float:
+def _now(bounder: Bounder, run: int, weights: Values | None) -> float:
     measure, values = bounder.variant.measure, bounder.world.now(run, bounder.variant)
-    return aggregate(values[~np.isnan(values)], measure.aggregate)
+    known = ~np.isnan(values)
+    return _aggregate(values[known], measure.aggregate, None if weights is None else weights[known])
 
 
 def _sure(bounder: Bounder, run: int) -> NDArray[np.bool_]:
@@ -87,22 +98,26 @@ def _sure(bounder: Bounder, run: int) -> NDArray[np.bool_]:
     return ~np.isnan(bounder.world.zero(run, bounder.variant))
 
 
-def _over_some(by_query: NDArray[np.float64], sure: NDArray[np.bool_]) -> tuple[float, float]:
+def _over_some(by_query: NDArray[np.float64], sure: NDArray[np.bool_], weights: Values | None) -> tuple[float, float]:
     """Least and greatest mean when queries that are not sure may be in it or not; NaN when none can be."""
     can = ~np.isnan(by_query[:, 0])
-    return (
-        _least_mean(by_query[can & sure, 0], by_query[can & ~sure, 0]),
-        -_least_mean(-by_query[can & sure, 1], -by_query[can & ~sure, 1]),
+    inside, perhaps = can & sure, can & ~sure
+    weight = np.ones(len(by_query)) if weights is None else weights
+    least, greatest = (
+        _least_mean(ends[inside], weight[inside], ends[perhaps], weight[perhaps])
+        for ends in (by_query[:, 0], -by_query[:, 1])
     )
+    return least, -greatest
 
 
-def _least_mean(sure: Values, perhaps: Values) -> float:
+def _least_mean(sure: Values, weight: Values, perhaps: Values, their_weight: Values) -> float:
     """The mean of what is sure and those others that lower it: the least first, while they do."""
-    total, count = math.fsum(sure.tolist()), len(sure)
-    for value in np.sort(perhaps).tolist():
+    total, count = math.fsum((sure * weight).tolist()), math.fsum(weight.tolist())
+    turn = np.argsort(perhaps, kind="stable")
+    for value, one in zip(perhaps[turn].tolist(), their_weight[turn].tolist(), strict=True):
         if count and value >= total / count:
             break
-        total, count = total + value, count + 1
+        total, count = total + value * one, count + one
     return total / count if count else math.nan
 
 
@@ -224,6 +239,7 @@ def holes(
     judged_at: int = 10,
     settings: Settings = DEFAULT_SETTINGS,
     names: Sequence[str] | None = None,
+    sampling: Sampling | None = None,
 ) -> Holes:
     """Judged rates, and bounds of every measure for each run and for each run after the first against the first.
 
@@ -232,7 +248,8 @@ def holes(
     that nobody judged may have any grade from 0 to `top_grade`, the collection's top grade by default.
 
     `settings` are those of the evaluation; bounds are given where its values are rankproof's own, and a note says
-    why there are none otherwise. `names` are what to call the runs, where those are not their own names.
+    why there are none otherwise. `names` are what to call the runs, where those are not their own names. `sampling`
+    weights the queries.
     """
     if not runs:
         raise UsageError("There is no run to look for unjudged documents in. Give one or more.")
@@ -251,20 +268,21 @@ def holes(
         documents=int(world.open.sum()),
         judged_at=judged_at,
         judged_rates=rates,
-        bounds=() if note else tuple(_bounds(world, variant, settings) for variant in variants),
+        bounds=() if note else tuple(_bounds(world, variant, settings, sampling) for variant in variants),
         warning=unequal,
         note=note,
         outside="" if note else outside(world, variants),
     )
 
 
-def _bounds(world: Universe, variant: Variant, settings: Settings) -> MeasureBounds:
+def _bounds(world: Universe, variant: Variant, settings: Settings, sampling: Sampling | None) -> MeasureBounds:
     bounder = Bounder(world, speak(variant, shelf.find("dialects", "rankproof"), settings))
     runs = range(len(world.runs))
+    weights = None if sampling is None else sampling.weights_of(world.pool.query_ids)
     return MeasureBounds(
         variant.text,
-        tuple(value_bound(bounder, run) for run in runs),
-        tuple(difference_bound(bounder, run, 0) for run in runs[1:]),
+        tuple(value_bound(bounder, run, weights) for run in runs),
+        tuple(difference_bound(bounder, run, 0, weights) for run in runs[1:]),
     )
 
 

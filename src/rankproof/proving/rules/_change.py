@@ -61,6 +61,7 @@ def on_change(
         least=-widest,
         most=widest,
         of="changes",
+        sampling=case.sampling(sample.query_ids),
     )
     ruling = Ruling(name, title, "UNDECIDED", "", measure=text, segment=values["segment"], unit=unit)
     if n and values["basis"] == "interval" and not turned.any() and case.same_rankings(text, values["segment"]):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rankproof.kernel.estimate import Alternative, Answer
 from rankproof.kernel.specs.kinds import Param
 from rankproof.kernel.verdict import Ruling
+from rankproof.proving.sampling import Sampling
 from rankproof.reading.finding import Finding
 
 Numbers = NDArray[np.float64]
@@ -90,8 +91,15 @@ class Case(Protocol):
         low: float = -math.inf,
         high: float = math.inf,
         of: Literal["changes", "values"] = "changes",
+        sampling: Sampling | None = None,
     ) -> Answer:
-        """Interval and p-value by the policy's significance method; one value lies between `low` and `high`."""
+        """Interval and p-value by the policy's significance method; one value lies between `low` and `high`.
+
+        `sampling` is how the queries behind the values were drawn, in their order.
+        """
+
+    def sampling(self, query_ids: Sequence[str]) -> Sampling | None:
+        """How these queries were drawn, as the policy says; None for a simple random sample."""
 
     def same_rankings(self, measure: str, segment: str = "") -> bool:
         """Whether both runs rank the same documents in the same order on every query, as deep as the measure looks."""

@@ -89,6 +89,8 @@ def decide(case: Case, values: RuleValues) -> Ruling:
     better, target = _target(values)
     ruling = Ruling(NAME, title(values), "UNDECIDED", "", measure=text, segment=values["segment"])
     requirement = _requirement(sample, target, better, values["basis"], level_of(case, values))
+    if sample.aggregate != "sum":
+        requirement = replace(requirement, sampling=case.sampling(sample.query_ids))
     ruling = decide_on_mean(case, ruling, _numbers(sample), requirement)
     if ruling.observed is None:
         return ruling

@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankproof.errors import UsageError
 from rankproof.kernel.estimate import Alternative, Answer, NotEstimable
+
+if TYPE_CHECKING:
+    from rankproof.proving.sampling import Sampling
 
 Differences = NDArray[np.float64]  # candidate minus baseline, one per query, all finite
 RESAMPLES = 100_000
@@ -27,6 +31,7 @@ class SignificanceRequest:
     null          the mean under the hypothesis; other than 0 for margins
     resamples     how many random resamples a method may draw
     low, high     the range of one difference, where it is known
+    sampling      how the queries were drawn, in the order of the differences; None for a simple random sample
     """
 
     level: float = 0.95
@@ -35,6 +40,7 @@ class SignificanceRequest:
     resamples: int = RESAMPLES
     low: float = -math.inf
     high: float = math.inf
+    sampling: Sampling | None = None
 
 
 # Randomness is an argument: the same generator state gives the same answer.
@@ -51,6 +57,7 @@ class Significance:
     infer_many   the same for many columns at once, where that is faster; else columns are taken one by one
     random       whether it draws resamples
     bounded      whether it uses the range of one difference
+    sampled      whether it respects weights, strata and clusters
     about        what the hypothesis is about: the mean, or something else that a reader may mistake for it
     warning      what its literature warns of; printed with every answer
     """
@@ -63,6 +70,7 @@ class Significance:
     bounded: bool = False
     about: Literal["mean", "median", "sign"] = "mean"
     warning: str = ""
+    sampled: bool = False
 
     @property
     def summary(self) -> str:
@@ -74,6 +82,17 @@ class Significance:
         if self.infer_many is not None:
             return list(self.infer_many(differences, question, rng))
         return [self.infer(column, question, rng) for column in differences.T]
+
+
+def refuse_unsampled(method: Significance) -> None:
+    """UsageError for a method that takes every query for one of a simple random sample, where that is not so."""
+    from rankproof.kernel import shelf
+
+    if not method.sampled:
+        able = [item.name for item in shelf.offered("significance").values() if item.sampled]
+        raise UsageError(
+            f"The method {method.name!r} knows nothing of weights, strata or clusters. Possible: {', '.join(able)}."
+        )
 
 
 def not_estimable(differences: Differences, method: str) -> NotEstimable | None:

@@ -6,6 +6,9 @@ difference (from -1 to 1 for a measure from 0 to 1). It depends on no order, a b
 values are 0 and 1 it is the exact bound of Clopper and Pearson. A two-sided interval is two one-sided bounds, each with
 half of the error.
 
+Where queries have weights or come in clusters, the values are the means of clusters, each of which counts by its
+weight, and the worst value counts as much as the heaviest. Strata are left out of account: bounds are longer for it.
+
 What it cannot do: what was never seen is taken for possible. A candidate whose values never change is within 0.02 of
 its baseline, at 95%, from 149 queries on.
 
@@ -30,10 +33,13 @@ Ten queries, of which one changed, by 1:
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from rankproof.kernel.estimate import Answer
-from rankproof.proving.bounded_mean import Weighted, gaffke_bound, gaffke_p
+from rankproof.kernel.estimate import Answer, NotEstimable
+from rankproof.proving.bounded_mean import Weighted, gaffke_bound, gaffke_p, sized_gaffke_bound, sized_gaffke_p
+from rankproof.proving.sampling import Sampling
 from rankproof.proving.significance._bounded import OneSided, answered_by_bounds
 from rankproof.proving.significance.contract import Differences, Significance, SignificanceRequest
 
@@ -42,7 +48,25 @@ NAME = "gaffke"
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
     """By the bounds of one set of differences; nothing is random."""
+    if question.sampling is not None and len(differences) > 1:
+        return _sampled(differences, question, question.sampling)
     return answered_by_bounds(differences, question, NAME, OneSided(_p, _bound))
+
+
+def _sampled(differences: Differences, question: SignificanceRequest, sampling: Sampling) -> Answer:
+    """By the means of clusters, which count by their weights."""
+    n, mean, sizes = len(differences), sampling.mean(differences), sampling.sizes
+    if len(sizes) < 2:
+        return NotEstimable(sampling.why_no_error, NAME, n, mean)
+
+    def p(values: Differences, worst: float, best: float, threshold: float) -> float:
+        return sized_gaffke_p(values, sizes, worst, threshold)
+
+    def bound(values: Differences, worst: float, best: float, level: float) -> float:
+        return sized_gaffke_bound(values, sizes, worst, level)
+
+    answer = answered_by_bounds(sampling.cluster_means(differences), question, NAME, OneSided(p, bound))
+    return replace(answer, n=n, value=mean)
 
 
 def _p(values: Differences, worst: float, best: float, threshold: float) -> float:
@@ -53,4 +77,4 @@ def _bound(values: Differences, worst: float, best: float, level: float) -> floa
     return gaffke_bound(Weighted.of(values), worst, level)
 
 
-OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, bounded=True),)
+OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, bounded=True, sampled=True),)

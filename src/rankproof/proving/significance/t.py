@@ -39,4 +39,4 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
     return by_columns(differences, question, NAME, np.full(differences.shape[1], len(differences) - 1.0))
 
 
-OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, infer_many=infer_many),)
+OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, infer_many=infer_many, sampled=True),)

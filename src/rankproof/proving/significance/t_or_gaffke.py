@@ -4,6 +4,8 @@ A change of a search engine leaves most queries as they are. On such pairs the t
 number: with 80% of the queries unchanged it lets a true regression pass in up to 21 of 100 cases where 5 are promised.
 So t is used where at least 12 queries, and at least half of all, changed, and not all by the same; else the bounds are
 Gaffke's, which need only the range of one difference. The rule looks at how many queries changed, never at which way.
+Where queries come in clusters, at least half of these must have changed too, and at least 12 for a one-sided bound, 5
+for a two-sided interval.
 
 A two-sided answer by t is Student's, as everywhere. A one-sided bound, which a gate decides by, has no second side on
 which it errs less: few queries that lose much are missing from many samples, and Student's bound lets a true regression
@@ -35,6 +37,7 @@ from numpy.typing import NDArray
 
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate
+from rankproof.proving.sampling import Sampling
 from rankproof.proving.significance._student import by_columns
 from rankproof.proving.significance.contract import SAME, Differences, Significance, SignificanceRequest
 
@@ -43,6 +46,8 @@ NAME = "t_or_gaffke"
 STUDENT = "t"
 # Fewer changed queries than this, or than this share of all, are few.
 LEAST_CHANGED, LEAST_SHARE = 12, 0.5
+# A two-sided interval of clustered queries: an excess of errors on one side is made up for on the other.
+LEAST_CLUSTERS = 5
 
 
 def infer(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> Answer:
@@ -53,21 +58,36 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
 def infer_many(differences: Differences, question: SignificanceRequest, rng: np.random.Generator) -> list[Answer]:
     """Columns with enough changed queries by t, all together; the others one by one."""
     bounds: Significance = shelf.find("significance", "gaffke")
-    n = len(differences)
+    n, sampling = len(differences), question.sampling
     two_sided = question.alternative == "two-sided"
-    degrees = np.full(differences.shape[1], n - 1.0) if two_sided else degrees_of_freedom(differences)
+    degrees = np.full(differences.shape[1], n - 1.0)
+    if not two_sided:
+        degrees = degrees_of_freedom(differences if sampling is None else sampling.scores(differences))
     answers = by_columns(differences, question, STUDENT if two_sided else NAME, degrees)
     for at, changed in enumerate(changed_queries(differences).tolist()):
-        if isinstance(answers[at], Estimate) and enough_changed(changed, n):
+        why = "every query changed by the same"
+        if not enough_changed(changed, n):
+            why = f"{changed} of {n} queries changed"
+        elif sampling is not None and (few := _few_clusters(differences[:, at], sampling, two_sided)):
+            why = few
+        elif isinstance(answers[at], Estimate):
             continue
+        elif sampling is not None and sampling.why_no_error:
+            why = f"a stratum with a single {sampling.noun}"
         found = bounds.infer(np.ascontiguousarray(differences[:, at]), question, rng)
         if isinstance(found, Estimate):
-            why = (
-                "every query changed by the same" if enough_changed(changed, n) else f"{changed} of {n} queries changed"
-            )
             found = replace(found, notes=(*found.notes, f"{why}: bounds by Gaffke, not by t"))
         answers[at] = found
     return answers
+
+
+def _few_clusters(differences: Differences, sampling: Sampling, two_sided: bool) -> str:
+    """Why t may not be used though enough queries changed: too few clusters did; "" where it may."""
+    changed, clusters = len(np.unique(sampling.clusters[differences != 0.0])), len(sampling.sizes)
+    least = LEAST_CLUSTERS if two_sided else LEAST_CHANGED
+    if changed >= least and changed >= LEAST_SHARE * clusters:
+        return ""
+    return f"{changed} of {clusters} clusters changed, where t needs {least} and half of them"
 
 
 def degrees_of_freedom(differences: Differences) -> NDArray[np.float64]:
@@ -97,4 +117,4 @@ def enough_changed(changed: int, n: int) -> bool:
     return changed >= LEAST_CHANGED and changed >= LEAST_SHARE * n
 
 
-OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, infer_many=infer_many, bounded=True),)
+OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, infer_many=infer_many, bounded=True, sampled=True),)
