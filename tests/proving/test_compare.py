@@ -52,11 +52,17 @@ def test_a_difference_is_the_mean_of_the_differences_with_the_paired_t_interval(
 
 
 def test_what_finds_nothing_says_what_it_could_have_found() -> None:
-    contrast = compare(QRELS, BASE, BETTER, "RR", beyond=False).contrast("RR")
+    contrast = compare(QRELS, BASE, BETTER, "RR", beyond=False, significance="t").contrast("RR")
     assert contrast.detectable is not None
     assert contrast.detectable.difference > 0.25
     assert contrast.detectable.queries_needed is not None
     assert contrast.detectable.queries_needed > 6
+
+
+def test_what_a_t_test_could_have_found_is_not_said_of_an_interval_by_gaffke() -> None:
+    contrast = compare(QRELS, BASE, BETTER, "RR", beyond=False).contrast("RR")
+    assert contrast.difference.method == "gaffke"
+    assert contrast.detectable is None
 
 
 def test_several_measures_are_a_family_and_are_corrected_together() -> None:

@@ -179,15 +179,9 @@ queries = together(
         click.option(
             "--by", multiple=True, metavar="COLUMN", help="Compare on each value of this column too; may be repeated."
         ),
-        click.option(
-            "--weights", default="", metavar="COLUMN", help="How much each query counts, such as its traffic."
-        ),
-        click.option(
-            "--strata", default="", metavar="COLUMN", help="Kinds of queries that were each sampled on their own."
-        ),
-        click.option(
-            "--clusters", default="", metavar="COLUMN", help="Queries that came together, such as those of one user."
-        ),
+        click.option("--weights", default="", metavar="COLUMN", help="What each query counts, such as its traffic."),
+        click.option("--strata", default="", metavar="COLUMN", help="Kinds of queries, each sampled on its own."),
+        click.option("--clusters", default="", metavar="COLUMN", help="Queries that came together: of one user, ..."),
     ]
 )
 
