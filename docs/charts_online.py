@@ -55,7 +55,7 @@ def main() -> int:
     """Follow both ramps, then draw."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder) / "story"
-        shutil.copytree(ROOT / "examples" / "sample", here)
+        shutil.copytree(ROOT / "src/rankproof/stack/samples/rankings", here)
         for script in ("online_users.py", "online_ramp.py"):
             shutil.copy(ROOT / "examples" / script, here)
         for name, text in files():

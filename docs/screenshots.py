@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLE = ROOT / "examples" / "sample"
+SAMPLE = ROOT / "src/rankproof/stack/samples/rankings"
 IMAGES = ROOT / "docs" / "images"
 WIDTH = 1160
 
@@ -21,7 +21,7 @@ COMPARE = [
     "compare", "qrels.trec", "bm25.run", "dense.run", "hybrid.run", "-m", "nDCG@10 RR@10 R@20",
     "--topics", "topics.tsv", "--queries", "queries.csv", "--by", "traffic", "--html",
 ]  # fmt: skip
-GATE = ["gate", "../policy.toml", "--candidate", "dense.run", "--html"]
+GATE = ["gate", "policy.toml", "--candidate", "dense.run", "--html"]
 
 
 def main() -> int:

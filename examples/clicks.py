@@ -1,4 +1,4 @@
-"""Made-up users of the sample's search, and the log of what they clicked: `examples/sample/clicks.jsonl`.
+"""Made-up users of the sample's search, and the log of what they clicked: `clicks.jsonl` of the sample.
 
     python examples/clicks.py            writes the file anew; the same bytes each time
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-SAMPLE = Path(__file__).parent / "sample"
+SAMPLE = Path(__file__).resolve().parents[1] / "src/rankproof/stack/samples/rankings"
 QUERIES = ("q01", "q02", "q03", "q04", "q05", "q06")
 PAGES, RANKS, POOL = 1_200, 6, 9
 # By grade: how likely a look becomes a click, a click satisfies, and a click that satisfied ends in a purchase.

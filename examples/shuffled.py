@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-SAMPLE = Path(__file__).resolve().parent / "sample"
+SAMPLE = Path(__file__).resolve().parents[1] / "src/rankproof/stack/samples/rankings"
 LOOKED = (1.0, 0.7, 0.5, 0.4, 0.3)
 LIKED = {0: 0.05, 1: 0.2, 2: 0.45, 3: 0.7}
 SESSIONS, PAGES = 300, 3

@@ -3,7 +3,7 @@
     RankproofError                 base; `str(error)` is the whole message for a person
     ├── UsageError                 the request cannot be met as asked            exit 2
     │   ├── UnknownName            no shelf item has that name; says what is near
-    │   └── MissingExtra           a library is not installed; says the install line
+    │   └── MissingExtra           a library is not installed; says the line to type
     ├── InputError                 the data cannot be trusted                     exit 1
     │   ├── Unreadable             the bytes cannot be had (missing, a directory, broken archive)
     │   └── Refused                checks found faults; carries the Findings
@@ -62,13 +62,18 @@ class UnknownName(UsageError):
 
 
 class MissingExtra(UsageError):
-    """An optional library is needed and not installed."""
+    """An optional library is needed and not installed.
 
-    def __init__(self, what: str, library: str, extra: str) -> None:
-        super().__init__(
-            f"{what} needs the library {library!r}, which is not installed. "
-            f"Install it with: pip install 'rankproof[{extra}]'"
-        )
+    what      what was asked for
+    library   its name on the package index
+    extra     the extra of rankproof that has it
+    install   the line to type, where that is another one
+    """
+
+    def __init__(self, what: str, library: str, extra: str = "", *, install: str = "") -> None:
+        line = install or (f"pip install 'rankproof[{extra}]'" if extra else f"pip install {library}")
+        super().__init__(f"{what} needs the library {library!r}, which is not installed. Install it with: {line}")
+        self.library, self.install = library, line
 
 
 class InputError(RankproofError):

@@ -97,7 +97,11 @@ COLUMNS = "query_id,kind\nq01,head\nq02,tail\nq03,head\nq04,tail\nq05,head\nq06,
 TIED = "q01 Q0 d1 1 1 t\nq01 Q0 d2 2 1 t\nq02 Q0 d3 1 1 t\n"
 TWICE = "q01 Q0 d1 1 2 t\nq01 Q0 d1 2 1 t\n"
 # People's grades of some of what the model graded: every third of all, and the first dozen.
-_GRADES = (Path(__file__).resolve().parents[2] / "examples" / "sample" / "qrels.trec").read_text().splitlines(True)
+_GRADES = (
+    (Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/rankings" / "qrels.trec")
+    .read_text()
+    .splitlines(True)
+)
 FILES = {
     "sampled.trec": "".join(_GRADES[::3]),
     "few.trec": "".join(_GRADES[:12]),
@@ -168,7 +172,7 @@ CASES = [
     Case("runs fetch stack.toml -o fetched --json", "fetch/1"),
     Case("search stack.toml q01 --json", "search/1"),
     Case("search stack.toml q01 --mode hybrid -n 3 --json", "search/1"),
-    Case("demo --without-llm --json", "demo/1", full=True),
+    Case("demo -o demo-report --json", "demo/1"),
     Case("dataset show . --json", "dataset/1"),
     Case("dataset prepare . prepared --sample 5 --json", "dataset/1"),
     Case("dataset split . parts --part dev=0.4 --part test=0.4 --by wants --json", "dataset/1"),

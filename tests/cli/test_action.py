@@ -37,8 +37,7 @@ def script(step: str, folder: Path, **environment: str) -> subprocess.CompletedP
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    shutil.copytree(ROOT / "examples" / "sample", tmp_path / "sample")
-    shutil.copy(ROOT / "examples" / "policy.toml", tmp_path / "policy.toml")
+    shutil.copytree(ROOT / "src/rankproof/stack/samples/rankings", tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
@@ -56,7 +55,7 @@ def test_a_gate_that_passes_reports_and_annotates(here: Path) -> None:
 
 
 def test_a_gate_that_fails_leaves_the_answer_to_the_last_step(here: Path) -> None:
-    assert script("Ask the gate", here, POLICY="policy.toml", CANDIDATE="sample/dense.run").returncode == 0
+    assert script("Ask the gate", here, POLICY="policy.toml", CANDIDATE="dense.run").returncode == 0
     assert outputs(here)["verdict"] == "FAIL"
     assert script("Answer with the verdict", here, STATUS="1", UNDECIDED="fail").returncode == 1
 

@@ -15,7 +15,7 @@ from tests.shared_data import SHARED, needs_shared_data
 
 from rankproof.cli.shared.root import cli
 
-SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
+SAMPLE = Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/rankings"
 REAL = str(SHARED / "clicks" / "yandex_sample.txt")
 
 

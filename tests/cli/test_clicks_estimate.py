@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from rankproof.cli.shared.root import cli
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SAMPLE = EXAMPLES.parent / "src/rankproof/stack/samples/rankings"
 
 
 @pytest.fixture
@@ -162,12 +163,12 @@ def program() -> ModuleType:
 
 
 def test_the_bundled_log_is_the_one_that_its_program_makes() -> None:
-    assert (EXAMPLES / "sample" / "shuffled.csv").read_text() == program().made()
+    assert (SAMPLE / "shuffled.csv").read_text() == program().made()
 
 
 def test_the_bundled_log_holds_the_truth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made-up users earn the new ranking what the grades and the looks say; see examples/shuffled.py."""
-    shutil.copytree(EXAMPLES / "sample", tmp_path / "sample")
+    shutil.copytree(SAMPLE, tmp_path / "sample")
     monkeypatch.chdir(tmp_path / "sample")
     module = program()
     grades = {tuple(line.split()[::2]): int(line.split()[3]) for line in Path("qrels.trec").read_text().splitlines()}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests import forking
 
-SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
+SAMPLE = Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/rankings"
 COMPARE = ("compare", "qrels.trec", "bm25.run", "dense.run", "-m", "nDCG@10 P@5", "--no-beyond")
 CHECK = ("--reuse-check", "groups.csv", "--pool-depth", "5")
 

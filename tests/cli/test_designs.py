@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests import forking
 
-SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
+SAMPLE = Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/rankings"
 COMPARE = ("compare", "qrels.trec", "bm25.run", "dense.run", "-m", "nDCG@10 RR@10", "--queries", "drawn.csv")
 POLICY = """
 [policy]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -64,14 +64,7 @@ def test_kept_reports_are_not_read_on_spark(files: list[str], tmp_path: Path) ->
 
 
 def test_without_spark_the_answer_says_what_to_install(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = builtins.__import__
-
-    def without(name: str, *args: Any, **named: Any) -> Any:
-        if name.partition(".")[0] == "pyspark":
-            raise ModuleNotFoundError(name)
-        return plain(name, *args, **named)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "pyspark", None)
     answer = run("evaluate", *files[:2], "--engine", "spark")
     assert answer.exit_code == 2
     assert "pip install 'rankproof[spark]'" in answer.stderr

@@ -63,7 +63,7 @@ def within(folder: Path, *args: str, **environment: str) -> Result:
 
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
-    shutil.copytree(ROOT / "examples" / "sample", tmp_path / "sample")
+    shutil.copytree(ROOT / "src/rankproof/stack/samples/rankings", tmp_path / "sample")
     for name, text in (("relaxed", RELAXED), ("open", OPEN), ("strict", STRICT)):
         (tmp_path / f"{name}.toml").write_text(text)
     return tmp_path
@@ -225,6 +225,6 @@ def test_init_to_standard_output(here: Path) -> None:
 
 
 def test_the_example_policy_passes_on_the_sample() -> None:
-    told = within(ROOT / "examples", "policy.toml")
+    told = within(ROOT / "src/rankproof/stack/samples/rankings", "policy.toml")
     assert told.exit_code == 0, told.stdout
     assert "strong" in told.stdout

@@ -39,7 +39,7 @@ at_least = 0
 @pytest.fixture
 def here(tmp_path: Path) -> Path:
     folder = tmp_path / "sample"
-    shutil.copytree(ROOT / "examples" / "sample", folder)
+    shutil.copytree(ROOT / "src/rankproof/stack/samples/rankings", folder)
     (folder / "gate.toml").write_text(POLICY)
     return folder
 

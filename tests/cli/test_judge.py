@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from rankproof.cli.shared.root import cli
 from rankproof.reading.collect import read_qrels
 
-SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
+SAMPLE = Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/rankings"
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ def run(args: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("schemas") / "sample"
-    shutil.copytree(ROOT / "examples" / "sample", folder)
+    shutil.copytree(ROOT / "src/rankproof/stack/samples/rankings", folder)
     for name, text in FILES.items():
         (folder / name).write_text(text)
     for args in (KEPT, COMPARED, *STORED):

@@ -13,7 +13,7 @@ from typing import Any
 from tests.documents.pages import ROOT, Block, blocks
 from tests.forking import script
 
-SAMPLE = ROOT / "examples" / "sample"
+SAMPLE = ROOT / "src/rankproof/stack/samples/rankings"
 # Stands between the outputs of two commands.
 END = "--- the end of one command ---"
 
@@ -24,7 +24,6 @@ class Reader:
     def __init__(self, folder: Path) -> None:
         self.here = folder / "sample"
         shutil.copytree(SAMPLE, self.here)
-        shutil.copy(SAMPLE.parent / "policy.toml", folder)  # names the sample's files, from beside it
         tools = folder / "bin"
         tools.mkdir()
         command = tools / "rankproof"

@@ -64,19 +64,23 @@ def test_to_dict_is_plain_data(evaluation: Evaluation) -> None:
 
 
 @pytest.mark.parametrize(
-    ("way", "library", "extra"),
-    [("to_arrow", "pyarrow", "arrow"), ("to_pandas", "pandas", "pandas"), ("to_polars", "polars", "polars")],
+    ("way", "library", "line"),
+    [
+        ("to_arrow", "pyarrow", "'rankproof[arrow]'"),
+        ("to_pandas", "pandas", "pandas"),
+        ("to_polars", "polars", "polars"),
+    ],
 )
 def test_a_missing_library_is_named_with_its_install_line(
-    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch, way: str, library: str, extra: str
+    evaluation: Evaluation, monkeypatch: pytest.MonkeyPatch, way: str, library: str, line: str
 ) -> None:
     def no_such_library(name: str, *rest: Any) -> Any:
         if name == library:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return importlib.__import__(name, *rest)
 
-    monkeypatch.setattr("rankproof.measuring.conversions.import_module", no_such_library)
-    with raises(MissingExtra, repr(library), f"pip install 'rankproof[{extra}]'"):
+    monkeypatch.setattr("rankproof.kernel.libraries.import_module", no_such_library)
+    with raises(MissingExtra, repr(library), f"pip install {line}"):
         getattr(evaluation, way)()
 
 

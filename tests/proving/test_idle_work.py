@@ -19,7 +19,7 @@ from rankproof.proving import contrasts as contrasting
 from rankproof.proving.gate import gate
 from rankproof.proving.power import queries_needed, queries_needed_each
 
-SAMPLE = Path(__file__).parents[2] / "examples" / "sample"
+SAMPLE = Path(__file__).parents[2] / "src/rankproof/stack/samples/rankings"
 POLICY = {
     "rule": [
         {"rule": "no_regression", "measure": "nDCG@10", "margin": 0.02},

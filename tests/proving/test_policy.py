@@ -176,10 +176,8 @@ def test_the_starter_reads_and_the_example_is_made_of_it() -> None:
     assert asked[("least_value", "R@50")] == 0.62
     assert asked[("least_value", "R@100")] == 0.70
     assert asked[("least_value", "Success@10")] == 0.75
-    sample = starter_policy(
-        "shop search", "sample/qrels.trec", "sample/bm25.run", "sample/hybrid.run", "sample/topics.tsv", "q01"
-    )
-    assert (ROOT / "examples" / "policy.toml").read_text(encoding="utf-8") == sample
+    sample = starter_policy("shop search", "qrels.trec", "bm25.run", "hybrid.run", "topics.tsv", "q01")
+    assert (ROOT / "src/rankproof/stack/samples/rankings/policy.toml").read_text(encoding="utf-8") == sample
 
 
 def test_what_the_starter_leaves_as_comments_reads_too() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
+SAMPLE = Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/rankings"
 
 
 @pytest.mark.full

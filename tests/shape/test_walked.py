@@ -46,7 +46,7 @@ MOST = {
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("walked") / "sample"
-    shutil.copytree(ROOT / "examples" / "sample", folder)
+    shutil.copytree(ROOT / "src/rankproof/stack/samples/rankings", folder)
     (folder / "gate.toml").write_text(POLICY)
     (folder / "stack.toml").write_text(STACK)
     return folder

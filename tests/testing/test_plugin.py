@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 pytest_plugins = ["pytester"]
-SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "sample"
+SAMPLE = Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/rankings"
 INI = """
 [pytest]
 rankproof_qrels = sample/qrels.trec

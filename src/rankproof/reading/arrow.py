@@ -7,7 +7,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from rankproof.core import Rows
-from rankproof.errors import InputError, MissingExtra
+from rankproof.errors import InputError
+from rankproof.kernel.libraries import library
 from rankproof.reading.formats._gather import add_topic, id_text, named
 from rankproof.reading.formats._table import by_name, column_notes, expected, topic_columns
 from rankproof.reading.formats.contract import Noun, Read, Topics
@@ -16,14 +17,9 @@ if TYPE_CHECKING:
     from pyarrow import Table
 
 
-def pyarrow(what: str) -> ModuleType:
-    """The library, or an error that says how to install it."""
-    try:
-        import pyarrow as library
-    except ModuleNotFoundError:
-        raise MissingExtra(what, "pyarrow", "arrow") from None
-    module: ModuleType = library
-    return module
+def pyarrow(what: str, extra: str | None = None) -> ModuleType:
+    """The library, or an error that says how to install it; `extra` as `install_line` takes it."""
+    return library("pyarrow", what, extra)
 
 
 def columns_of(names: Sequence[str], noun: Noun, source: str) -> tuple[dict[str, str], tuple[str, ...], bool]:

@@ -171,7 +171,7 @@ def _within(record: Mapping[str, object], path: Sequence[str]) -> object:
 def _parquet(path: str, name: str, columns: Sequence[str], rows: int) -> RowSource:
     if path == STDIN:
         raise Unreadable("Parquet cannot be read from standard input, because reading starts at its end. Name a file.")
-    arrow = arrow_library("A Parquet file")
+    arrow = arrow_library("A Parquet file", "online")
     import pyarrow.parquet
 
     try:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import IO, Any, TypeGuard, TypeVar
 
-from rankproof.errors import InputError, MissingExtra, Unreadable, UsageError
+from rankproof.errors import InputError, Unreadable, UsageError
+from rankproof.kernel.libraries import library
 
 # How compressed files begin. The content decides: a file name may be wrong, and a pipe has none.
 _MAGIC = (
@@ -89,11 +90,7 @@ def zstd_library() -> ModuleType:
         from compression import zstd
 
         return zstd
-    try:
-        import zstandard
-    except ModuleNotFoundError:
-        raise MissingExtra("A zstd file", "zstandard", "zstd") from None
-    return zstandard
+    return library("zstandard", "A zstd file")
 
 
 # How much of an input the formats look at to recognize it. Whole lines of a few thousand rows.

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from rankproof.errors import MissingExtra, UsageError
+from rankproof.errors import UsageError
+from rankproof.kernel.libraries import library
 from rankproof.kernel.sections import counted
 from rankproof.measuring.records import Settings
 from rankproof.reading.records import By
@@ -191,8 +192,5 @@ def usual_partitions(spark: SparkSession, frame: DataFrame) -> int:
 
 def refuse_without_spark() -> None:
     """An error that says what to install, where it is not."""
-    for library in ("pyspark", "pyarrow"):
-        try:
-            __import__(library)
-        except ModuleNotFoundError:
-            raise MissingExtra("An evaluation on Spark", library, "spark") from None
+    for name in ("pyspark", "pyarrow"):
+        library(name, "An evaluation on Spark", "spark")

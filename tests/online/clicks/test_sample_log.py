@@ -12,4 +12,6 @@ EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 def test_the_script_makes_the_file() -> None:
     pages = runpy.run_path(str(EXAMPLES / "clicks.py"))["log"]()
     made = "".join(json.dumps(page, separators=(",", ":")) + "\n" for page in pages)
-    assert made == (EXAMPLES / "sample" / "clicks.jsonl").read_text(encoding="utf-8")
+    assert made == (EXAMPLES.parent / "src/rankproof/stack/samples/rankings" / "clicks.jsonl").read_text(
+        encoding="utf-8"
+    )

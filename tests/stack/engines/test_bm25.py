@@ -215,7 +215,7 @@ def test_identity_names_the_corpus_and_the_versions() -> None:
 
 def test_a_missing_library_is_named_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "bm25s", None)
-    with raises(MissingExtra, "bm25", "'bm25s'", "pip install 'rankproof[bm25]'"):
+    with raises(MissingExtra, "bm25", "'bm25s'", "pip install 'rankproof[stack]'"):
         opened(LADDER)
 
 

@@ -220,5 +220,5 @@ def test_what_cannot_be_is_refused_before_anything_runs(folder: Path, monkeypatc
         DENSE.open(parameters_of(DENSE), Ground())
     monkeypatch.setitem(sys.modules, "usearch", None)
     monkeypatch.setitem(sys.modules, "usearch.index", None)
-    with raises(MissingExtra, "search='hnsw'", "'usearch'", "pip install 'rankproof[dense]'"):
+    with raises(MissingExtra, "search='hnsw'", "'usearch'", "pip install 'rankproof[stack]'"):
         opened(folder, search="hnsw")

@@ -187,8 +187,8 @@ def test_without_onnxruntime_numpy_runs_the_weights(tmp_path: Path, monkeypatch:
     plain = encoder(folder)
     assert "numpy" in plain.identity
     assert np.abs(plain.vectors(TEXTS) - expected).max() < 1e-5
-    with raises(MissingExtra, "precision='int8'", "'onnxruntime'", "pip install 'rankproof[dense]'"):
+    with raises(MissingExtra, "precision='int8'", "'onnxruntime'", "pip install 'rankproof[stack]'"):
         encoder(folder, precision="int8")
     (folder / "model.onnx").write_bytes(b"")
-    with raises(MissingExtra, "model.onnx", "'onnxruntime'", "pip install 'rankproof[dense]'"):
+    with raises(MissingExtra, "model.onnx", "'onnxruntime'", "pip install 'rankproof[stack]'"):
         encoder(folder)

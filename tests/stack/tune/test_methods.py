@@ -101,5 +101,5 @@ def test_without_the_library_the_install_line_is_said(monkeypatch: pytest.Monkey
     import sys
 
     monkeypatch.setitem(sys.modules, "optuna", None)
-    with raises(MissingExtra, "rankproof[tune]"):
+    with raises(MissingExtra, "pip install optuna"):
         tuned(config(method="optuna"))

@@ -203,6 +203,7 @@ class JudgeRunWork:
             rate=self.options["rate"],
             more=self.more,
             spelled=lambda name: f"--{name.replace('_', '-')} NAME",
+            extra="judge",
         )
 
     # ---- telling -------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from rankproof.errors import MissingExtra
+from rankproof.kernel.libraries import missing
 
 if TYPE_CHECKING:
     from rankproof.judging.store.store import Store
@@ -22,5 +22,5 @@ def open_store(url: str | os.PathLike[str], *, create: bool = True) -> Store:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] != "sqlalchemy":
             raise
-        raise MissingExtra("The judging store", "sqlalchemy", "judge") from None
+        raise missing("sqlalchemy", "The judging store") from None
     return Store.open(os.fspath(url), create)

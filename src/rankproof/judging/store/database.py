@@ -25,8 +25,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
-from rankproof.errors import InputError, MissingExtra, UsageError
+from rankproof.errors import InputError, UsageError
 from rankproof.judging.store.values import Row
+from rankproof.kernel.libraries import missing
 
 T = TypeVar("T")
 
@@ -310,7 +311,7 @@ def _postgres(address: Address) -> Engine:
     try:
         return create_engine(address.url, pool_size=8, max_overflow=24, pool_pre_ping=True, hide_parameters=True)
     except ModuleNotFoundError:
-        raise MissingExtra("A store in PostgreSQL", "psycopg", "postgres") from None
+        raise missing("psycopg", "A store in PostgreSQL") from None
 
 
 def add_once(table: Table, database: Database) -> Insert:

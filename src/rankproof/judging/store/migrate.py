@@ -7,9 +7,10 @@ from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
 
-from rankproof.errors import InputError, MissingExtra
+from rankproof.errors import InputError
 from rankproof.judging.store.database import Database, no_store
 from rankproof.judging.store.tables import metadata
+from rankproof.kernel.libraries import missing
 from rankproof.kernel.version import __version__
 
 # The newest file in migrations/versions.
@@ -65,7 +66,7 @@ def upgrade(connection: Connection, to: str = "head") -> None:
         from alembic import command
         from alembic.config import Config
     except ModuleNotFoundError:
-        raise MissingExtra("Making a judging store", "alembic", "judge") from None
+        raise missing("alembic", "Making a judging store") from None
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection

@@ -13,9 +13,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
-from rankproof.errors import MissingExtra, UsageError
+from rankproof.errors import UsageError
 from rankproof.kernel.cache import Cache
 from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.libraries import missing
 from rankproof.kernel.llm import local
 from rankproof.kernel.llm.answer import ModelAnswer, NoAnswer, read_answer, stored_answer
 from rankproof.kernel.pacing import Pace
@@ -108,6 +109,7 @@ class Endpoint:
     rate      requests in a second at most; None for no limit
     more      fields of every request that are set otherwise, or left out where they are None
     spelled   how the caller writes an option, for messages
+    extra     the extra of rankproof that the caller belongs to
     """
 
     def __init__(
@@ -119,9 +121,10 @@ class Endpoint:
         rate: float | None = None,
         more: Mapping[str, object] | None = None,
         spelled: Callable[[str], str] = "{} = ...".format,
+        extra: str = "stack",
     ) -> None:
         if find_spec("httpx") is None:  # refused before anything runs
-            raise MissingExtra(who, "httpx", "llm")
+            raise missing("httpx", who, extra)
         self._who, self._values, self._cache = who, values, ground.cache
         self._more, self._spelled, self._pace = more or {}, spelled, Pace(rate)
         self._weights: str | None = None

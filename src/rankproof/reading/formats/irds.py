@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TypeVar
 
-from rankproof.errors import InputError, MissingExtra, Unreadable, UsageError
+from rankproof.errors import InputError, Unreadable, UsageError
+from rankproof.kernel.libraries import library
 from rankproof.reading.formats._gather import Gather, add_topic
 from rankproof.reading.formats.contract import Format, Noun, Options, Read, Topics
 from rankproof.reading.source import Source
@@ -28,13 +29,10 @@ T = TypeVar("T")
 
 def dataset(source: Source, part: str) -> ir_datasets.Dataset:
     """The collection, which must have the part: docs, queries, qrels or scoreddocs."""
-    try:
-        import ir_datasets
-    except ModuleNotFoundError:
-        raise MissingExtra(f"{source.name}", "ir_datasets", "irds") from None
+    catalog = library("ir_datasets", source.name)
     name = source.name.removeprefix(PREFIX)
     try:
-        collection = ir_datasets.load(name)
+        collection = catalog.load(name)
     except KeyError:
         raise UsageError(
             f"ir_datasets has no collection {name!r}. They are listed at https://ir-datasets.com/"

@@ -261,6 +261,18 @@ def benchmark(
     outcomes = {name: runner.run(name, pipeline) for name, pipeline in config.modes.items()}
     for outcome in outcomes.values():
         refuse_silence(outcome)
+    return measured(config, queries, qrels, outcomes, dataset_hash, documents), outcomes
+
+
+def measured(
+    config: BenchmarkConfig,
+    queries: Sequence[Query],
+    qrels: Qrels,
+    outcomes: Mapping[str, ModeOutcome],
+    dataset_hash: str,
+    documents: int,
+) -> Benchmark:
+    """The report on what every mode gave, now or earlier."""
     judged = prepare_qrels(qrels)
     runs = {name: join_run(judged, outcomes[name].as_run(), name=name) for name in _baseline_first(config)}
     comparison = compare_runs(
@@ -285,7 +297,7 @@ def benchmark(
         _by_segment(config, comparison, queries),
         _unbeaten(rows, comparison, config.measures[0]),
     )
-    return replace(report, advice=advise(report)), outcomes
+    return replace(report, advice=advise(report))
 
 
 def refuse_alone(config: BenchmarkConfig) -> None:

@@ -24,7 +24,7 @@ class ConnectionPool:
     """Connections that are given back and taken again."""
 
     def __init__(self, dsn: str, secrets: Secrets) -> None:
-        self._psycopg = library("psycopg", "The engine postgres", "postgres")
+        self._psycopg = library("psycopg", "The engine postgres")
         self._dsn, self._secrets = dsn, secrets
         self._idle: LifoQueue[tuple[Any, dict[str, str]]] = LifoQueue()
         try:

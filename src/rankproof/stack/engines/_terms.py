@@ -104,7 +104,7 @@ class Analysis:
     def _options(self) -> dict[str, object]:
         stemmer = None
         if self.stemming != "none":
-            stemmer = library("Stemmer", _WHO, "bm25", "PyStemmer").Stemmer(self.stemming)
+            stemmer = library("Stemmer", _WHO).Stemmer(self.stemming)
         return {
             "lower": self.lowercase,
             "token_pattern": self.words,
@@ -116,7 +116,7 @@ class Analysis:
 
 def bm25s() -> ModuleType:
     """The library of the extra `bm25`."""
-    return library("bm25s", _WHO, "bm25")
+    return library("bm25s", _WHO)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,7 +28,7 @@ class Wire:
     def __init__(
         self, who: str, secrets: Secrets, headers: Mapping[str, str], auth: str | None = None, verify: bool = True
     ) -> None:
-        self._httpx = library("httpx", f"The engine {who}", "live")
+        self._httpx = library("httpx", f"The engine {who}")
         self._secrets = secrets
         own = {"accept": "application/json", "user-agent": "rankproof"}
         if auth is not None:

@@ -113,7 +113,7 @@ def require_url(who: str, url: str) -> str:
 
 def expression(name: str, text: str) -> Any:
     """A JMESPath expression, compiled; UsageError where it is none."""
-    jmespath = library("jmespath", "The engine http", "live")
+    jmespath = library("jmespath", "The engine http")
     try:
         return jmespath.compile(text)
     except jmespath.exceptions.JMESPathError as error:

@@ -53,7 +53,7 @@ class EndpointEncoder:
             raise UsageError(
                 f"{self._url} needs the environment variable {key_env}, which is not set. Set it and try again."
             )
-        library("httpx", "An embeddings endpoint", "live")
+        library("httpx", "An embeddings endpoint")
 
     @property
     def identity(self) -> str:
@@ -74,13 +74,13 @@ class EndpointEncoder:
     @cached_property
     def _client(self) -> Any:
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        return library("httpx", "An embeddings endpoint", "live").Client(headers=headers, timeout=self._timeout)
+        return library("httpx", "An embeddings endpoint").Client(headers=headers, timeout=self._timeout)
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
         # An empty text is refused by many servers; a blank one means the same.
         clean = [text.encode("utf-8", "replace").decode() for text in texts]  # no lone surrogates
         body = {"model": self._model, "input": [text or " " for text in clean]}
-        httpx = library("httpx", "An embeddings endpoint", "live")
+        httpx = library("httpx", "An embeddings endpoint")
         for attempt in range(1, TRIES + 1):
             pause = 0.5 * 2 ** (attempt - 1)
             try:

