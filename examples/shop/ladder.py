@@ -15,7 +15,7 @@ SHIPPED = Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/lad
 
 
 def files(report: Path) -> dict[str, bytes]:
-    """Name to content of every file that is made. Packed without a name and a time: the same rankings, the same bytes."""
+    """Name to content of every file that is made. Packed without name and time: the same rankings, the same bytes."""
     fetched = json.loads((report / "fetch.json").read_text("utf-8"))
     del fetched["observed"]
     runs = {mode["mode"]: (report / mode["run"]).read_bytes() for mode in fetched["modes"]}

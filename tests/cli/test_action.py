@@ -94,6 +94,24 @@ def test_the_comment_is_posted_once_and_then_renewed(here: Path, known: str, ask
     assert (here / "rankproof-comment.md").read_text() == "<!-- rankproof gate policy.toml -->\n## PASS\n"
 
 
+@pytest.mark.parametrize(
+    ("install", "installed"),
+    [(".", "the action's checkout"), ("rankproof==0.1.0", "rankproof==0.1.0"), ("$(touch broken)", "$(touch broken)")],
+)
+def test_a_dot_installs_the_action_itself_and_anything_else_what_it_says(
+    here: Path, install: str, installed: str
+) -> None:
+    """A stand-in for Python writes down what pip is asked for."""
+    (here / "bin").mkdir()
+    python = here / "bin" / "python"
+    python.write_text('#!/bin/sh\nprintf "%s\\n" "$@" > asked\n')
+    python.chmod(0o755)
+    told = script("Install rankproof", here, INSTALL=install, GITHUB_ACTION_PATH="the action's checkout")
+    assert told.returncode == 0, told.stderr
+    assert (here / "asked").read_text().splitlines() == ["-m", "pip", "install", "--quiet", installed]
+    assert not (here / "broken").exists()
+
+
 def test_every_input_is_used_and_none_stands_in_a_script() -> None:
     used = str([step.get("env") for step in STEPS.values()]) + str([step.get("if") for step in STEPS.values()])
     for name in ACTION["inputs"]:

@@ -1,4 +1,4 @@
-"""`rankproof demo`: the ladder computed beforehand; run here with real weights, without what is missing, interrupted."""
+"""`rankproof demo`: the ladder as it comes; run here with real weights, without what is missing, and interrupted."""
 
 from __future__ import annotations
 

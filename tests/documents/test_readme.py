@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 from pathlib import Path
 
-from tests.documents.pages import ROOT, blocks, links
+from tests.documents.pages import ROOT, Block, blocks, links
 from tests.documents.reader import Reader, commands
 
 README = ROOT / "README.md"
@@ -15,19 +17,25 @@ def test_it_fits_on_one_screen() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= ONE_SCREEN
 
 
-class Hurried(Reader):
-    """A reader whose demo finds what other tests have made already."""
+class Newcomer(Reader):
+    """A reader who has an empty folder, and stays where a page has taken them."""
 
-    def __init__(self, folder: Path, demo_cache: str) -> None:
+    def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self.demo_cache = demo_cache
+        self.here = folder / "empty"
+        self.here.mkdir()
 
-    def typed(self, command: str) -> str:
-        return command.replace("rankproof demo ", f"rankproof demo --cache {self.demo_cache} ")
+    def type(self, block: Block) -> list[str]:
+        wrong = super().type(block)
+        for command, _ in commands(block):
+            if moved := re.search(r"(?:^|&& )cd (\S+)$", command):
+                self.here /= moved[1]
+                os.chdir(self.here)
+        return wrong
 
 
-def test_every_block_runs_and_gives_what_is_shown(tmp_path: Path, demo_cache: str) -> None:
-    wrong = Hurried(tmp_path, demo_cache).read(README)
+def test_every_block_runs_and_gives_what_is_shown(tmp_path: Path) -> None:
+    wrong = Newcomer(tmp_path).read(README)
     assert not wrong, "\n\n".join(wrong)
 
 
@@ -40,5 +48,5 @@ def test_it_shows_what_it_promises() -> None:
     assert any(output.startswith("rankproof: ") and ", line " in output for output in shown.values())
     assert any("--dialect trec_eval --format trec" in command for command in shown)
     assert any(block.language == "python" and ">>> import rankproof" in block.text for block in blocks(README))
-    assert any(block.language == "sh" and "pip install 'rankproof[report]'" in block.text for block in blocks(README))
+    assert any(block.language == "sh" and "\npip install " in f"\n{block.text}" for block in blocks(README))
     assert {"docs/differs.md", "docs/policies.md", "docs/ARCHITECTURE.md"} <= {target for _, target in links(README)}

@@ -83,14 +83,17 @@ def shown(demo: DemoResult) -> str:
     from rankproof.kernel.sections import part
     from rankproof.stack.benchmark.sections import VERDICT, benchmark_sections
 
+    sections = benchmark_sections(demo.benchmark, per_query=False, every_measure=False)
+    # The table says of each mode what the verdict's other sentences say.
+    sections = [
+        replace(section, lines=section.lines[:1]) if section.title.startswith(VERDICT) else section
+        for section in sections
+        if section.title.startswith((VERDICT, "What each stage", "Failures"))
+    ]
     made = "run here" if demo.live else "computed beforehand; rankproof demo --live runs the engines"
     parts = [
         f"A made-up shop: {demo.benchmark.queries} queries, {demo.benchmark.documents} products. Rankings: {made}.\n\n"
-        + "\n".join(
-            part(section)
-            for section in benchmark_sections(demo.benchmark, per_query=False, every_measure=False)
-            if section.title.startswith((VERDICT, "What each stage", "Failures"))
-        ),
+        + "\n".join(map(part, sections)),
         gates(demo),
         *left_out(demo.left_out),
         f"Next: rankproof gate {demo.policy} --candidate {os.path.join(demo.folder, 'runs', 'llm.run')}\n"

@@ -1,4 +1,4 @@
-"""Write the bundled sample into a folder: rankings of a made-up shop search, judgments and a policy, to try commands on."""
+"""Write the bundled sample into a folder, to try commands on: rankings, judgments and a policy of a made-up shop."""
 
 from __future__ import annotations
 

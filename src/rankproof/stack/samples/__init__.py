@@ -1,4 +1,4 @@
-"""What comes with the package to try things on: a shop to search, rankings to compare, and a ladder computed beforehand.
+"""What comes with the package to try things on: a shop to search, rankings to compare, and a ladder that was run.
 
     shop/       a collection: products, queries, judgments (`sample:shop`)
     rankings/   what `rankproof sample` writes: runs of three systems, judgments, a policy, logs of clicks
