@@ -1,4 +1,4 @@
-"""Installing: one switch for every line that names where from; the release, the hooks and the citation agree with it."""
+"""Installing: one switch for every line that names where from; the release, the hooks and the citation agree."""
 
 from __future__ import annotations
 
