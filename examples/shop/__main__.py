@@ -7,7 +7,7 @@ from pathlib import Path
 
 from examples.shop.files import files
 
-SHIPPED = Path(__file__).parents[2] / "src" / "rankproof" / "samples" / "shop"
+SHIPPED = Path(__file__).resolve().parents[2] / "src/rankproof/stack/samples/shop"
 
 
 def main(folder: Path) -> None:

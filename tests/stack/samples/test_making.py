@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import json
+import runpy
 import subprocess
 import sys
 from functools import cache
@@ -11,9 +15,13 @@ import pytest
 from examples.shop.catalog import Product, read_catalog, read_product
 from examples.shop.files import files, read_pool
 from examples.shop.grading import ShopQuery, grade, holds, read_queries
+from examples.shop.ladder import SHIPPED as SHIPPED_LADDER
+from examples.shop.ladder import files as ladder_files
 from tests.raising import raises
 
-from rankproof.stack.samples import shop
+from rankproof.reading.datasets.read import read_dataset
+from rankproof.stack.benchmark.config import read_config
+from rankproof.stack.samples import ladder, ladder_run, shop
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -41,6 +49,38 @@ def test_the_maker_gives_the_shipped_bytes() -> None:
 def test_the_command_writes_every_file(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "examples.shop", str(tmp_path)], cwd=ROOT, check=True)
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == files()
+
+
+def test_the_command_writes_where_the_package_has_the_files() -> None:
+    """It wrote to a folder that the package had left."""
+    assert Path(shop()).samefile(runpy.run_path(str(ROOT / "examples/shop/__main__.py"), run_name="read")["SHIPPED"])
+    assert Path(ladder()).parent.samefile(SHIPPED_LADDER)
+
+
+def test_the_ladder_that_is_shipped_is_made_from_a_report(tmp_path: Path) -> None:
+    """Unpacked as a demo writes it and made again: the same bytes."""
+    place = Path(ladder()).parent
+    (tmp_path / "runs").mkdir()
+    fetched = json.loads((place / "fetch.json").read_text("utf-8"))
+    for mode in fetched["modes"]:
+        (tmp_path / mode["run"]).write_bytes(gzip.decompress(Path(ladder_run(mode["mode"])).read_bytes()))
+        assert hashlib.sha256((tmp_path / mode["run"]).read_bytes()).hexdigest() == mode["sha256"]
+    (tmp_path / "fetch.json").write_text(json.dumps({**fetched, "observed": {"seconds": 1}}))
+    made = ladder_files(tmp_path)
+    assert json.loads(made.pop("fetch.json")) == fetched
+    assert {name: gzip.decompress(content) for name, content in made.items()} == {
+        name: gzip.decompress((place / name).read_bytes()) for name in made
+    }
+    assert made.keys() == {path.name for path in place.glob("*.gz")}
+
+
+def test_the_ladder_was_run_on_the_shop_as_it_is() -> None:
+    """Changed products, queries or judgments need a new run: python -m examples.shop.ladder says how."""
+    fetched = json.loads((Path(ladder()).parent / "fetch.json").read_text("utf-8"))
+    assert fetched["dataset"]["sha256"] == read_dataset("sample:shop").content_hash
+    assert {mode["mode"]: mode["key"] for mode in fetched["modes"]} == {
+        name: pipeline.key for name, pipeline in read_config(ladder()).modes.items()
+    }
 
 
 def test_expressions() -> None:
