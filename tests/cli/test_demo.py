@@ -6,6 +6,7 @@ import json
 import os
 import re
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -96,6 +97,22 @@ def test_files_that_no_demo_wrote_are_not_written_over(tmp_path: Path) -> None:
     assert "BenchmarkReport.html" in told
     assert {path.name for path in tmp_path.iterdir()} == {"BenchmarkReport.html"}
     assert (tmp_path / "BenchmarkReport.html").read_text() == "mine"
+
+
+def test_a_demo_that_was_interrupted_while_writing_runs_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its folder was taken for somebody else's: what marks it came last."""
+    with monkeypatch.context() as failing:
+        failing.setattr("rankproof.cli.shared.benchmarking.write_reports", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            stored_demo(str(tmp_path / "report"))
+    assert (tmp_path / "report" / "runs" / "llm.run").exists()
+    assert stored_demo(str(tmp_path / "report")).gates.keys() == set(MODES[1:])
+
+
+def test_lines_to_type_quote_a_folder_with_a_space(tmp_path: Path) -> None:
+    told = demo("-o", str(tmp_path / "my report"))[1]
+    (line,) = (line for line in told.splitlines() if line.startswith("Next: "))
+    assert str(tmp_path / "my report" / "policy.toml") in shlex.split(line)
 
 
 @pytest.mark.parametrize("option", [["--without-llm"], ["--cache", "x"]])
@@ -205,6 +222,7 @@ def test_a_missing_library_leaves_its_mode_out(
     demo = live_demo(str(tmp_path / "report"), demo_cache, queries=3)
     assert [row.mode for row in demo.benchmark.rows] == ["bm25", "dense", "hybrid", "maxsim"]
     assert list(demo.left_out) == ["llm"]
+    assert re.search(r"^Next: .*/runs/maxsim\.run$", shown(demo), re.MULTILINE)
     assert "Left out: llm." in shown(demo)
     assert "Install it with: pip install xllamacpp" in shown(demo)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rankproof.proving.verdict import Verdict
     from rankproof.reading.datasets.records import Dataset
     from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
+    from rankproof.stack.records import ModeOutcome
 
 
 SCHEMA = "demo/1"
@@ -90,13 +92,14 @@ def shown(demo: DemoResult) -> str:
         for section in sections
         if section.title.startswith((VERDICT, "What each stage", "Failures"))
     ]
+    last = list(demo.gates)[-1]
     made = "run here" if demo.live else "computed beforehand; rankproof demo --live runs the engines"
     parts = [
         f"A made-up shop: {demo.benchmark.queries} queries, {demo.benchmark.documents} products. Rankings: {made}.\n\n"
         + "\n".join(map(part, sections)),
         gates(demo),
         *left_out(demo.left_out),
-        f"Next: rankproof gate {demo.policy} --candidate {os.path.join(demo.folder, 'runs', 'llm.run')}\n"
+        f"Next: {shlex.join(['rankproof', 'gate', demo.policy, '--candidate', _run_file(demo.folder, last)])}\n"
         f"Report: {demo.report}",
     ]
     return "\n\n".join(parts) + "\n"
@@ -164,7 +167,6 @@ class DemoResult:
 
 def stored_demo(folder: str) -> DemoResult:
     """Compares and gates the rankings that come with the package, and writes the reports."""
-    from rankproof.cli.shared import benchmarking
     from rankproof.stack import samples
     from rankproof.stack.benchmark.run import measured
 
@@ -173,10 +175,7 @@ def stored_demo(folder: str) -> DemoResult:
     outcomes = samples.ladder_outcomes(config, dataset.judged_queries)
     documents = 0 if dataset.corpus is None else len(dataset.corpus)
     result = measured(config, dataset.judged_queries, dataset.qrels, outcomes, dataset.content_hash, documents)
-    os.makedirs(folder, exist_ok=True)
-    observed = {"seconds": round(time.perf_counter() - began, 6)}
-    result = benchmarking.write_everything(folder, config, dataset, result, outcomes, observed)
-    return _finished(result, folder, {}, began, live=False)
+    return _written(dataset, result, outcomes, {}, began, live=False)
 
 
 def live_demo(folder: str, cache: str | None = None, llm: bool = True, queries: int | None = None) -> DemoResult:
@@ -197,8 +196,8 @@ def live_demo(folder: str, cache: str | None = None, llm: bool = True, queries: 
     config = without(config, left_out)
     if len(config.modes) < 2:
         raise _too_few(left_out)
-    result, _ = benchmarking.run_benchmark(config, dataset, folder, cache, began)
-    return _finished(result, folder, left_out, began, live=True)
+    result, outcomes = benchmarking.run_modes(config, dataset, cache)
+    return _written(dataset, result, outcomes, left_out, began, live=True)
 
 
 def _opened(folder: str) -> tuple[BenchmarkConfig, Dataset]:
@@ -225,27 +224,40 @@ def _refuse_foreign(folder: str) -> None:
         )
 
 
-def _finished(result: Benchmark, folder: str, left_out: Mapping[str, str], began: float, live: bool) -> DemoResult:
-    """The answer with a verdict on every mode. It leaves copies of the configuration and of the policy."""
+def _written(
+    dataset: Dataset,
+    result: Benchmark,
+    outcomes: Mapping[str, ModeOutcome],
+    left_out: Mapping[str, str],
+    began: float,
+    live: bool,
+) -> DemoResult:
+    """Writes every file and gates every mode but the baseline.
+
+    Copies of the configuration and of the policy come first: by them the folder is known as a demo's, also where the
+    rest is interrupted.
+    """
+    from rankproof.cli.shared import benchmarking
     from rankproof.proving.gate import gate
     from rankproof.stack import samples
 
-    _leave(os.path.join(folder, POLICY), samples.ladder_policy())
+    config, folder = result.config, result.config.folder
+    os.makedirs(folder, exist_ok=True)
     _leave(os.path.join(folder, CONFIG), samples.ladder())
-    baseline = result.config.baseline
-    files = {row.mode: os.path.join(folder, "runs", f"{row.mode}.run") for row in result.rows}
+    _leave(os.path.join(folder, POLICY), samples.ladder_policy())
+    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    result = benchmarking.write_everything(folder, config, dataset, result, outcomes, observed)
+    files = {row.mode: _run_file(folder, row.mode) for row in result.rows}
+    qrels, baseline = os.path.join(folder, benchmarking.QRELS), files.pop(config.baseline)
     verdicts = {
-        mode: gate(
-            samples.ladder_policy(),
-            qrels=os.path.join(folder, "qrels.trec"),
-            baseline=files[baseline],
-            candidate=path,
-            detail=False,
-        )
+        mode: gate(samples.ladder_policy(), qrels=qrels, baseline=baseline, candidate=path, detail=False)
         for mode, path in files.items()
-        if mode != baseline
     }
     return DemoResult(result, verdicts, left_out, folder, time.perf_counter() - began, live)
+
+
+def _run_file(folder: str, mode: str) -> str:
+    return os.path.join(folder, "runs", f"{mode}.run")
 
 
 def _leave(path: str, bundled: str) -> None:

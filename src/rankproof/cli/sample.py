@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 import click
 
@@ -32,6 +33,6 @@ def command(folder: str) -> None:
                 file.write(bundled.read())
     output.say(
         f"{folder} written: {', '.join(names)}. Next:\n"
-        f"  cd {folder}\n"
+        f"  cd {shlex.quote(folder)}\n"
         "  rankproof gate policy.toml --candidate dense.run\n"
     )

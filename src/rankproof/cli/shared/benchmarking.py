@@ -39,14 +39,21 @@ def run_benchmark(
     config: BenchmarkConfig, dataset: Dataset, folder: str, cache: str | None, began: float
 ) -> tuple[Benchmark, Observed]:
     """Runs every mode on the judged queries, compares them, and writes all files; `began` is when the work began."""
+    result, outcomes = run_modes(config, dataset, cache)
+    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    return write_everything(folder, config, dataset, result, outcomes, observed), observed
+
+
+def run_modes(
+    config: BenchmarkConfig, dataset: Dataset, cache: str | None
+) -> tuple[Benchmark, Mapping[str, ModeOutcome]]:
+    """Every mode run on the judged queries and compared; nothing is written but the cache."""
     from rankproof.stack.benchmark.run import benchmark
 
     queries = dataset.judged_queries
     documents = 0 if dataset.corpus is None else len(dataset.corpus)
     with running(config, dataset, queries, cache) as runner:
-        result, outcomes = benchmark(config, queries, dataset.qrels, runner, dataset.content_hash, documents)
-    observed = {"seconds": round(time.perf_counter() - began, 6)}
-    return write_everything(folder, config, dataset, result, outcomes, observed), observed
+        return benchmark(config, queries, dataset.qrels, runner, dataset.content_hash, documents)
 
 
 def write_everything(
