@@ -38,6 +38,13 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("files", metavar="QRELS BASELINE CANDIDATE...", nargs=-1, required=True, type=click.Path())
 @options.statistics
+@click.option(
+    "--primary",
+    type=click.Choice(["first", "all"]),
+    default="first",
+    show_default=True,
+    help="Which measures decide: the first, with the others secondary to it, or all in one family of tests.",
+)
 @options.queries
 @options.holes
 @click.option(
