@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.effort import examples
 from tests.reports.chart_cases import FOREIGN, LONG
 
 from rankproof.reports.charts.dot_names import Area, name_places
@@ -13,6 +16,7 @@ from rankproof.reports.charts.layout import (
     PixelScale,
     domain,
     fitted,
+    fitted_names,
     log_ticks,
     round_ends,
     text_width,
@@ -32,12 +36,31 @@ from rankproof.reports.charts.layout import (
         (-3e-9, 3e-9, 4, "signed", ["−2e−09", "0", "+2e−09"]),
         (99.5, 100.5, 5, "plain", ["99.6", "99.8", "100.0", "100.2", "100.4"]),
         (0.0, 1e12, 2, "plain", ["0", "5e+11", "1e+12"]),
+        (0.5, 0.5000004, 4, "plain", ["0.5", "0.5000001", "0.5000002", "0.5000003", "0.5000004"]),
     ],
 )
 def test_ticks_are_round_and_say_no_more_places_than_their_step(
     low: float, high: float, most: int, form: str, shown: list[str]
 ) -> None:
     assert [label for _, label in ticks(low, high, most, form)] == shown
+
+
+@settings(max_examples=examples(300), deadline=None)
+@given(
+    st.floats(-1e12, 1e12), st.floats(1e-9, 1.0), st.integers(-12, 12), st.integers(1, 12),
+    st.sampled_from(["plain", "signed", "percent"]),
+)  # fmt: skip
+def test_any_span_has_ticks_in_order_within_it_with_labels_that_differ(
+    low: float, share: float, power: int, most: int, form: str
+) -> None:
+    """Spans down to a billionth of what they lie at: `domain` gives no narrower ones."""
+    span = max(share * 10.0**power, 2e-9 * abs(low))
+    found = ticks(low, low + span, most, form)
+    values = [value for value, _ in found]
+    assert values == sorted(set(values))
+    assert len(found) <= most + 1
+    assert all(low - 1e-6 * span <= value <= low + 1.000001 * span for value in values)
+    assert len({label for _, label in found}) == len(found)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +124,16 @@ def test_a_name_fits_its_room_or_keeps_both_of_its_ends(name: str, width: float,
         assert shown == "".join(name.split())
 
 
+def test_names_that_would_look_alike_show_where_they_differ() -> None:
+    names = ["short", *(f"a_long_beginning_that_all_share_v{i}_and_a_long_end_that_all_share_too" for i in (1, 2, 31))]
+    assert fitted_names(names, 90) == [["short"], ["…_v1…"], ["…_v2…"], ["…_v31…"]]
+    # What differs at an end needs no such care.
+    assert fitted_names(["x" * 40 + "1", "x" * 40 + "2"], 90) == [["xxxxx…xxxx1"], ["xxxxx…xxxx2"]]
+    # In two steps: four names share their ends, two and two of them more than that.
+    far = [f"{'p' * 30}{a}{'m' * 30}{b}{'q' * 30}" for a in "ab" for b in "cd"]
+    assert len({lines[0] for lines in fitted_names(far, 90)}) == 4
+
+
 def test_names_break_after_separators_and_marks_stay_with_their_letters() -> None:
     assert wrapped("dense_reranker/large-v2", 60) == ["dense_", "reranker/", "large-v2"]
     assert wrapped("nDCG@10 in version 2.5", 90) == ["nDCG@10 in", "version 2.5"]
@@ -121,6 +154,14 @@ def test_names_of_dots_keep_off_dots_lines_and_one_another() -> None:
     assert not any(area.meets(other) for area in areas for other in areas if area is not other)
     assert not any(area.crossed(a, b) for area in areas for a, b in (spots[:2], spots[1:3]))
     assert not any(area.meets(Area(x - 6, y - 6, x + 6, y + 6)) for area in areas for x, y in spots)
+
+
+def test_a_name_is_not_put_on_a_line_that_leaves_its_dot() -> None:
+    """The line goes to the right, where a name stands otherwise: it goes to the left."""
+    plot, spots = Area(0.0, 0.0, 400.0, 200.0), [(100.0, 100.0), (390.0, 100.0)]
+    free, crossed = (name_places(spots, ["one", "two"], plot, paths, 6.0)[0] for paths in ([], [spots]))
+    assert (free.anchor, free.y) == ("start", 100.0)
+    assert (crossed.anchor, crossed.y) == ("end", 100.0)
 
 
 def test_a_name_that_has_no_room_gets_a_number_and_then_nothing() -> None:

@@ -49,7 +49,7 @@ ATTRIBUTES = {
     "viewBox", "width", "height", "role", "direction", "font-family", "font-size", "font-weight", "aria-label",
     "aria-hidden", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "d", "fill", "stroke", "stroke-width",
     "stroke-dasharray", "stroke-linejoin", "paint-order", "opacity", "text-anchor", "data-row", "data-more",
-    "data-along",
+    "data-along", "shape-rendering",
 }  # fmt: skip
 
 
@@ -57,14 +57,19 @@ def local(element: xml.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
+def seen(text: xml.Element) -> str:
+    """What a reader sees of a text element, without its spaces."""
+    return "".join((text.text or "").split()) + "".join(
+        "".join((part.text or "").split()) for part in text if local(part) == "tspan"
+    )
+
+
 def written(drawing: xml.Element) -> Iterator[str]:
-    """The text of each text element without its spaces, and the whole names of those that were shortened."""
+    """What is seen of each text element, and the whole names of those that were shortened, without spaces."""
     for text in drawing.iter():
         if local(text) == "text":
-            titles = [part for part in text if local(part) == "title"]
-            inside = "".join(text.itertext()).removesuffix("".join(t.text or "" for t in titles))
-            yield "".join(inside.split())
-            yield from ("".join((title.text or "").split()) for title in titles)
+            yield seen(text)
+            yield from ("".join((part.text or "").split()) for part in text if local(part) == "title")
 
 
 def test_every_promised_chart_is_there() -> None:
@@ -105,6 +110,16 @@ def test_every_name_can_be_read_in_the_drawing(name: str) -> None:
             assert any(text == plain or text.endswith(f"){plain}") for text in texts), each
 
 
+@pytest.mark.parametrize("name", [name for name in CASES if "fifty" in name])
+def test_fifty_long_names_that_differ_in_the_middle_are_told_apart(name: str) -> None:
+    for look in (WIDE, PHONE, ChartStyle(LIGHT, 300)):
+        drawing = xml.fromstring(to_inline(CASES[name](look)))
+        shown = [seen(text) for text in drawing.iter() if local(text) == "text"]
+        named = [text for text in shown if re.search("experiment|seed|…", text)]
+        assert len(named) >= 49
+        assert len(set(named)) == len(named)
+
+
 def test_a_file_says_its_title_and_a_page_says_its_own() -> None:
     plot = EVERY["forest-ndcg-10"]
     file = xml.fromstring(to_svg(plot))
@@ -124,8 +139,10 @@ def test_names_from_files_stay_text() -> None:
 
 def test_bytes_that_no_xml_may_hold_are_written_out() -> None:
     odd = "a\x00b\x1b[31m\udc80\ufffe"
-    for text in (to_svg(EVERY["grades"]), to_inline(forest(panels(comparison_of((odd, odd)))[0], WIDE), odd)):
-        xml.fromstring(text.encode("utf-8"))
+    named = comparison_of((odd, f"{odd}2", "b"))
+    for plot in charts(named).values():
+        for text in (to_svg(plot), to_inline(plot, odd)):
+            xml.fromstring(text.encode("utf-8"))
 
 
 def test_a_number_in_a_name_is_no_coordinate_to_round() -> None:
@@ -214,6 +231,24 @@ def test_values_of_many_queries_stay_small_and_lose_none_where_they_are_few() ->
         drawn = to_inline(value_chart(many, "AP", look))
         assert drawn.count("M") > 2_000
         assert len(drawn) < 300_000
+
+
+def test_a_mode_without_a_value_is_named_and_not_drawn() -> None:
+    points = [Point("a", 1.0, 0.5, True), Point("b", 2.0, float("nan"), True), Point("c", 3.0, 0.6, True)]
+    drawn = to_inline(pareto_chart(points, "AP", "cost", WIDE))
+    assert "NaN" not in drawn
+    assert "nan" not in drawn
+    assert "(no value) b" in drawn
+    assert drawn.count("<circle") == 2
+
+
+def test_intervals_are_written_out_where_they_leave_the_plot_enough_room() -> None:
+    """A phone has the differences alone: with their intervals the plot would be as wide as a thumb."""
+    panel = panels(comparison_of())[0]
+    full, short = zip(*(texts for _, texts in forest(panel, WIDE).beside), strict=True)
+    for look, expected in ((WIDE, full), (PHONE, short)):
+        texts = set(written(xml.fromstring(to_inline(forest(panel, look)))))
+        assert {"".join(text.split()) for text in expected} <= texts
 
 
 def test_modes_without_room_for_their_names_are_listed_by_number() -> None:

@@ -22,7 +22,7 @@ from rankproof.reports.charts.layout import (
     SIZE,
     TICKS_ABOVE,
     PlotLayout,
-    fitted,
+    fitted_names,
     laid_out,
     names_fit,
     plain,
@@ -234,7 +234,7 @@ def _marks(laid: PlotLayout) -> Iterator[str]:
             case BarsMark():
                 yield from _bars(laid, mark)
             case PathMark():
-                points = [_pair(*laid.spot(*point)) for point in mark.points]
+                points = [_pair(*spot) for spot in _spots(laid, mark)]
                 yield (f'<path d="M{"L".join(points)}" fill="none" stroke="{mark.color}" stroke-width="1.5" '
                        f'stroke-dasharray="4 4"/>') if len(points) > 1 else ""  # fmt: skip
             case _ if not _is_placed(mark.value) or not _is_placed(mark.at):
@@ -252,6 +252,10 @@ def _marks(laid: PlotLayout) -> Iterator[str]:
 
 def _is_placed(place: Place) -> bool:
     return place is None or not any(math.isnan(p) for p in (place if isinstance(place, tuple) else (place,)))
+
+
+def _spots(laid: PlotLayout, path: PathMark) -> list[tuple[float, float]]:
+    return [laid.spot(*point) for point in path.points if _is_placed(point)]
 
 
 def _pair(x: float, y: float) -> str:
@@ -309,8 +313,10 @@ def _bars(laid: PlotLayout, mark: BarsMark) -> Iterator[str]:
     step = room / max(len(bars), 1)
     wide = step * 0.82 if len(bars) < APART else step
     placed = [(mark.colors[i], x.start + at * step + (step - wide) / 2, i, more) for at, (i, more) in enumerate(bars)]
+    # Bars that touch have no seam between them.
+    crisp = "" if len(bars) < APART else ' shape-rendering="crispEdges"'
     for color, same in groupby(placed, key=lambda bar: bar[0]):
-        yield f'<g fill="{color}">'
+        yield f'<g fill="{color}"{crisp}>'
         for _, left, i, more in same:
             tall = laid.y.at(mark.values[i]) - zero
             tall = math.copysign(max(abs(tall), 0.75), tall) if mark.values[i] else 0.0
@@ -322,13 +328,14 @@ def _bars(laid: PlotLayout, mark: BarsMark) -> Iterator[str]:
 def _dot_names(laid: PlotLayout, bottom: float) -> tuple[list[str], int]:
     """Names beside their dots. Those without room are listed below the plot by number, with both values."""
     plot, colors = laid.plot, laid.plot.look.palette
-    dots = [mark for mark in plot.marks if isinstance(mark, DotMark) and mark.name]
-    if not dots:
+    named = [mark for mark in plot.marks if isinstance(mark, DotMark) and mark.name]
+    if not named:
         return [], 0
+    dots = [dot for dot in named if _is_placed((dot.value, dot.at))]
     spots = [laid.spot(dot.value, dot.at) for dot in dots]
-    paths = [[laid.spot(*p) for p in mark.points] for mark in plot.marks if isinstance(mark, PathMark)]
+    paths = [_spots(laid, mark) for mark in plot.marks if isinstance(mark, PathMark)]
     area = Area(laid.x.start + 2, laid.y.end + 2, laid.x.end - 2, laid.y.start - 2)
-    short = [fitted(dot.name, plot.look.width * 0.36)[0] for dot in dots]
+    short = [lines[0] for lines in fitted_names([dot.name for dot in dots], plot.look.width * 0.36)]
     places = name_places(spots, short, area, paths, RADIUS + 2)
     halo = f' stroke="{colors.page}" stroke-width="4" stroke-linejoin="round" paint-order="stroke"'
     parts, lines = [], []
@@ -338,8 +345,10 @@ def _dot_names(laid: PlotLayout, bottom: float) -> tuple[list[str], int]:
         if place.listed:
             # The name comes last: one that is written from right to left would take the numbers after it along.
             lines.append((f"{place.text} ({plain(dot.value, 1e-4)} at {dot.at:.4g}) ".lstrip(), dot.name))
-    room = plot.look.width - 2 * EDGE
-    for i, (values, name) in enumerate(lines):
-        text = values + fitted(name, room - text_width(values))[0]
-        parts.append(_text(EDGE, bottom + 10 + i * (LINE_HEIGHT + 2), [text], colors.muted, whole=values + name))
+    lines += [("(no value) ", dot.name) for dot in named if dot not in dots]
+    room = plot.look.width - 2 * EDGE - max((text_width(values) for values, _ in lines), default=0.0)
+    listed = fitted_names([name for _, name in lines], room)
+    for i, ((values, name), (text,)) in enumerate(zip(lines, listed, strict=True)):
+        middle = bottom + 10 + i * (LINE_HEIGHT + 2)
+        parts.append(_text(EDGE, middle, [values + text], colors.muted, whole=values + name))
     return parts, len(lines)

@@ -98,6 +98,36 @@ def fitted(text: str, width: float, most_lines: int = 1, size: float = SIZE) -> 
     return [ELLIPSIS]
 
 
+def fitted_names(names: Sequence[str], width: float, most_lines: int = 1) -> list[list[str]]:
+    """Each name as `fitted` has it; where some would look alike, what these share at both ends is left out first."""
+    shown = _told_apart({name: name for name in names}, width, most_lines)
+    return [shown[name] for name in names]
+
+
+def _told_apart(parts: dict[str, str], width: float, most_lines: int) -> dict[str, list[str]]:
+    """Names by the part of them that is shown, in lines."""
+    shown = {name: fitted(part, width, most_lines) for name, part in parts.items()}
+    alike: dict[tuple[str, ...], dict[str, str]] = {}
+    for name, lines in shown.items():
+        alike.setdefault(tuple(lines), {})[name] = parts[name]
+    for group in alike.values():
+        shared = list(group.values())
+        head = _shared_length(shared)
+        tail = min(_shared_length([part[::-1] for part in shared]), min(map(len, shared)) - head)
+        head = max(head - 2, 0)  # two characters more, for a number is read with its letter: v1, k=2
+        shorter = {name: ELLIPSIS * (head > 0) + part[head : len(part) - tail] + ELLIPSIS * (tail > 0)
+                   for name, part in group.items()}  # fmt: skip
+        if len(group) > 1 and any(len(shorter[name]) < len(part) for name, part in group.items()):
+            shown |= _told_apart(shorter, width, most_lines)
+    return shown
+
+
+def _shared_length(texts: Sequence[str]) -> int:
+    """How many characters all texts begin with."""
+    columns = enumerate(zip(*texts, strict=False))
+    return next((i for i, column in columns if len(set(column)) > 1), min(map(len, texts)))
+
+
 # ---- scales --------------------------------------------------------------------------------------
 
 
@@ -170,7 +200,8 @@ def plain(value: float, step: float) -> str:
     if value == 0:
         return "0"
     if not 1e-5 <= step < 1e8:
-        return f"{value:.6g}".replace("-", "−")
+        digits = math.floor(math.log10(abs(value))) - math.floor(math.log10(step) + 1e-9) + 1
+        return f"{value:.{max(digits, 1)}g}".replace("-", "−")
     places = max(0, -math.floor(math.log10(step) + 1e-9))
     return f"{value:,.{places}f}".replace("-", "−")
 
@@ -253,7 +284,7 @@ def laid_out(plot: Plot, width: float, top: float) -> PlotLayout:
     left_ticks: list[Tick] = []
     low, high = _ends(upward)
     if upward.names:
-        names = [fitted(name, look.label_limit, 3 if look.narrow else 2) for name in upward.names]
+        names = fitted_names(upward.names, look.label_limit, 3 if look.narrow else 2)
         left = max(text_width(line) for lines in names for line in lines)
     else:
         left_ticks = ticks(low, high, _parts(upward), upward.form)

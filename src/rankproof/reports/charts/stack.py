@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -35,7 +36,7 @@ def pareto_chart(points: Sequence[Point], measure: str, axis: str, look: ChartSt
         look,
         f"{measure} against {axis}",
         "filled: modes that no other beats in both",
-        values=Axis(measure, domain([p.value for p in points]), most=5, rounded=True),
+        values=Axis(measure, domain([p.value for p in points]), rounded=True),
         across=_prices([p.price for p in points], axis),
         marks=(PathMark(tuple((p.value, p.price) for _, _, p in unbeaten), colors.neutral), *dots),
         down=False,
@@ -48,7 +49,7 @@ def _prices(prices: Sequence[float], title: str) -> Axis:
     if low <= 0:
         return Axis(title, domain([0.0, low, high]))
     # Some room on both sides, also where all prices are the same.
-    room = max((high / low) ** 0.08, 1.1)
+    room = max(math.exp(0.08 * (math.log(high) - math.log(low))), 1.1)
     return Axis(title, (low / room, high * room), log=True)
 
 
@@ -76,7 +77,7 @@ def response_chart(replies: Sequence[Reply], parameter: str, measure: str, look:
             marks.append(RuleMark((reply.low, reply.high), i, colors.better, width=2, opacity=0.45))
         marks.append(TicksMark((reply.mean,), i, colors.neutral, faint=False))
         marks.append(DotMark(reply.best, i, colors.better, row=i))
-    gain = Axis(f"gain in {measure} on dev", domain([0.0, *numbers]), form="signed", most=5, rounded=True)
+    gain = Axis(f"gain in {measure} on dev", domain([0.0, *numbers]), form="signed", rounded=True)
     explained = (
         "Dot: the best setting with this value, with its confidence interval; tick: the mean of all; dashed: as written"
     )

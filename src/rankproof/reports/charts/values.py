@@ -120,7 +120,7 @@ def query_chart(contrast: Contrast, look: ChartStyle) -> Plot:
         f"{contrast.wins} better, {contrast.ties} the same, {contrast.losses} worse; best first",
         values=Axis(
             "difference" + (f" in {contrast.scale}" if contrast.scale else ""),
-            ends, form="signed", most=5, rounded=True,
+            ends, form="signed", rounded=True,
         ),
         across=Axis(shown=False),
         marks=tuple(marks),
