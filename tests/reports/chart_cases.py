@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -101,8 +102,10 @@ def contrasts() -> dict[str, Contrast]:
 def _contrast(differences: np.ndarray) -> Contrast:
     n = len(differences)
     ids = [f"q{i}" for i in range(n)]
-    made = contrast_of("nDCG@10", ("bm25", "dense"), ids * (2 if n == 1 else 1), np.zeros(max(n, 2)),
-                       np.resize(differences, max(n, 2)))  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scipy warns of differences that are all the same
+        made = contrast_of("nDCG@10", ("bm25", "dense"), ids * (2 if n == 1 else 1), np.zeros(max(n, 2)),
+                           np.resize(differences, max(n, 2)))  # fmt: skip
     return made if n > 1 else replace(made, query_ids=("q0",), by_query=differences, wins=1)
 
 
