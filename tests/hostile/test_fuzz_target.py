@@ -53,10 +53,10 @@ def test_a_failing_input_is_saved_and_fails_again(tmp_path: Path, monkeypatch: p
     driver = tmp_path / "driver"
     driver.write_text('#!/bin/sh\nprintf "\\005\\000\\000\\000\\000\\000\\000\\000hello" > "$4"\nkill -ABRT $$\n')
     driver.chmod(0o755)
-    assert not module.generate(driver, inputs=10, seconds=0, seed=1, processes=2)
+    assert not module.generate([str(driver)], inputs=10, seconds=0, seed=1, processes=2)
     (failing,) = tmp_path.glob("failing-*")
     assert failing.read_bytes() == b"hello"
-    assert not module.replay(driver, [failing])
+    assert not module.replay([str(driver)], [failing])
 
 
 def test_a_file_that_is_not_there_is_said() -> None:
