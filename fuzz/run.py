@@ -30,8 +30,8 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -52,8 +52,7 @@ FLAGS = [
 HUNG = 124
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(NamedTuple):
     """A machine that the driver is built for: the compilers to choose from, and what runs its programs here."""
 
     name: str
@@ -81,7 +80,7 @@ TARGETS = {
     ),
 }
 # Quarantine keeps freed memory out of use for a while; a little is enough for inputs of a few kilobytes.
-OPTIONS = {"ASAN_OPTIONS": "quarantine_size_mb=8", "UBSAN_OPTIONS": "print_stacktrace=1"}
+OPTIONS = {"ASAN_OPTIONS": "quarantine_size_mb=8", "UBSAN_OPTIONS": "print_stacktrace=1", "WINEDEBUG": "-all"}
 
 
 def first_installed(names: tuple[str, ...], target: Target) -> str:
