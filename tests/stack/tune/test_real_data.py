@@ -49,10 +49,9 @@ def tuned(folder: Path, text: str) -> dict[str, Any]:
 
 
 def test_the_tuned_hybrid_is_better_than_both_of_its_parts_on_test(tmp_path: Path) -> None:
-    """By t. Less than half of the queries change against lexical search, and there the default's bounds reach below 0."""
-    default, by_t = (
-        tuned(tmp_path, stack + DIALS) for stack in (STACK, STACK.replace("[modes]", 'significance = "t"\n\n[modes]'))
-    )
+    """By t. Less than half of the queries change against lexical search: there the default's bounds reach below 0."""
+    student = STACK.replace("[modes]", 'significance = "t"\n\n[modes]')
+    default, by_t = (tuned(tmp_path, stack + DIALS) for stack in (STACK, student))
     assert [part["queries"] for part in (default["dev"], default["test"])] == [150, 150]
     gains = [{other["mode"]: other["gain"] for other in found["against"]} for found in (default, by_t)]
     for mode in ("lexical", "vector"):
