@@ -38,7 +38,7 @@ def test_the_table_says_who_is_better_who_pays_and_what_is_not_seen(here: Path) 
         "Lost most in nDCG@10: dense",
         "What the measures do not see",
         "What is not judged",
-        "family: 2 pairs of 3 systems x 5 measures = 10 tests, corrected by max_t",
+        "family: 2 pairs of 3 systems x 5 measures = 10 tests: 2 primary (nDCG@10) and 8 secondary, corrected by max_t",
     ):
         assert part in told.stdout
     assert "'replacement band for watch 42mm'" in told.stdout  # the query's own words

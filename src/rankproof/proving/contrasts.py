@@ -148,7 +148,7 @@ def contrasts(
 ) -> tuple[tuple[Contrast, ...], Family]:
     """Every pair, measure and segment, tested together. Those over all queries come first."""
     correction: Correction = shelf.find("corrections", design.correction_over(len(systems)))
-    if design.sampling and correction.draws_queries:
+    if design.sampled and correction.draws_queries:
         able = [item.name for item in shelf.offered("corrections").values() if not item.draws_queries]
         raise UsageError(
             f"The correction {correction.name!r} takes the queries for a simple random sample, and knows nothing of "
@@ -235,7 +235,7 @@ class _Inference:
 
     def __init__(self, systems: Sequence[str], tables: Sequence[_Table], pairs: Sequence[Pair], design: Design) -> None:
         self.method: Significance = shelf.find("significance", design.significance)
-        if design.sampling:
+        if design.sampled:
             refuse_unsampled(self.method)
         self._systems, self._tables, self._pairs, self._design = systems, tables, pairs, design
 

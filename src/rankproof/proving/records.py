@@ -44,6 +44,11 @@ class Adjusted:
     kind: str
     held_by: str = ""
 
+    def to_dict(self) -> dict[str, object]:
+        """As JSON has it; what nothing holds back has no word of it."""
+        values: dict[str, object] = {"p_value": self.p_value, "low": self.low, "high": self.high, "kind": self.kind}
+        return {**values, "held_by": self.held_by} if self.held_by else values
+
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
@@ -163,7 +168,9 @@ class Family:
         pairs = f"{_counted(self.contrasts, 'pair')} of {self.systems} systems"
         parts = "" if self.segments == 1 else f" x {self.segments} sets of queries (all of them, and each segment)"
         whole = f"{pairs} x {_counted(self.measures, 'measure')}{parts} = {_counted(self.tests, 'test')}"
-        return f"{whole}, {self.counts} (primary: {self.primary})" if self.secondary_tests else whole
+        if not self.secondary_tests:
+            return whole
+        return f"{whole}: {self.contrasts} primary ({self.primary}) and {self.secondary_tests} secondary"
 
 
 def _counted(number: int, noun: str) -> str:
@@ -274,6 +281,11 @@ class Design:
     clusters: str = ""
 
     @property
+    def sampled(self) -> bool:
+        """Whether a column says how queries were drawn."""
+        return bool(self.weights or self.strata or self.clusters)
+
+    @property
     def sampling(self) -> SamplingColumns:
         """The columns that say how queries were drawn."""
         from rankproof.proving.sampling import SamplingColumns
@@ -282,7 +294,7 @@ class Design:
 
     def correction_over(self, systems: int) -> str:
         """The correction for so many systems: t tests of many pairs err where Holm only adds up their errors."""
-        return self.correction or ("max_t" if systems > 2 and not self.sampling else "holm")
+        return self.correction or ("max_t" if systems > 2 and not self.sampled else "holm")
 
     @property
     def margin(self) -> tuple[Literal["equivalence", "non-inferiority"], float] | None:
