@@ -31,6 +31,7 @@ test-full: $(READY) compiled
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not alone"
 	$(BIN)/python -m pytest -m alone $(ALONE)
 	$(BIN)/python fuzz/run.py --inputs 1000000
+	$(BIN)/python fuzz/run.py --inputs 200000 --portable
 
 check: $(READY) compiled lint types
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m "not full and not slow"

@@ -21,6 +21,7 @@ from simulation.designs import DesignAnswers, designs
 from simulation.designs import answers as designed
 from simulation.families import family_error, found_in_families
 from simulation.gates import gate_passes
+from simulation.primary import THREE, claims
 from simulation.sparse import SEED, UNCHANGED, Answers, SparseWorld, answers, sparse_worlds, value_worlds, worst_pair
 from simulation.sparse import scores as sparse_scores
 from simulation.studies import Honesty, honesty, passes, planned, realized, spread_covers
@@ -204,6 +205,20 @@ class Study:
             found[world.measure] = found.get(world.measure, Answers()) + answers(world, n, trials, rng, method)
         return found
 
+    def primary(self) -> Iterator[str]:
+        """False claims where the first measure decides and the others wait for it; each in turn is the first."""
+        for systems in (2, 4, 10):
+            for n in SIZES[:2]:
+                cells = []
+                for truth in ("equal", "primary", "half") if systems > 2 else ("equal", "primary"):
+                    found = [
+                        claims(self.matrices, first, truth, systems, n, self.trials(700), seed=at)
+                        for at, first in enumerate(THREE)
+                    ]
+                    of_first, of_any = (sum((one[side] for one in found), Rate()) for side in (0, 1))
+                    cells.append(f"{percent(of_first.share)}, {percent(of_any.share)}")
+                yield f"| {systems} | {n} | {' | '.join(cells)} |"
+
     def designs(self) -> Iterator[str]:
         """The default where queries have weights, strata or clusters; on pairs that mostly change."""
         natural = sparse_worlds(self.matrices, SPARSE_PAIRS, 0.0)
@@ -341,6 +356,8 @@ def tables(study: Study) -> Iterator[tuple[str, str, Callable[[], Iterator[str]]
         study.sparse_power,
     )
     yield "Sparse: the worst pair of each measure", f"unchanged | queries | {six}", study.sparse_worst
+    truths = "all equal: primary, any | primary differ | half differ"
+    yield "Primary and secondary: false claims", f"systems | queries | {truths}", study.primary
     yield "Designs: false PASS, false FAIL, coverage", f"design | {five} | all, coverage", study.designs
     of_families = rates.replace("query sets", "families")
     yield "Twenty attempts", f"policy, changes | queries | {of_families} | wanted", study.attempts

@@ -60,6 +60,7 @@ struct Case {
     Order order;
     std::size_t chunk_bytes;
     unsigned threads;
+    std::size_t window;
     Exact qrels_text, run_text;
 
     static Case of(string_view bytes) {
@@ -79,7 +80,7 @@ struct Case {
         // Threads cost far more than the text does: one input in eight is worth four of them.
         const unsigned threads = said[3] % 8 == 0 ? 4 : 1;
         return {run_layouts[said[0] % run_layouts.size()], qrels_layouts[said[0] / 16 % qrels_layouts.size()],
-                order, std::size_t{1} << (said[2] % 12), threads, Exact(qrels), Exact(run)};
+                order, std::size_t{1} << (said[2] % 12), threads, std::size_t{1} << (said[3] / 8 % 12), Exact(qrels), Exact(run)};
     }
 };
 

@@ -2,16 +2,14 @@
 //
 //     driver SEED INPUTS SECONDS CURRENT     generated inputs; CURRENT always holds the one at work
 //     driver FILE...                         saved inputs, once each
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "generator.hpp"
 
@@ -19,33 +17,46 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 namespace {
 
-// No input needs a hundredth of this: whatever takes so long hangs, and the alarm ends it.
-constexpr unsigned patience_seconds = 60;
-constexpr std::size_t room = std::size_t{1} << 20;
+// No input needs a hundredth of this: whatever takes so long hangs, and the watch ends it.
+constexpr int patience_seconds = 60;
+constexpr int status_of_a_hang = 124;
 
-void run(const std::string& input) {
-    alarm(patience_seconds);
-    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+std::atomic<std::uint64_t> finished{0};
+
+// Ends the process when an input takes too long.
+void watch() {
+    std::thread([] {
+        std::uint64_t before = 0;
+        for (int waited = 0; waited < patience_seconds; ++waited) {
+            std::this_thread::sleep_for(std::chrono::seconds(1));
+            if (const std::uint64_t now = finished; now != before) before = now, waited = 0;
+        }
+        std::fprintf(stderr, "an input takes more than %d seconds\n", patience_seconds);
+        std::_Exit(status_of_a_hang);
+    }).detach();
 }
 
-// A mapped file outlives the process, however it ends: the input that ended it is there to be read.
+void run(const std::string& input) {
+    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+    ++finished;
+}
+
+// What was handed to the system outlives the process, however it ends: the input that ended it is there to be read.
 class Current {
 public:
-    explicit Current(const char* path) {
-        const int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0644);
-        if (file < 0 || ftruncate(file, room) != 0) std::perror(path), std::exit(2);
-        at_ = static_cast<char*>(mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
-        close(file);
-        if (at_ == MAP_FAILED) std::perror(path), std::exit(2);
+    explicit Current(const char* path) : file_(std::fopen(path, "wb")) {
+        if (file_ == nullptr) std::perror(path), std::exit(2);
     }
     void hold(const std::string& input) {
-        const std::uint64_t size = std::min(input.size(), room - 8);
-        std::memcpy(at_, &size, 8);
-        std::memcpy(at_ + 8, input.data(), size);
+        const std::uint64_t size = input.size();
+        std::rewind(file_);
+        std::fwrite(&size, 8, 1, file_);
+        std::fwrite(input.data(), 1, input.size(), file_);
+        if (std::fflush(file_) != 0) std::perror("the current input"), std::exit(2);
     }
 
 private:
-    char* at_;
+    std::FILE* file_;
 };
 
 int replay(int count, char** paths) {
@@ -62,6 +73,7 @@ int replay(int count, char** paths) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    watch();
     if (argc != 5 || argv[1][0] < '0' || argv[1][0] > '9') return replay(argc - 1, argv + 1);
     const std::uint64_t seed = std::strtoull(argv[1], nullptr, 10), inputs = std::strtoull(argv[2], nullptr, 10);
     const double seconds = std::strtod(argv[3], nullptr);

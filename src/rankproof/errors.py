@@ -6,6 +6,7 @@
     │   └── MissingExtra           a library is not installed; says the line to type
     ├── InputError                 the data cannot be trusted                     exit 1
     │   ├── Unreadable             the bytes cannot be had (missing, a directory, broken archive)
+    │   │   └── FileChanged        somebody wrote to a file while it was read
     │   └── Refused                checks found faults; carries the Findings
     └── OutOfDialect               this data lies outside what a dialect reproduces  exit 1
 
@@ -82,6 +83,17 @@ class InputError(RankproofError):
 
 class Unreadable(InputError):
     """The bytes of an input cannot be had."""
+
+
+class FileChanged(Unreadable):
+    """A file was not the same from the first look at it to the last."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name} changed while it was read, so that no result of it can be trusted. "
+            "Wait until nobody writes to it, or give a copy, and try again."
+        )
+        self.name = name
 
 
 class Refused(InputError):

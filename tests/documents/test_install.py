@@ -86,8 +86,10 @@ def test_the_release_is_asked_for_by_a_tag_and_trusted_by_name() -> None:
     jobs = release["jobs"]
     assert any(step.get("run") == "python docs/install.py --released" for step in jobs["ready"]["steps"])
     assert {name: job.get("needs") for name, job in jobs.items()} == {
-        "ready": None, "wheels": "ready", "sdist": "ready", "publish": ["wheels", "sdist"],
+        "ready": None, "wheels": "ready", "publish": "wheels",
     }  # fmt: skip
+    assert jobs["wheels"]["uses"] == "./.github/workflows/wheels.yml"
+    assert "workflow_call" in read(".github/workflows/wheels.yml")[True]
     publish = jobs["publish"]
     assert publish["permissions"] == {"id-token": "write"}
     assert publish["environment"] == "pypi"

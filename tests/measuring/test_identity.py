@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.raising import raises
 
 import rankproof
-from rankproof.errors import InputError, Unreadable
+from rankproof.errors import FileChanged, InputError, Unreadable
 from rankproof.kernel.later import Later
 from rankproof.measuring.identity import file_hash
 from rankproof.measuring.prepare import PreparedQrels
@@ -81,14 +81,23 @@ def test_a_source_that_changed_since_is_refused(tmp_path: Path) -> None:
     qrels = written(tmp_path, "qrels", TREC)
     prepared = rankproof.prepare(qrels)
     qrels.write_text(TREC.replace("q1 0 a 1", "q1 0 a 0"))
-    with raises(InputError, qrels, "changed"):
+    with raises(FileChanged, qrels):
         prepared.content_hash()
     run = written(tmp_path, "a.run", TREC_RUN)
     joined = rankproof.prepare(WORLD).prepare(run)
     rankproof.evaluate(joined.qrels, joined, "RR")
     run.write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 0.5 t\n")
-    with raises(InputError, "a", "changed"):
+    with raises(FileChanged, run):
         joined.content_hash()
+
+
+def test_a_source_that_is_read_anew_and_says_something_else_is_refused(tmp_path: Path) -> None:
+    """JSON is opened again for its rows: then what it says is compared, not the file."""
+    qrels = written(tmp_path, "qrels.json", '{"q1": {"a": 1, "b": 0}, "q2": {"b": 1}}')
+    prepared = rankproof.prepare(qrels)
+    qrels.write_text('{"q1": {"a": 0, "b": 0}, "q2": {"b": 1}}')
+    with raises(InputError, qrels, "changed"):
+        prepared.content_hash()
 
 
 def test_the_hash_is_made_when_asked_for_and_once() -> None:

@@ -66,7 +66,7 @@ def test_what_a_t_test_could_have_found_is_not_said_of_an_interval_by_gaffke() -
 
 
 def test_several_measures_are_a_family_and_are_corrected_together() -> None:
-    found = compare(QRELS, BASE, BETTER, "RR P@1 nDCG@10", beyond=False)
+    found = compare(QRELS, BASE, BETTER, "RR P@1 nDCG@10", beyond=False, primary="all")
     assert str(found.family) == "1 pair of 2 systems x 3 measures = 3 tests"
     for contrast in found.contrasts:
         assert isinstance(contrast.difference, Estimate)

@@ -274,6 +274,23 @@ def test_runs_that_are_judged_to_the_same_degree_are_compared_as_ever() -> None:
     assert verdict.warnings == ()
 
 
+def test_judgments_that_name_relevant_documents_only_do_not_hold_a_better_candidate_back() -> None:
+    """A run that finds more is judged more there, which says nothing of what people looked at: gains were undecided."""
+    qrels = {f"q{i}": {f"r{k}": 1 for k in range(10)} for i in range(30)}
+
+    def found(relevant: int) -> dict[str, list[str]]:
+        other = [f"x{k}" for k in range(10 - relevant)]
+        return {query: [f"r{k}" for k in range(relevant)] + other for query in qrels}
+
+    gain = {"rule": "least_gain", "measure": "P@10", "at_least": 0.0}
+    verdict = gate({"rule": [gain]}, qrels=qrels, baseline=found(3), candidate=found(6))
+    assert verdict.status == "PASS"
+    assert any("name relevant documents only" in note for note in verdict.notes)
+    assert verdict.warnings == ()
+    some = {query: {**docs, "x9": 0} for query, docs in qrels.items()}
+    assert gate({"rule": [gain]}, qrels=some, baseline=found(3), candidate=found(6)).status == "UNDECIDED"
+
+
 def test_a_pass_although_the_candidate_is_judged_less_stays_one_and_is_told() -> None:
     """What is unjudged counts against the candidate already."""
     candidate = {q: ranked("Z0", "Z1", "Z2", "u1", "u2", "u3") for q in QUERIES}

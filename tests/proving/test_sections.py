@@ -55,8 +55,8 @@ def test_the_adjusted_p_value_decides() -> None:
     corrected = replace(SHOWN, adjusted=Adjusted(0.2, -0.1, 0.3, "simultaneous"), detectable=Detectable(0.3, 0.8, 40))
     assert corrected.direction == "not shown"
     assert headline(corrected) == (
-        "dense and bm25 do not differ significantly in nDCG@10 (+0.1000, 95% confidence interval +0.0200 to +0.1800, "
-        "adjusted p = 0.2000); 2 queries detect a true difference of 0.3000 with 80% power; "
+        "dense and bm25 do not differ significantly in nDCG@10 (+0.1000, adjusted 95% confidence interval "
+        "-0.1000 to +0.3000, adjusted p = 0.2000); 2 queries detect a true difference of 0.3000 with 80% power; "
         "the observed one needs about 40 queries."
     )
 

@@ -70,8 +70,8 @@ def test_a_tie_of_both_sides_by_hand() -> None:
     assert (risk.exact, risk.changes, risk.baseline) == (True, True, "old")
     assert risk.note == (
         "RR, new against old: documents with equal scores could be in another order; the difference of 0.0000 could "
-        "then be anything from -0.1667 to +0.1667. That can change the verdict: now it is no difference and not shown; "
-        "at the least it would be lower and at the greatest it would be higher (t at the two ends)."
+        "then be anything from -0.1667 to +0.1667. That can change the verdict: now it is no difference and not "
+        "significant; at the least it would be lower and at the greatest it would be higher (t at the two ends)."
     )
 
 
@@ -88,7 +88,7 @@ def test_a_range_that_changes_nothing() -> None:
         pytest.approx(20 * -2 / 3 / 21),
     )
     assert not risk.changes
-    assert risk.note.endswith("At both ends the verdict is the same (t at the two ends, before the correction).")
+    assert risk.note.endswith("At both ends the verdict is the same (t at the two ends).")
 
 
 def test_shown_or_not_can_hang_on_ties() -> None:
@@ -103,7 +103,9 @@ def test_shown_or_not_can_hang_on_ties() -> None:
     (risk,) = risks([old, new], "RR").values()
     assert risk.observed == pytest.approx(0.25)
     assert risk.changes
-    assert risk.note.endswith("now it is higher and not shown; at the greatest it would be shown (t at the two ends).")
+    assert risk.note.endswith(
+        "now it is higher and not significant; at the greatest it would be significant (t at the two ends)."
+    )
 
 
 def test_no_ties_no_risks() -> None:

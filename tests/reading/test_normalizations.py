@@ -12,7 +12,7 @@ from tests.effort import examples
 
 from rankproof.reading import repair as tidying
 from rankproof.reading.formats.trec import RUN
-from rankproof.reading.source import Source
+from rankproof.reading.source import Source, open_source
 
 LAYOUT = RUN.layout
 
@@ -69,6 +69,6 @@ def test_the_size_of_the_pieces_changes_nothing(data: bytes, size: int) -> None:
 def test_a_byte_order_mark_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_bytes(b"\xef\xbb\xbfq1 Q0 d1 1 9 t\n")
-    source = Source("a.run", path.read_bytes()[3:], (), str(path))
+    source = open_source(path)
     changes = tidying.normalizations(source, LAYOUT, LAYOUT.read(source))
     assert [str(change) for change in changes] == ["byte order mark removed"]

@@ -16,6 +16,7 @@ import zstandard
 from tests.raising import raises
 
 import rankproof
+from rankproof.core import TextFile
 from rankproof.errors import Unreadable, UsageError
 from rankproof.reading.collect import read_rows, read_run
 from rankproof.reading.source import once, open_source
@@ -40,13 +41,13 @@ def refused(what: object, *values: object) -> None:
         read_rows(what, "run")
 
 
-def test_a_plain_file_is_mapped(tmp_path: Path) -> None:
+def test_a_plain_file_is_read_where_its_bytes_are_needed(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_bytes(TEXT)
     source = open_source(path)
-    assert isinstance(source.data, memoryview)
-    assert bytes(source.data) == TEXT
-    assert (source.name, source.whole, source.notes) == (str(path), str(path), ())
+    assert isinstance(source.whole, TextFile)
+    assert (source.whole.path, source.size, source.part(3, 2), source.data) == (str(path), len(TEXT), b"Q0", TEXT)
+    assert (source.name, source.path, source.notes) == (str(path), str(path), ())
 
 
 @pytest.mark.parametrize("packing", PACKED)

@@ -147,5 +147,5 @@ def test_loading_the_plugin_loads_nothing_heavy() -> None:
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     loaded = set(told.stdout.split())
     assert "rankproof.integrations.pytest_plugin" in loaded
-    assert loaded & {"scipy", "rich", "pandas", "polars", "pyarrow", "altair", "click", "msgspec"} == set()
+    assert loaded & {"scipy", "rich", "pandas", "polars", "pyarrow", "click", "msgspec"} == set()
     assert "rankproof.proving.gate" not in loaded

@@ -160,6 +160,31 @@ def test_the_query_is_told_at_the_pointer(three: Any) -> None:
     assert not tip.is_visible()
 
 
+def test_a_bar_of_several_queries_says_how_many_more_it_stands_for(browser: Any, tmp_path: Path) -> None:
+    """1,500 queries in about 400 bars: every one is counted."""
+    path = tmp_path / "many.html"
+    path.write_text(comparison(comparison_of(queries=1_500), per_query=False, observed={}), encoding="utf-8")
+    page = Window(browser, path).page
+    bars = page.locator("figure.choice:visible .wide svg [data-row]")
+    counts = bars.evaluate_all("bars => bars.map((bar) => 1 + Number(bar.dataset.more || 0))")
+    assert sum(counts) == 1_500
+    assert len(counts) < 500
+    bars.first.scroll_into_view_if_needed()
+    bars.first.hover()
+    assert page.locator("#tip").inner_text().splitlines()[-1] == f"and {counts[0] - 1} more in this bar"
+    page.close()
+
+
+def test_an_interval_at_the_pointer_stays_visible(three: Any) -> None:
+    line = three.locator("#differences .wide line[data-row]").first
+    style = "line => [getComputedStyle(line).stroke, getComputedStyle(line).strokeWidth]"
+    before = line.evaluate(style)
+    line.scroll_into_view_if_needed()
+    line.hover(force=True)
+    assert line.get_attribute("class") == "on"
+    assert line.evaluate(style) == before
+
+
 def test_arrow_keys_go_from_bar_to_bar_and_a_click_finds_the_row(three: Any) -> None:
     drawing = three.locator("figure.choice:visible .wide svg")
     drawing.focus()

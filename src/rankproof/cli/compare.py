@@ -38,6 +38,13 @@ if TYPE_CHECKING:
 @click.command("compare")
 @click.argument("files", metavar="QRELS BASELINE CANDIDATE...", nargs=-1, required=True, type=click.Path())
 @options.statistics
+@click.option(
+    "--primary",
+    type=click.Choice(["first", "all"]),
+    default="first",
+    show_default=True,
+    help="Which measures decide: the first, with the others secondary to it, or all in one family of tests.",
+)
 @options.queries
 @options.holes
 @click.option(
@@ -61,7 +68,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json; errors come as JSON too.")
 @click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all.")
 @click.option("--html", type=click.Path(), help="Write the HTML report to this file too.")
-@click.option("--charts", type=click.Path(), help="Write the charts into this folder too, as PNG and SVG.")
+@click.option("--charts", type=click.Path(), help="Write the charts into this folder too, as SVG.")
 @options.record
 @options.reading
 @options.engine
@@ -249,16 +256,15 @@ def write_record(path: str, compared: Compared, observed: Mapping[str, float]) -
 
 
 def write_charts(folder: str, comparison: Comparison) -> None:
-    """Writes every chart as PNG and as SVG."""
+    """Writes every chart as SVG."""
     from rankproof.kernel.atomic import replace_file
     from rankproof.reports.charts import charts
-    from rankproof.reports.charts.frame import to_png, to_svg
+    from rankproof.reports.charts.drawing import to_svg
 
-    specs = charts(comparison)
+    plots = charts(comparison)
     try:
         os.makedirs(folder, exist_ok=True)
     except FileExistsError:
         raise InputError(f"{folder} is a file. Name a folder for the charts, or one that can be made.") from None
-    for name, spec in watched(list(specs.items()), "drawing"):
-        replace_file(os.path.join(folder, f"{name}.svg"), [to_svg(spec).encode()])
-        replace_file(os.path.join(folder, f"{name}.png"), [to_png(spec)])
+    for name, plot in watched(list(plots.items()), "drawing"):
+        replace_file(os.path.join(folder, f"{name}.svg"), [to_svg(plot).encode()])

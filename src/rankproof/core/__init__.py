@@ -1,5 +1,5 @@
 """The compiled core: text, dicts or Arrow in; rows and judged tables out. See core/*.hpp for each part."""
 
-from rankproof.core._core import Joined, Judgments, Rows, by_rank, random_orders, ranked_ids
+from rankproof.core._core import Joined, Judgments, Rows, TextFile, by_rank, random_orders, ranked_ids
 
-__all__ = ["Joined", "Judgments", "Rows", "by_rank", "random_orders", "ranked_ids"]
+__all__ = ["Joined", "Judgments", "Rows", "TextFile", "by_rank", "random_orders", "ranked_ids"]

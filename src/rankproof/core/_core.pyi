@@ -6,6 +6,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+class TextFile:
+    """A file as it was when it was first looked at: every later look compares, so that all of it is one text.
+
+    The core takes one wherever it takes a text. It is not kept open. Where the file is no longer the same (by its size,
+    its time of modification, or the number that the file system gives it), everything here raises FileChanged.
+    """
+
+    def __init__(self, path: str) -> None:
+        """Looks at the file; raises OSError."""
+    @property
+    def path(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    def read(self, begin: int, size: int) -> bytes:
+        """Bytes from a place on: `size` of them, or as many as there are."""
+    def check(self) -> None:
+        """Raises FileChanged where it is no longer the same file."""
+
 class Rows:
     """Rows as read: nothing is trusted yet. A run or qrels before checks.
 
@@ -22,7 +40,7 @@ class Rows:
 
     @staticmethod
     def from_text(
-        data: Any,  # bytes-like (mmap, bytes, memoryview)
+        data: Any,  # a TextFile, a path, or bytes-like (bytes, memoryview)
         separator: str,  # " " any mix of blanks; "\t", ",", ";", "|" one character
         query: int,
         doc: int,

@@ -10,8 +10,9 @@ namespace rankproof {
 // Brings the chunks' pieces together by query, in the order of the qrels.
 class Assembly {
 public:
-    Assembly(std::vector<Chunk>& chunks, const Judgments& judgments, const Layout& layout, const Order& order)
-        : chunks_(chunks), judgments_(judgments), reader_(judgments, layout, order), joined_(judgments.size()) {}
+    Assembly(const TextSource& text, std::vector<Chunk>& chunks, const Judgments& judgments, const Layout& layout,
+             const Order& order)
+        : text_(text), chunks_(chunks), judgments_(judgments), reader_(judgments, layout, order), joined_(judgments.size()) {}
 
     Joined join() {
         number_pieces();
@@ -63,10 +64,16 @@ private:
     }
 
     void merge_repeated() {
+        // Many short pieces: reading the whole file once takes less time than asking for each of them.
+        std::size_t pieces = 0;
+        for (const std::vector<Piece>& parts : repeated_) pieces += parts.size();
+        Room room;
+        const bool at_once = !text_.in_memory() && pieces > text_.size() / worth_a_read;
+        const TextSource text = at_once ? TextSource(text_.whole(room)) : text_;
         merged_.resize(repeated_.size());
         for (std::size_t i = 0; i < repeated_.size(); ++i) {
             const std::size_t number = repeated_numbers_[i];
-            merged_pieces_.push_back(reader_.read_again(repeated_[i], merged_[i]));
+            merged_pieces_.push_back(reader_.read_again(text, repeated_[i], merged_[i]));
             seen_[number] = &merged_pieces_.back();
             if (number < judgments_.size()) sources_[number] = {&merged_[i], 0, merged_[i].size()};
         }
@@ -93,6 +100,10 @@ private:
         }
     }
 
+    // A call to the system takes about as long as copying so many bytes.
+    static constexpr std::size_t worth_a_read = 4096;
+
+    const TextSource& text_;
     std::vector<Chunk>& chunks_;
     const Judgments& judgments_;
     Reader reader_;

@@ -1,6 +1,5 @@
 // The usual line of a TREC run or of TREC qrels, cut in a few instructions: one blank between columns, 128 bytes at
-// most.
-// Anything else is left to Cutter, which knows every form; both give the same fields.
+// most. Anything else is left to Cutter, which knows every form; both give the same fields.
 #pragma once
 
 #include <array>
@@ -11,20 +10,6 @@ namespace rankproof {
 
 // Bytes that must be readable behind the beginning of a line for the quick cut.
 inline constexpr std::size_t quick_bytes = 128;
-
-#if defined(__SSE2__)
-
-// One bit for each of the 64 bytes at p: set where the byte is a blank or a control character.
-inline std::uint64_t low_bytes(const char* p) {
-    const __m128i floor = _mm_set1_epi8(0x21);
-    std::uint64_t bits = 0;
-    for (int i = 0; i < 4; ++i) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
-        const __m128i printable = _mm_cmpeq_epi8(_mm_max_epu8(bytes, floor), bytes);
-        bits |= static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_epi8(printable)) ^ 0xFFFFu) << (16 * i);
-    }
-    return bits;
-}
 
 // The two characters that stand between columns.
 inline constexpr auto is_separator = [] {
@@ -40,7 +25,7 @@ inline bool first_places(std::uint64_t bits, unsigned (&at)[N]) {
     left[0] = bits;
     for (unsigned i = 1; i < N; ++i) left[i] = left[i - 1] & (left[i - 1] - 1);
     if (left[N - 1] == 0) return false;
-    for (unsigned i = 0; i < N; ++i) at[i] = static_cast<unsigned>(__builtin_ctzll(left[i]));
+    for (unsigned i = 0; i < N; ++i) at[i] = static_cast<unsigned>(std::countr_zero(left[i]));
     return true;
 }
 
@@ -48,8 +33,8 @@ inline bool first_places(std::uint64_t bits, unsigned (&at)[N]) {
 template <unsigned N>
 inline bool first_places(std::uint64_t low, std::uint64_t high, unsigned (&at)[N]) {
     unsigned found = 0;
-    for (; found < N && low != 0; low &= low - 1) at[found++] = static_cast<unsigned>(__builtin_ctzll(low));
-    for (; found < N && high != 0; high &= high - 1) at[found++] = 64 + static_cast<unsigned>(__builtin_ctzll(high));
+    for (; found < N && low != 0; low &= low - 1) at[found++] = static_cast<unsigned>(std::countr_zero(low));
+    for (; found < N && high != 0; high &= high - 1) at[found++] = 64 + static_cast<unsigned>(std::countr_zero(high));
     return found == N;
 }
 
@@ -57,13 +42,13 @@ inline bool first_places(std::uint64_t low, std::uint64_t high, unsigned (&at)[N
 // is not of the usual form.
 template <unsigned N>
 inline const char* column_ends(const char* p, unsigned (&at)[N]) {
-    const std::uint64_t low = low_bytes(p);
+    const std::uint64_t low = platform::low_bytes_of_64(p);
     // Low bytes side by side, or at the very beginning: not the usual form, but for what follows the line's end.
     const std::uint64_t doubled = low & ((low << 1) | 1);
     if (first_places(low, at)) {
         if ((doubled & ((std::uint64_t{2} << at[N - 1]) - 1)) != 0) return nullptr;
     } else {
-        const std::uint64_t high = low_bytes(p + 64);
+        const std::uint64_t high = platform::low_bytes_of_64(p + 64);
         if (doubled != 0 || !first_places(low, high, at)) return nullptr;
         const std::uint64_t again = high & ((high << 1) | (low >> 63));
         if ((again & ((std::uint64_t{2} << (at[N - 1] - 64)) - 1)) != 0) return nullptr;
@@ -96,12 +81,6 @@ inline const char* quick_cut(const char* p, Usual usual, Fields& f) {
     }
     return next;
 }
-
-#else
-
-inline const char* quick_cut(const char*, Usual, Fields&) { return nullptr; }
-
-#endif
 
 // The next line, if it is of the usual form and far enough from the end to be read in steps; moves p behind it.
 inline bool next_usual(const char*& p, const char* end, Usual usual, Fields& f) {

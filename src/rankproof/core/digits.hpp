@@ -5,10 +5,8 @@
 
 namespace rankproof {
 
-// Whether load64's first byte is the lowest: the trick below counts on it.
-inline constexpr bool little_endian = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
-
-// The number that the first n bytes of `word` spell, n from 1 to 8; -1 when one of them is no digit.
+// The number that the first n bytes of `word` spell, n from 1 to 8; -1 when one of them is no digit. The first byte
+// must be the lowest of the word, as load64 gives it on little-endian machines.
 inline std::int64_t eight_digits(std::uint64_t word, unsigned n) {
     // Digits become 0..9; shifting them to the high end leaves zeros before them. A byte that was no digit has
     // a bit above its low four, or is above 9.

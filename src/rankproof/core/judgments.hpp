@@ -28,8 +28,10 @@ public:
     static Judgments from_rows(const Rows& rows, bool with_subtopics);
 
     // TREC qrels straight from their text, when no line leaves a doubt; nothing otherwise: the text is then read as
-    // rows, which can be explained.
-    static std::optional<Judgments> from_text(string_view text, const Layout& layout);
+    // rows, which can be explained. `chunk_bytes`: about how much is read at a time; two chunks and more are worth a
+    // second thread.
+    static std::optional<Judgments> from_text(const TextSource& text, const Layout& layout,
+                                              std::size_t chunk_bytes = std::size_t{1} << 19);
 
     std::size_t size() const { return start.size() - 1; }
 

@@ -6,14 +6,12 @@
 #include <cmath>
 #include <functional>
 #include <future>
+#include <span>
 #include <system_error>
 
 namespace rankproof {
 
 namespace {
-
-// Texts from this size on are read in two halves.
-constexpr std::size_t worth_a_thread = std::size_t{1} << 20;
 
 // Takes one query's judgments at a time, straight from the text, as long as there is nothing to explain.
 class Taker {
@@ -82,74 +80,69 @@ private:
     std::vector<std::uint32_t> slots_, turn_, places_;
 };
 
-// One part of the text; `first_line` is the number of its first line.
-std::optional<Judgments> take(string_view text, const Layout& layout, std::int64_t first_line) {
+// Some chunks of the text, one after the other.
+std::optional<Judgments> take(const TextSource& text, const Layout& layout, std::span<const Span> chunks) {
     Cutter cutter(layout);
-    const Usual usual = cutter.usual() == Usual::qrels ? Usual::qrels : Usual::no;
-    if (usual == Usual::no) return std::nullopt;
     Judgments out;
     Taker taker(out);
-    const char* p = text.data();
-    const char* end = p + text.size();
-    const char* piece = p;
-    string_view query;
-    Fields f;  // every way of cutting sets what is read below
-    for (std::int64_t line = first_line; p < end; ++line) {
-        const char* begin = p;
-        const bool quick = line > layout.skip && next_usual(p, end, usual, f);
-        if (!quick) {
-            const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
-            const char* first = p;
-            p = stop == nullptr ? end : stop + 1;
-            if (stop == nullptr) stop = end;
-            if (line <= layout.skip || !cutter.begins(first, stop)) continue;
-            f = cutter.cut(first, stop);
-            if (!cutter.fits(f)) return std::nullopt;
+    Room room;
+    for (const Span& chunk : chunks) {
+        const string_view bytes = text.part(chunk.begin, chunk.end, room);
+        const char* p = bytes.data();
+        const char* const end = p + bytes.size();
+        const char* piece = p;
+        string_view query;
+        Fields f;  // every way of cutting sets what is read below
+        while (p < end) {
+            const char* begin = p;
+            const bool quick = next_usual(p, end, Usual::qrels, f);
+            if (!quick) {
+                const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+                const char* first = p;
+                p = stop == nullptr ? end : stop + 1;
+                if (stop == nullptr) stop = end;
+                if (!cutter.begins(first, stop)) continue;
+                f = cutter.cut(first, stop);
+                if (!cutter.fits(f)) return std::nullopt;
+            }
+            if (query.data() == nullptr || !same(query, f.query)) {
+                if (query.data() != nullptr && !taker.close(query, {piece, static_cast<std::size_t>(begin - piece)}))
+                    return std::nullopt;
+                query = f.query;
+                piece = begin;
+            }
+            if (!taker.add(f.doc, quick ? read_small_number(f.number) : read_number(f.number))) return std::nullopt;
         }
-        if (query.data() == nullptr || !same(query, f.query)) {
-            if (query.data() != nullptr && !taker.close(query, {piece, static_cast<std::size_t>(begin - piece)}))
-                return std::nullopt;
-            query = f.query;
-            piece = begin;
-        }
-        if (!taker.add(f.doc, quick ? read_small_number(f.number) : read_number(f.number))) return std::nullopt;
+        if (query.data() != nullptr && !taker.close(query, {piece, static_cast<std::size_t>(end - piece)}))
+            return std::nullopt;
     }
-    if (query.data() == nullptr || !taker.close(query, {piece, static_cast<std::size_t>(end - piece)}))
-        return std::nullopt;
     return out;
-}
-
-// Where a later part may begin: at the first line of a query, near the middle; nullptr for a text of one query.
-const char* middle(string_view text) {
-    const char* end = text.data() + text.size();
-    const char* p = text.data() + text.size() / 2;
-    string_view query;
-    while (true) {
-        p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
-        if (p == nullptr || ++p == end) return nullptr;
-        const string_view next(p, static_cast<std::size_t>(token_end(p, end) - p));
-        if (query.data() != nullptr && !same(query, next)) return p;
-        query = next;
-    }
 }
 
 }  // namespace
 
-std::optional<Judgments> Judgments::from_text(string_view text, const Layout& layout) {
-    const char* half = text.size() < worth_a_thread ? nullptr : middle(text);
-    if (half == nullptr) return take(text, layout, 1);
-    const auto before = static_cast<std::size_t>(half - text.data());
+std::optional<Judgments> Judgments::from_text(const TextSource& text, const Layout& layout,
+                                              std::size_t chunk_bytes) {
+    if (Cutter(layout).usual() != Usual::qrels) return std::nullopt;
+    const std::vector<Span> chunks = chunks_of(text, layout, chunk_bytes);
+    const std::span<const Span> all_chunks = chunks;
+    const std::size_t half = chunks.size() / 2;
     std::future<std::optional<Judgments>> later;
+    std::optional<Judgments> all;
     try {
-        // Behind any header: the numbers of these lines matter to nobody else.
-        later = std::async(std::launch::async, take, text.substr(before), std::cref(layout), layout.skip + 1);
+        if (half > 0)
+            later = std::async(std::launch::async, take, std::cref(text), std::cref(layout), all_chunks.subspan(half));
     } catch (const std::system_error&) {
-        return take(text, layout, 1);  // no thread to be had
+        // The machine gives no more threads.
     }
-    std::optional<Judgments> all = take(text.substr(0, before), layout, 1);
-    const std::optional<Judgments> rest = later.get();
-    if (!all || !rest || !all->append(*rest)) return std::nullopt;
-    return all;
+    if (later.valid()) {
+        all = take(text, layout, all_chunks.first(half));
+        const std::optional<Judgments> rest = later.get();
+        if (!all || !rest || !all->append(*rest)) return std::nullopt;
+    } else {
+        all = take(text, layout, all_chunks);
+    }
+    return all && all->size() > 0 ? std::move(all) : std::nullopt;
 }
 
 bool Judgments::append(const Judgments& other) {

@@ -50,9 +50,7 @@ Layout layout(const std::string& separator, int query, int doc, int number, int 
 Rows rows_from_text(nb::handle data, const std::string& separator, int query, int doc, int number, int rank, int label,
                     int least, int most, int skip, bool quoted, bool comments, std::int64_t first_line) {
     const Layout columns = layout(separator, query, doc, number, rank, label, least, most, skip, quoted, comments);
-    const Input input(data);
-    nb::gil_scoped_release free;
-    return Rows::from_text(input.text(), columns, first_line);
+    return Input(data).read([&](const TextSource& text) { return Rows::from_text(text, columns, first_line); });
 }
 
 Rows rows_from_columns(nb::sequence queries, nb::sequence docs, std::optional<Given<double>> number,
@@ -88,9 +86,8 @@ std::optional<BoundJudgments> judgments_from_text(nb::handle data, const std::st
                                                   int number, int rank, int label, int least, int most, int skip,
                                                   bool quoted, bool comments) {
     const Layout columns = layout(separator, query, doc, number, rank, label, least, most, skip, quoted, comments);
-    const Input input(data);
-    nb::gil_scoped_release free;
-    std::optional<Judgments> found = Judgments::from_text(input.text(), columns);
+    std::optional<Judgments> found =
+        Input(data).read([&](const TextSource& text) { return Judgments::from_text(text, columns); });
     if (!found) return std::nullopt;
     return BoundJudgments(std::move(*found));
 }
@@ -157,9 +154,7 @@ Joined join_text_of(BoundJudgments& bound, nb::handle data, const std::string& s
     const Layout columns = layout(separator, query, doc, number, rank, label, least, most, skip, quoted, comments);
     const Order order = Order::named(by, ties, precision, lower);
     const Judgments& judgments = bound.with_ids();
-    const Input input(data);
-    nb::gil_scoped_release free;
-    return join_text(judgments, input.text(), columns, order, threads, input.mapped());
+    return Input(data).read([&](const TextSource& text) { return join_text(judgments, text, columns, order, threads); });
 }
 
 // {query id: document ids, best first, each followed by a newline}; None where lines of a query stand apart.
@@ -176,12 +171,9 @@ nb::object ranked_ids_of(nb::handle data, const std::string& separator, int quer
             if (!PyUnicode_Check(name.ptr())) wrong_type("a query id", "a str", name.ptr());
             wanted.add(utf8_of(name.ptr(), scratch));
         }
-    const Input input(data);
-    std::optional<RankedIds> found;
-    {
-        nb::gil_scoped_release free;
-        found = ranked_ids(input.text(), columns, order, depth, queries ? &wanted : nullptr, input.mapped());
-    }
+    const std::optional<RankedIds> found = Input(data).read([&](const TextSource& text) {
+        return ranked_ids(text, columns, order, depth, queries ? &wanted : nullptr);
+    });
     if (!found) return nb::none();
     nb::dict out;
     for (std::size_t i = 0; i < found->ids.size(); ++i) {
@@ -219,6 +211,14 @@ Column<std::int64_t> by_rank_of(Given<std::int64_t> start, Given<std::int32_t> r
 }  // namespace
 
 NB_MODULE(_core, m) {
+    nb::class_<TextFile>(m, "TextFile")
+        .def("__init__",
+             [](TextFile* self, const nb::str& path) { new (self) TextFile(path); }, "path"_a)
+        .def_prop_ro("path", &TextFile::path)
+        .def_prop_ro("size", &TextFile::size)
+        .def("read", &TextFile::read, "begin"_a, "size"_a)
+        .def("check", &TextFile::check);
+
     nb::class_<Rows>(m, "Rows")
         .def_prop_ro_static("OK", [](nb::handle) { return 0; })
         .def_prop_ro_static("NOT_A_NUMBER", [](nb::handle) { return 1; })

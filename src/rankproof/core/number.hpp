@@ -1,19 +1,13 @@
 // Numbers as text: exact doubles, and what is wrong with the rest.
 #pragma once
 
-#include <charconv>
+#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
-#include <string>
 
 #include "digits.hpp"
 #include "text.hpp"
-#include <locale.h>
-#if defined(__APPLE__)
-#include <xlocale.h>
-#endif
 
 namespace rankproof {
 
@@ -34,20 +28,6 @@ inline bool same_word(string_view s, const char* word) {
     return i == s.size();
 }
 
-// The slow, exact way, for a text already known to have the form of a decimal number.
-inline double exact_double(string_view s) {
-    const char* end = s.data() + s.size();
-#if defined(__cpp_lib_to_chars)
-    double value = 0;
-    const auto [stop, error] = std::from_chars(s.data(), end, value);
-    if (error == std::errc() && stop == end) return value;
-#endif
-    // Out of a double's range (or a library without from_chars): strtod answers infinity or the nearest tiny value.
-    const std::string copy(s.data(), end);
-    static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
-    return strtod_l(copy.c_str(), nullptr, plain);
-}
-
 inline constexpr double power_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                           1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
@@ -61,11 +41,12 @@ inline double exact_quotient(std::uint64_t m, unsigned k) {
                                         1000000000000000000ULL, 10000000000000000000ULL};
     const std::uint64_t d = powers[k];
     // m shifted to just below d * 2^64: the quotient then has 63 or 64 bits, ten more than a double holds.
-    const int shift = 63 + __builtin_clzll(m) - __builtin_clzll(d);
-    const auto top = static_cast<unsigned __int128>(m) << shift;
-    const auto quotient = static_cast<std::uint64_t>(top / d);
-    const std::uint64_t odd = static_cast<std::uint64_t>(top % d) != 0;
-    return std::ldexp(static_cast<double>(quotient | odd), -shift);
+    const int shift = 63 + std::countl_zero(m) - std::countl_zero(d);
+    const platform::Wide top = shift == 0   ? platform::Wide{0, m}
+                               : shift < 64 ? platform::Wide{m >> (64 - shift), m << shift}
+                                            : platform::Wide{m << (shift - 64), 0};
+    const auto [quotient, rest] = platform::divide(top, d);
+    return std::ldexp(static_cast<double>(quotient | (rest != 0)), -shift);
 }
 
 }  // namespace detail
@@ -119,7 +100,7 @@ inline Number read_number(string_view s) {
         value = static_cast<double>(mantissa);
         value = exponent < 0 ? value / detail::power_of_ten[-exponent] : value * detail::power_of_ten[exponent];
     } else {
-        value = detail::exact_double({digits, static_cast<std::size_t>(end - digits)});
+        value = platform::nearest_double({digits, static_cast<std::size_t>(end - digits)});
     }
     if (negative) value = -value;
     if (std::isinf(value)) return {value, NumberState::infinite};
@@ -133,11 +114,11 @@ inline Number read_number_quick(string_view s) {
     std::size_t n = s.size();
     const bool negative = n > 0 && *p == '-';
     if (negative) ++p, --n;
-    if constexpr (!little_endian) return read_number(s);
+    if constexpr (!platform::little_endian) return read_number(s);
     // The first byte with a '.' among eight: zero bytes of the difference, by the classic trick.
     const std::uint64_t word = load64(p), points = word ^ 0x2E2E2E2E2E2E2E2EULL;
     const std::uint64_t zero = (points - 0x0101010101010101ULL) & ~points & 0x8080808080808080ULL;
-    const unsigned whole = zero == 0 ? 8 : static_cast<unsigned>(__builtin_ctzll(zero)) / 8;
+    const unsigned whole = zero == 0 ? 8 : static_cast<unsigned>(std::countr_zero(zero)) / 8;
     if (whole == 0 || whole == 8 || n <= whole + 1 || n > 20 || n > whole + 17) return read_number(s);
     const auto parts = static_cast<unsigned>(n - whole - 1);
     const char* fraction = p + whole + 1;
@@ -159,7 +140,7 @@ inline Number read_number_quick(string_view s) {
 
 // The same for a token with at least 8 readable bytes from its beginning, quickly for a few digits: a grade.
 inline Number read_small_number(string_view s) {
-    if (!little_endian || s.empty() || s.size() > 8) return read_number(s);
+    if (!platform::little_endian || s.empty() || s.size() > 8) return read_number(s);
     const std::int64_t value = eight_digits(load64(s.data()), static_cast<unsigned>(s.size()));
     return value < 0 ? read_number(s) : Number{static_cast<double>(value), NumberState::ok};
 }
@@ -180,7 +161,7 @@ inline std::int64_t read_rank(string_view s) {
 
 // The same for a token with at least 8 readable bytes from its beginning.
 inline std::int64_t read_rank_quick(string_view s) {
-    if (!little_endian || s.empty() || s.size() > 8) return read_rank(s);
+    if (!platform::little_endian || s.empty() || s.size() > 8) return read_rank(s);
     const std::int64_t rank = eight_digits(load64(s.data()), static_cast<unsigned>(s.size()));
     return rank < 0 ? bad_rank : rank;
 }

@@ -9,14 +9,13 @@
 
 #include "classic.hpp"
 #include "number.hpp"
-#include "pages.hpp"
 
 namespace rankproof {
 
 namespace {
 
-// How much of a mapped file is read before its pages are given back.
-constexpr std::ptrdiff_t bytes_held = std::ptrdiff_t{8} << 20;
+// About how much of a file is in memory at a time.
+constexpr std::size_t chunk_bytes = std::size_t{2} << 20;
 
 // The documents of one query, as they came, and the order that they are put into.
 class Ranker {
@@ -82,59 +81,74 @@ private:
     std::deque<std::string> unescaped_;  // a deque never moves what it holds
 };
 
+// Takes the chunks of a text in turn.
+class Collector {
+public:
+    Collector(const Layout& layout, const Order& order, std::size_t depth, const Numbering* wanted)
+        : layout_(layout), cutter_(layout), usual_(cutter_.usual() == Usual::run ? Usual::run : Usual::no),
+          ranker_(order, depth), wanted_(wanted) {}
+
+    // One chunk, which begins with another query than the one before it. False when a query came before.
+    bool take(string_view bytes, RankedIds& out) {
+        const char* p = bytes.data();
+        const char* const end = p + bytes.size();
+        bool open = false, reading = false;
+        Fields f;  // every way of cutting sets what is read below
+        while (p < end) {
+            const bool quick = next_usual(p, end, usual_, f);
+            if (!quick) {
+                const char* first = p;
+                const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
+                p = stop == nullptr ? end : stop + 1;
+                if (stop == nullptr) stop = end;
+                if (!cutter_.begins(first, stop)) continue;
+                f = cutter_.cut(first, stop);
+                if (!cutter_.fits(f) || f.query.empty() || f.doc.empty()) continue;
+            }
+            if (!open || !same(f.query, current_)) {
+                if (reading) ranker_.close(out.ids);
+                ranker_.clear();
+                current_.assign(f.query);
+                open = true;
+                reading = wanted_ == nullptr || wanted_->find(current_) != Numbering::none;
+                if (reading) {
+                    const std::size_t known = out.queries.size();
+                    out.queries.add(current_);
+                    if (out.queries.size() == known) return false;
+                }
+            }
+            if (!reading) continue;
+            const bool inside = f.doc.data() >= bytes.data() && f.doc.data() < end;
+            const string_view doc = inside ? f.doc : ranker_.keep(f.doc);
+            const double score = layout_.number < 0 ? std::numeric_limits<double>::quiet_NaN()
+                                 : quick            ? read_number_quick(f.number).value
+                                                    : read_number(f.number).value;
+            const std::int64_t rank = layout_.rank < 0 ? no_rank : quick ? read_rank_quick(f.rank) : read_rank(f.rank);
+            ranker_.add(doc, score, rank);
+        }
+        if (reading) ranker_.close(out.ids);
+        ranker_.clear();
+        return true;
+    }
+
+private:
+    const Layout& layout_;
+    Cutter cutter_;
+    Usual usual_;
+    Ranker ranker_;
+    const Numbering* wanted_;
+    std::string current_;
+};
+
 }  // namespace
 
-std::optional<RankedIds> ranked_ids(string_view text, const Layout& layout, const Order& order, std::size_t depth,
-                                    const Numbering* wanted, bool mapped) {
+std::optional<RankedIds> ranked_ids(const TextSource& text, const Layout& layout, const Order& order,
+                                    std::size_t depth, const Numbering* wanted) {
     RankedIds out;
-    Cutter cutter(layout);
-    Ranker ranker(order, depth);
-    const char* p = text.data();
-    const char* const end = p + text.size();
-    const char* held = p;  // pages before it have been given back
-    const Usual usual = cutter.usual() == Usual::run ? Usual::run : Usual::no;
-    std::string current;
-    bool open = false, reading = false;
-    Fields f;  // every way of cutting sets what is read below
-    for (std::int64_t line = 0; p < end; ++line) {
-        const char* const begin = p;
-        const bool quick = line >= layout.skip && next_usual(p, end, usual, f);
-        if (!quick) {
-            const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
-            p = stop == nullptr ? end : stop + 1;
-            if (stop == nullptr) stop = end;
-            const char* first = begin;
-            if (line < layout.skip || !cutter.begins(first, stop)) continue;
-            f = cutter.cut(first, stop);
-            if (!cutter.fits(f) || f.query.empty() || f.doc.empty()) continue;
-        }
-        if (!open || !same(f.query, current)) {
-            if (reading) ranker.close(out.ids);
-            ranker.clear();
-            if (mapped && begin - held > bytes_held) {
-                give_back_pages(held, begin);
-                held = begin;
-            }
-            current.assign(f.query);
-            open = true;
-            reading = wanted == nullptr || wanted->find(current) != Numbering::none;
-            if (reading) {
-                const std::size_t known = out.queries.size();
-                out.queries.add(current);
-                if (out.queries.size() == known) return std::nullopt;
-            }
-        }
-        if (!reading) continue;
-        const bool inside = f.doc.data() >= text.data() && f.doc.data() < end;
-        const string_view doc = inside ? f.doc : ranker.keep(f.doc);
-        const double score = layout.number < 0 ? std::numeric_limits<double>::quiet_NaN()
-                             : quick           ? read_number_quick(f.number).value
-                                               : read_number(f.number).value;
-        const std::int64_t rank = layout.rank < 0 ? no_rank : quick ? read_rank_quick(f.rank) : read_rank(f.rank);
-        ranker.add(doc, score, rank);
-    }
-    if (reading) ranker.close(out.ids);
-    if (mapped) give_back_pages(held, end);
+    Collector collector(layout, order, depth, wanted);
+    Room room;
+    for (const Span& chunk : chunks_of(text, layout, chunk_bytes))
+        if (!collector.take(text.part(chunk.begin, chunk.end, room), out)) return std::nullopt;
     return out;
 }
 

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "layout.hpp"
 #include "order.hpp"
 #include "strings.hpp"
+#include "text_source.hpp"
 
 namespace rankproof {
 
@@ -16,9 +16,8 @@ struct RankedIds {
 };
 
 // `depth`: how many documents of each query, 0 for all. `wanted`: the queries to read, nullptr for all.
-// `mapped`: the text is a private view of a file, whose pages may be given back once they are read.
 // Nothing when the lines of a wanted query stand in several places: then all rows have to be brought together first.
-std::optional<RankedIds> ranked_ids(string_view text, const Layout& layout, const Order& order, std::size_t depth,
-                                    const Numbering* wanted, bool mapped);
+std::optional<RankedIds> ranked_ids(const TextSource& text, const Layout& layout, const Order& order, std::size_t depth,
+                                    const Numbering* wanted);
 
 }  // namespace rankproof

@@ -3,28 +3,26 @@
 
 #include "classic.hpp"
 #include "joined.hpp"
-#include "layout.hpp"
+#include "text_source.hpp"
 
 namespace rankproof {
 
 // A stretch of neighboring lines of one query. Files list a query's lines together, so mostly a whole query.
 struct Piece {
     std::int64_t query;  // -1: not judged
-    const char* begin;
-    std::uint64_t length;
+    std::uint64_t begin, length;  // in the text
     std::uint32_t documents, placed, doubles;
     bool disagrees;
 };
 
 // What one chunk of the text gave.
 struct Chunk {
-    const char* begin;
-    const char* end;
+    std::size_t begin;  // in the text
     std::vector<Piece> pieces;
     Placed placed;
     RunFaults faults;
     std::string tag;   // of the last row
-    Strings unjudged;  // the queries of pieces that nobody judged: looking them up later would map the file again
+    Strings unjudged;  // the queries of pieces that nobody judged: looking them up later would read the file again
 };
 
 inline const char* line_end(const char* p, const char* end) {
@@ -39,53 +37,64 @@ public:
         : judgments_(judgments), layout_(layout), order_(order), cutter_(layout), placer_(judgments, order),
           usual_(cutter_.usual() == Usual::run ? Usual::run : Usual::no) {}
 
-    void read(Chunk& chunk) {
-        const char* p = chunk.begin;
+    // `bytes` are those of the chunk; nothing that comes of it points into them.
+    void read(Chunk& chunk, string_view bytes) {
+        bytes_ = bytes;
+        const char* p = bytes.data();
+        const char* const end = p + bytes.size();
         string_view current;
         const char* piece = p;
         bool open = false;
         tag_ = {};
         block_.clear();
         Fields f;  // every way of cutting sets all of it
-        while (p < chunk.end) {
+        while (p < end) {
             const char* line = p;
-            const bool quick = next_usual(p, chunk.end, usual_, f);
+            const bool quick = next_usual(p, end, usual_, f);
             if (!quick && !next_any(p, chunk, f)) continue;
             if (!open || !same(f.query, current)) {
                 if (open) close(chunk, current, piece, line);
                 // A query id that had to be unescaped lives only as long as its line: keep a copy.
-                current = quick || inside(f.query, chunk) ? f.query : string_view(name_ = std::string(f.query));
+                current = quick || inside(f.query) ? f.query : string_view(name_ = std::string(f.query));
                 piece = line;
                 open = true;
             }
             if (quick) add_usual(f, chunk);
             else add(f, chunk);
         }
-        if (open) close(chunk, current, piece, chunk.end);
+        if (open) close(chunk, current, piece, end);
         chunk.tag = std::string(tag_);
     }
 
-    // The rows of one query that is spread over several pieces.
-    Piece read_again(const std::vector<Piece>& pieces, Placed& placed) {
+    // The rows of one query that is spread over several pieces, which are all in memory until it is placed.
+    Piece read_again(const TextSource& text, const std::vector<Piece>& pieces, Placed& placed) {
         block_.clear();
+        std::size_t length = 0;
+        for (const Piece& part : pieces) length += part.length;
+        char* into = text.in_memory() ? nullptr : room_.of(length);
+        Chunk counted{};
         for (const Piece& part : pieces) {
-            Chunk lines{part.begin, part.begin + part.length, {}, {}, {}, {}, {}};
-            for (const char* p = lines.begin; p < lines.end;) {
+            bytes_ = text.part(part.begin, part.begin + part.length, into);
+            if (into != nullptr) into += part.length;
+            for (const char* p = bytes_.data(); p < bytes_.data() + bytes_.size();) {
                 Fields f;
-                if (next_any(p, lines, f)) add(f, lines);
+                if (next_any(p, counted, f)) add(f, counted);
             }
         }
         return finish(pieces.front().query, placed);
     }
 
 private:
-    static bool inside(string_view s, const Chunk& chunk) { return s.data() >= chunk.begin && s.data() < chunk.end; }
+    bool inside(string_view s) const {
+        return s.data() >= bytes_.data() && s.data() < bytes_.data() + bytes_.size();
+    }
 
     // The next line, whatever its form; moves p behind it. False when it holds no row.
     bool next_any(const char*& p, Chunk& chunk, Fields& f) {
-        const char* stop = line_end(p, chunk.end);
+        const char* const end = bytes_.data() + bytes_.size();
+        const char* stop = line_end(p, end);
         const char* begin = p;
-        p = stop < chunk.end ? stop + 1 : stop;
+        p = stop < end ? stop + 1 : stop;
         if (!cutter_.begins(begin, stop)) return false;
         f = cutter_.cut(begin, stop);
         if (cutter_.fits(f) && !f.query.empty() && !f.doc.empty()) return true;
@@ -113,13 +122,13 @@ private:
         const Number n = layout_.number >= 0 ? read_number(f.number) : Number{0, NumberState::absent};
         if (n.state != NumberState::ok) chunk.faults.count(n.state, order_.by);
         string_view doc = f.doc;
-        if (layout_.quoted && !inside(doc, chunk)) doc = block_.kept.emplace_back(doc);
+        if (layout_.quoted && !inside(doc)) doc = block_.kept.emplace_back(doc);
         add_ranked(doc, n.value, layout_.rank >= 0 ? read_rank(f.rank) : no_rank, chunk);
-        if (layout_.label >= 0) tag_ = inside(f.label, chunk) ? f.label : string_view(kept_tag_ = std::string(f.label));
+        if (layout_.label >= 0) tag_ = inside(f.label) ? f.label : string_view(kept_tag_ = std::string(f.label));
     }
 
     Piece finish(std::int64_t query, Placed& placed) {
-        Piece piece{query, nullptr, 0, static_cast<std::uint32_t>(block_.size), 0, 0, false};
+        Piece piece{query, 0, 0, static_cast<std::uint32_t>(block_.size), 0, 0, false};
         const std::size_t before = placed.size();
         piece.doubles = static_cast<std::uint32_t>(placer_.place(block_, query, placed));
         piece.placed = static_cast<std::uint32_t>(placed.size() - before);
@@ -129,7 +138,7 @@ private:
 
     void close(Chunk& chunk, string_view name, const char* begin, const char* end) {
         Piece piece = finish(judgments_.queries.find(name), chunk.placed);
-        piece.begin = begin;
+        piece.begin = chunk.begin + static_cast<std::uint64_t>(begin - bytes_.data());
         piece.length = static_cast<std::uint64_t>(end - begin);
         if (!is_text({begin, piece.length})) ++chunk.faults.undecodable_bytes;
         if (piece.query < 0) chunk.unjudged.push(name);
@@ -144,6 +153,8 @@ private:
     Placer placer_;
     Usual usual_;
     Block block_;
+    string_view bytes_;  // what is being read
+    Room room_;
     std::string name_;
     string_view tag_;
     std::string kept_tag_;

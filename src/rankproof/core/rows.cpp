@@ -33,15 +33,15 @@ void Rows::fault(std::int64_t line_number, int columns, string_view text) {
 }
 
 // Room for about as many rows as the beginning of the text promises: growing step by step copies everything.
-void Rows::reserve_for(string_view text) {
-    const string_view head = text.substr(0, std::size_t{1} << 14);
+void Rows::reserve_for(string_view beginning, std::size_t size) {
+    const string_view head = beginning.substr(0, std::size_t{1} << 14);
     const auto lines = static_cast<std::size_t>(std::count(head.begin(), head.end(), '\n'));
-    if (lines == 0 || text.size() == head.size()) return;
+    if (lines == 0 || size == head.size()) return;
     // A row has a dozen bytes at the least: a file that begins with empty lines must not ask for all the memory.
-    const std::size_t n = std::min(text.size() / head.size() * (lines + 1) + lines, text.size() / 12);
+    const std::size_t n = std::min(size / head.size() * (lines + 1) + lines, size / 12);
     query.reserve(n);
     doc.start.reserve(n + 1);
-    doc.data.reserve(text.size() / 3);
+    doc.data.reserve(size / 3);
     number.reserve(n);
     state.reserve(n);
     rank.reserve(n);
@@ -49,19 +49,32 @@ void Rows::reserve_for(string_view text) {
     label.reserve(n);
 }
 
-Rows Rows::from_text(string_view text, const Layout& layout, std::int64_t first_line) {
+Rows Rows::from_text(const TextSource& text, const Layout& layout, std::int64_t first_line) {
     Rows rows;
-    rows.reserve_for(text);
     Cutter cutter(layout);
-    const char* p = text.data();
-    const char* end = p + text.size();
     const Usual usual = cutter.usual();
-    Fields f;  // every way of cutting sets what is read below
     const std::int64_t first_row = first_line + layout.skip;
-    for (std::int64_t line_number = first_line; p < end; ++line_number) {
+    std::int64_t line_number = first_line;
+    Room room;
+    for (std::size_t at = 0; at < text.size();) {
+        const string_view block = whole_lines(text, at, room);
+        if (at == 0) rows.reserve_for(block, text.size());
+        at += block.size();
+        rows.add_lines(block, layout, cutter, usual, line_number, first_row);
+    }
+    return rows;
+}
+
+// Adds the lines of a block; `line_number` is that of the first, and afterwards that of the next block's first.
+void Rows::add_lines(string_view block, const Layout& layout, Cutter& cutter, Usual usual, std::int64_t& line_number,
+                     std::int64_t first_row) {
+    const char* p = block.data();
+    const char* const end = p + block.size();
+    Fields f;  // every way of cutting sets what is read below
+    for (; p < end; ++line_number) {
         if (line_number >= first_row && next_usual(p, end, usual, f)) {
-            rows.add(f.query, f.doc, read_number_quick(f.number), usual == Usual::run ? read_rank_quick(f.rank) : no_rank,
-                     f.label, true, line_number);
+            add(f.query, f.doc, read_number_quick(f.number), usual == Usual::run ? read_rank_quick(f.rank) : no_rank,
+                f.label, true, line_number);
             continue;
         }
         const auto* stop = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)));
@@ -72,19 +85,16 @@ Rows Rows::from_text(string_view text, const Layout& layout, std::int64_t first_
         if (line_number < first_row || !cutter.begins(begin, stop)) continue;
         f = cutter.cut(begin, stop);
         if (!cutter.fits(f) || f.query.empty() || f.doc.empty()) {
-            rows.fault(line_number, f.columns, {begin, static_cast<std::size_t>(stop - begin)});
+            fault(line_number, f.columns, {begin, static_cast<std::size_t>(stop - begin)});
             continue;
         }
         const Number n = layout.number < 0 ? Number{std::numeric_limits<double>::quiet_NaN(), NumberState::absent}
                                            : read_number(f.number);
-        rows.add(f.query, f.doc, n, layout.rank < 0 ? no_rank : read_rank(f.rank), f.label, layout.label >= 0,
-                 line_number);
+        add(f.query, f.doc, n, layout.rank < 0 ? no_rank : read_rank(f.rank), f.label, layout.label >= 0, line_number);
         // A usual line, above, has no control character in it.
         const bool zeros = has_zero(f.query) || has_zero(f.doc) || has_zero(f.label);
-        if (zeros && (rows.undecodable.empty() || rows.undecodable.back() != line_number))
-            rows.undecodable.push_back(line_number);
+        if (zeros && (undecodable.empty() || undecodable.back() != line_number)) undecodable.push_back(line_number);
     }
-    return rows;
 }
 
 void Rows::group(std::vector<std::int64_t>& start, std::vector<std::int64_t>& by_query) const {

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "layout.hpp"
 #include "number.hpp"
 #include "order.hpp"
 #include "strings.hpp"
+#include "text_source.hpp"
 
 namespace rankproof {
 
@@ -26,7 +26,7 @@ public:
 
     // Every line of a text. Lines that cannot become a row are counted and the first of them kept.
     // `first_line` is the number of its first line, for a text that is a piece of a larger one.
-    static Rows from_text(string_view text, const Layout& layout, std::int64_t first_line = 1);
+    static Rows from_text(const TextSource& text, const Layout& layout, std::int64_t first_line = 1);
 
     void add(string_view query, string_view doc, Number number, std::int64_t rank, string_view label, bool labelled,
              std::int64_t line);
@@ -55,7 +55,9 @@ public:
     std::vector<std::int64_t> undecodable;  // lines with ids that are not text in UTF-8
 
 private:
-    void reserve_for(string_view text);
+    void reserve_for(string_view beginning, std::size_t size);
+    void add_lines(string_view block, const Layout& layout, Cutter& cutter, Usual usual, std::int64_t& line_number,
+                   std::int64_t first_row);
     void fault(std::int64_t line_number, int columns, string_view text);
 };
 

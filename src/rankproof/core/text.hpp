@@ -1,14 +1,13 @@
 // Bytes: where a token ends, what it hashes to, whether it is UTF-8.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <random>
 #include <string_view>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "platform.hpp"
 
 namespace rankproof {
 
@@ -22,22 +21,17 @@ inline bool is_blank(unsigned char c) { return is_space(c) && c != '\n'; }
 
 // First white space at or after p. The caller guarantees that there is one before `end` (a newline).
 inline const char* token_end(const char* p, const char* end) {
-#if defined(__SSE2__)
     // 16 bytes at a time: most tokens end within one step, without a branch per byte.
-    const __m128i floor = _mm_set1_epi8(0x21);
-    while (p + 16 <= end) {
-        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-        const __m128i printable = _mm_cmpeq_epi8(_mm_max_epu8(bytes, floor), bytes);
-        const unsigned low = static_cast<unsigned>(_mm_movemask_epi8(printable)) ^ 0xFFFFu;
+    while (end - p >= 16) {
+        const unsigned low = platform::low_bytes_of_16(p);
         if (low == 0) {
             p += 16;
             continue;
         }
-        p += __builtin_ctz(low);
+        p += std::countr_zero(low);
         if (is_space(static_cast<unsigned char>(*p))) return p;
         ++p;  // a control character that is not white space
     }
-#endif
     while (p < end && !is_space(static_cast<unsigned char>(*p))) ++p;
     return p;
 }
@@ -54,8 +48,8 @@ inline std::uint64_t load32(const char* p) {
 }
 
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-    const unsigned __int128 m = static_cast<unsigned __int128>(a) * b;
-    return static_cast<std::uint64_t>(m) ^ static_cast<std::uint64_t>(m >> 64);
+    const auto [high, low] = platform::multiply(a, b);
+    return low ^ high;
 }
 
 // Drawn anew for each process. With keys that are known, a file of ids could be made that all collide, and reading

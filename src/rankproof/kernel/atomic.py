@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel.system import move_folder
 
 
 def refuse(path: str) -> None:
@@ -73,7 +74,7 @@ def new_folder(path: str) -> Iterator[str]:
         os.mkdir(beside)
         try:
             yield beside
-            os.rename(beside, goal)
+            move_folder(beside, goal)
         except BaseException:
             shutil.rmtree(beside, ignore_errors=True)
             raise

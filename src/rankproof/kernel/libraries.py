@@ -63,7 +63,6 @@ LIBRARIES: Mapping[str, OptionalLibrary] = {
     "polars": OptionalLibrary("polars"),
     "zstandard": OptionalLibrary("zstandard"),
     "ir_datasets": OptionalLibrary("ir-datasets"),
-    "vl_convert": OptionalLibrary("vl-convert-python", ("report",)),
 }
 # An extra that has more than the library: a line that installs all of it would be a surprise.
 _BY_OWN_NAME = frozenset({"pandas"})

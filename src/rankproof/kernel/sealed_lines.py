@@ -13,14 +13,13 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from hashlib import sha256
-from importlib import import_module
 from typing import Generic, Self, TypeVar
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.atomic import refuse
 from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.system import append_only, lock, sync_folder
 
 # How often a process that waits for the lock looks again, in seconds.
 PAUSE = 0.05
@@ -76,7 +75,7 @@ class SealedLines(Generic[Entry]):
         self.torn = False
         refuse(self.path)
         try:
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o666)
+            self._file = append_only(self.path)
         except OSError as error:
             raise UsageError(f"{self.path} cannot be written: {error.strerror or error}. Name another file.") from None
         try:
@@ -106,17 +105,11 @@ class SealedLines(Generic[Entry]):
     # ---- the file ------------------------------------------------------------------------------
 
     def _lock(self, wait: float) -> None:
-        with suppress(ModuleNotFoundError):  # Windows, where files have no such locks
-            fcntl = import_module("fcntl")
-            until = time.monotonic() + wait
-            while True:
-                try:
-                    fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    return
-                except OSError:
-                    if time.monotonic() >= until:
-                        raise UsageError(f"{self.path} is in use: {self._in_use}") from None
-                time.sleep(PAUSE)
+        until = time.monotonic() + wait
+        while not lock(self._file):
+            if time.monotonic() >= until:
+                raise UsageError(f"{self.path} is in use: {self._in_use}")
+            time.sleep(PAUSE)
 
     def _settled(self) -> tuple[Entry, ...]:
         """What is on record, with the end of the file brought in order and everything on the disk."""
@@ -146,12 +139,7 @@ class SealedLines(Generic[Entry]):
     def _sync(self) -> None:
         try:
             os.fsync(self._file)
-            with suppress(PermissionError):  # Windows opens no folders
-                folder = os.open(os.path.dirname(os.path.realpath(self.path)), os.O_RDONLY)
-                try:
-                    os.fsync(folder)
-                finally:
-                    os.close(folder)
+            sync_folder(os.path.dirname(os.path.realpath(self.path)))
         except OSError as error:
             raise self._cannot(error) from None
 

@@ -39,8 +39,8 @@ HARMLESS = ("rank_disagrees",)
 USUAL = 1 << 30
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", re.IGNORECASE)
-# About how many times the size of its file a run takes in memory: a text is mapped and given back as it is
-# read, rows of JSON lines and of Parquet stay in memory, and packed files are unpacked first.
+# About how many times the size of its file a run takes in memory: a text is read part by
+# part, rows of JSON lines and of Parquet stay in memory, and packed files are unpacked first.
 GROWTH = {"text": 1, "rows": 4, "packed": 8}
 # A piece and what is made from it take a few times its size.
 PIECES_IN_BUDGET = 16

@@ -25,11 +25,14 @@ from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_g
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.reuse import Contributions, contributions, reuse_check
 from rankproof.proving.sampling import read_sampling
+from rankproof.proving.significance.contract import BY_GAFFKE
 from rankproof.proving.tie_risk import tie_risks
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.pool_groups import read_pool_groups
 from rankproof.reading.segments import read_columns, segments
 
+# How many reasons a line gives before it only counts.
+FEW_REASONS = 2
 # The choices of `compare` that belong to measuring and to the design of the comparison; the rest is reading.
 _OF_SETTINGS = {field.name for field in fields(Settings)}
 _OF_DESIGN = {field.name for field in fields(Design)}
@@ -177,7 +180,7 @@ def compare_values(
     """
     ids = tuple(dict.fromkeys(unit for table in tables for unit in table.every_unit))
     sampling = None
-    if design.sampling:
+    if design.sampled:
         sampling = read_sampling(queries, design.sampling, ids)
         tables = [replace(table, sampling=sampling.of(table.unit_ids)) for table in tables]
     units_by_segment: dict[str, tuple[str, ...]] = {}
@@ -241,9 +244,24 @@ def _notes(contrasted: Sequence[Contrast]) -> list[str]:
         place = ", ".join(filter(None, (contrast.measure, contrast.candidate, contrast.segment)))
         for note in contrast.difference.notes if isinstance(contrast.difference, Estimate) else ():
             about.setdefault(note, []).append(place)
-    return [
-        note if len(places) == len(contrasted) else f"{'; '.join(places)}: {note}" for note, places in about.items()
-    ]
+    bounded = {note: places for note, places in about.items() if note.endswith(BY_GAFFKE)}
+    if len(bounded) < 2:
+        return [_of_places(note, places, len(contrasted)) for note, places in about.items()]
+    others = [_of_places(n, places, len(contrasted)) for n, places in about.items() if n not in bounded]
+    return [_by_gaffke(bounded, len(contrasted)), *others]
+
+
+def _of_places(note: str, places: Sequence[str], tests: int) -> str:
+    return note if len(places) == tests else f"{'; '.join(places)}: {note}"
+
+
+def _by_gaffke(bounded: Mapping[str, Sequence[str]], tests: int) -> str:
+    """One line for all tests whose bounds are Gaffke's, with the first few reasons."""
+    count = sum(map(len, bounded.values()))
+    few = [f"{places[0]}: {note.removesuffix(BY_GAFFKE)}" for note, places in list(bounded.items())[:FEW_REASONS]]
+    more = [f"{count - len(few)} more"] if count > len(few) else []
+    reasons = "; ".join([*few, *more])
+    return f"in {count} of {tests} tests too few queries changed for t, and the bounds are Gaffke's ({reasons})"
 
 
 def _fine_print(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Alternative, Answer, Estimate, NotEstimable
 from rankproof.kernel.later import Later
+from rankproof.kernel.sections import percent
 from rankproof.proving.bounded_mean import RANGE_METHODS
 from rankproof.proving.corrections.contract import Block, Correction, Tests
 from rankproof.proving.per_unit import PerUnit, no_value_on_one_side
@@ -147,7 +148,7 @@ def contrasts(
 ) -> tuple[tuple[Contrast, ...], Family]:
     """Every pair, measure and segment, tested together. Those over all queries come first."""
     correction: Correction = shelf.find("corrections", design.correction_over(len(systems)))
-    if design.sampling and correction.draws_queries:
+    if design.sampled and correction.draws_queries:
         able = [item.name for item in shelf.offered("corrections").values() if not item.draws_queries]
         raise UsageError(
             f"The correction {correction.name!r} takes the queries for a simple random sample, and knows nothing of "
@@ -167,15 +168,55 @@ def contrasts(
         for values in measured
     ]
     tests = _Inference(systems, tables, pairs, design)
-    family = Family(len(systems), len(pairs), len(measured), 1 + len(segments), len(tables) * len(pairs))
+    primary = measured[0].measure if design.primary == "first" and correction.name != "none" else ""
+    family = Family(len(systems), len(pairs), len(measured), 1 + len(segments), len(tables) * len(pairs), primary)
     adjusted: Sequence[Adjusted | None] = [None] * family.tests
     if correction.name != "none" and family.tests > 1:
-        adjusted = correction.adjust(tests.family, _rng(design, "correction"))
+        adjusted = _adjusted(tests, correction, family, design)
     all_contrasts = []
     for at, table in enumerate(tables):
         span = slice(at * len(pairs), (at + 1) * len(pairs))
         all_contrasts += _contrasts(systems, table, tests.answers[span], adjusted[span], tests.method, design)
     return tuple(all_contrasts), family
+
+
+def _adjusted(tests: _Inference, correction: Correction, family: Family, design: Design) -> Sequence[Adjusted | None]:
+    """Every test as the correction of its family leaves it: primary ones first, then the others, which wait for them.
+
+    A secondary test is significant only where the primary test of the same pair is, so that where no system differs
+    from another a false claim needs a false primary one. A false discovery rate promises nothing about single claims,
+    and holds nothing back.
+    """
+    if not family.secondary_tests:
+        return correction.adjust(tests.family(0, family.tests), _rng(design, "correction"))
+    width = family.contrasts
+    first = _one_family(tests.family(0, width), correction, _rng(design, "correction"))
+    others = _one_family(tests.family(width, family.tests), correction, _rng(design, "secondary correction"))
+    if correction.controls != "family-wise error":
+        return [*first, *others]
+    return [*first, *(_held(own, first[at % width], family.primary, design) for at, own in enumerate(others))]
+
+
+def _one_family(tests: Tests, correction: Correction, rng: np.random.Generator) -> list[Adjusted | None]:
+    """Corrected; a test that is alone in its family is as it was."""
+    if len(tests.answers) > 1:
+        return correction.adjust(tests, rng)
+    kind = f"{percent(tests.level)}, alone in its family"
+    return [
+        Adjusted(answer.p_value, answer.low, answer.high, kind) if isinstance(answer, Estimate) else None
+        for answer in tests.answers
+    ]
+
+
+def _held(own: Adjusted | None, primary: Adjusted | None, measure: str, design: Design) -> Adjusted | None:
+    """A secondary test after the primary one of the same pair; one that could not be made holds back too."""
+    if own is None:
+        return None
+    before = 1.0 if primary is None else primary.p_value
+    if before <= own.p_value:
+        return own
+    holds = own.p_value <= 1 - design.confidence < before
+    return replace(own, p_value=before, held_by=measure if holds else "")
 
 
 def _pairs(systems: int, design: Design) -> list[Pair]:
@@ -194,46 +235,46 @@ class _Inference:
 
     def __init__(self, systems: Sequence[str], tables: Sequence[_Table], pairs: Sequence[Pair], design: Design) -> None:
         self.method: Significance = shelf.find("significance", design.significance)
-        if design.sampling:
+        if design.sampled:
             refuse_unsampled(self.method)
         self._systems, self._tables, self._pairs, self._design = systems, tables, pairs, design
 
-    def at(self, level: float) -> list[Answer]:
-        """The answers at a confidence level; the resamples are the same at every level."""
+    def at(self, level: float, tables: Sequence[_Table]) -> list[Answer]:
+        """The answers of some tables at a confidence level; the resamples are the same at every level."""
         answers: dict[int, list[Answer]] = {}
         alike: dict[tuple[int, float, tuple[str, ...]], list[int]] = {}
-        for at, table in enumerate(self._tables):
+        for at, table in enumerate(tables):
             widest = table.values.widest if self.method.bounded else math.inf
             drawn = () if table.sampling_by_id is None else table.sampling_by_id.unit_ids
             alike.setdefault((len(table.values.unit_ids), widest, drawn), []).append(at)
         width = len(self._pairs)
         untestable = {
             at: [_left_out(table.values, self._systems, pair, self.method.name) for pair in self._pairs]
-            for at, table in enumerate(self._tables)
+            for at, table in enumerate(tables)
             if any(table.values.lacking)
         }
         for (size, widest, _), places in alike.items():
             question = SignificanceRequest(
                 level, resamples=self._design.resamples, low=-widest, high=widest,
-                sampling=self._tables[places[0]].sampling_by_id,
+                sampling=tables[places[0]].sampling_by_id,
             )  # fmt: skip
-            rows = np.concatenate([self._tables[at].differences[:, self._tables[at].by_id] for at in places])
+            rows = np.concatenate([tables[at].differences[:, tables[at].by_id] for at in places])
             rng = _rng(self._design, f"tests of {size}")
             results = self.method.many(np.ascontiguousarray(rows.T), question, rng)
             answers.update((at, results[i * width : (i + 1) * width]) for i, at in enumerate(places))
         for at, reasons in untestable.items():
             answers[at] = [reason or answer for reason, answer in zip(reasons, answers[at], strict=True)]
-        return [answer for at in range(len(self._tables)) for answer in answers[at]]
+        return [answer for at in range(len(tables)) for answer in answers[at]]
 
     @cached_property
     def answers(self) -> list[Answer]:
         """The answers at the design's level."""
-        return self.at(self._design.confidence)
+        return self.at(self._design.confidence, self._tables)
 
-    @property
-    def family(self) -> Tests:
-        """What a correction looks at."""
+    def family(self, begin: int, end: int) -> Tests:
+        """What a correction looks at: the tests of some tables, from one to before another."""
         width = len(self._pairs)
+        tables = self._tables[begin // width : end // width]
         blocks = [
             Block(
                 table.values.values[table.by_id],
@@ -241,9 +282,10 @@ class _Inference:
                 tuple(range(at * width, (at + 1) * width)),
                 tuple(table.values.unit_ids[i] for i in table.by_id.tolist()),
             )
-            for at, table in enumerate(self._tables)
+            for at, table in enumerate(tables)
         ]
-        return Tests(self.answers, self.at, blocks, self._design.confidence, self._design.resamples)
+        answers, design = self.answers[begin:end], self._design
+        return Tests(answers, partial(self.at, tables=tables), blocks, design.confidence, design.resamples)
 
 
 def _left_out(values: PerUnit, systems: Sequence[str], pair: Pair, method: str) -> NotEstimable | None:

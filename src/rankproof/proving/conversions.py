@@ -77,7 +77,7 @@ def contrast_dict(contrast: Contrast, by_query: bool) -> dict[str, object]:
         "wins": contrast.wins,
         "ties": contrast.ties,
         "losses": contrast.losses,
-        "adjusted": None if contrast.adjusted is None else _finite(asdict(contrast.adjusted)),
+        "adjusted": None if contrast.adjusted is None else _finite(contrast.adjusted.to_dict()),
         "equivalence": None if contrast.equivalence is None else _finite(asdict(contrast.equivalence)),
         "detectable": None if contrast.detectable is None else asdict(contrast.detectable),
         "direction": contrast.direction,

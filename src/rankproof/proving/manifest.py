@@ -89,7 +89,7 @@ def manifest_of(
         seed = parameters["design"].pop("seed")
     if gate is not None:
         parameters["gate"] = dict(gate)
-    sampled = design is not None and bool(design.sampling)
+    sampled = design is not None and design.sampled
     beside = {"queries": queries if by or sampled else None, **(others or {})}
     files = {role: _file(path) for role, source in beside.items() if (path := _path(source)) is not None}
     unknown = [role for role, source in beside.items() if source is not None and role not in files]

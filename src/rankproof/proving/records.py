@@ -34,12 +34,20 @@ class Adjusted:
     p_value     adjusted: compared with 1 - level as it stands
     low, high   the interval that holds together with those of the whole family
     kind        what the interval promises, in words: "simultaneous 95% (Bonferroni)"
+    held_by     the primary measure whose test of the same pair is not significant and holds this one back, which would
+                be significant among the secondary tests; "" where nothing holds it back
     """
 
     p_value: float
     low: float
     high: float
     kind: str
+    held_by: str = ""
+
+    def to_dict(self) -> dict[str, object]:
+        """As JSON has it; what nothing holds back has no word of it."""
+        values: dict[str, object] = {"p_value": self.p_value, "low": self.low, "high": self.high, "kind": self.kind}
+        return {**values, "held_by": self.held_by} if self.held_by else values
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,20 +139,42 @@ def direction_shown(difference: Answer, adjusted: Adjusted | None, better: str) 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The tests that were made together: what a correction corrects for."""
+    """The tests that were made together: what a correction corrects for.
+
+    primary   the measure whose contrasts over all queries are a family of their own, which decides; "" where all tests
+              are one family. The others are the secondary family.
+    """
 
     systems: int
     contrasts: int  # pairs of systems
     measures: int
     segments: int  # 1 when there is only the whole
     tests: int
+    primary: str = ""
+
+    @property
+    def secondary_tests(self) -> int:
+        """How many tests belong to the secondary family."""
+        return self.tests - self.contrasts if self.primary else 0
+
+    @property
+    def counts(self) -> str:
+        """How many tests there are, in words: "6 tests", "2 primary and 4 secondary tests"."""
+        if not self.secondary_tests:
+            return _counted(self.tests, "test")
+        return f"{self.contrasts} primary and {_counted(self.secondary_tests, 'secondary test')}"
 
     def __str__(self) -> str:
-        pairs = "1 pair" if self.contrasts == 1 else f"{self.contrasts} pairs"
-        measures = "1 measure" if self.measures == 1 else f"{self.measures} measures"
+        pairs = f"{_counted(self.contrasts, 'pair')} of {self.systems} systems"
         parts = "" if self.segments == 1 else f" x {self.segments} sets of queries (all of them, and each segment)"
-        tests = "1 test" if self.tests == 1 else f"{self.tests} tests"
-        return f"{pairs} of {self.systems} systems x {measures}{parts} = {tests}"
+        whole = f"{pairs} x {_counted(self.measures, 'measure')}{parts} = {_counted(self.tests, 'test')}"
+        if not self.secondary_tests:
+            return whole
+        return f"{whole}: {self.contrasts} primary ({self.primary}) and {self.secondary_tests} secondary"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,6 +259,9 @@ class Design:
     equivalence       a margin: are the systems the same, up to it?
     non_inferiority   a margin: is the candidate not worse by more than it?
     power             the power for which detectable differences are given
+    primary           "first": the first measure decides, and its contrasts over all queries are the family; other
+                      measures and segments are secondary, a family of their own, and significant only where the
+                      primary test of the same pair is. "all": every test is of one family
     weights, strata, clusters
                       columns of the query file that say how queries were drawn; "" for a simple random sample
     """
@@ -242,9 +275,15 @@ class Design:
     equivalence: float | None = None
     non_inferiority: float | None = None
     power: float = 0.8
+    primary: Literal["first", "all"] = "first"
     weights: str = ""
     strata: str = ""
     clusters: str = ""
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a column says how queries were drawn."""
+        return bool(self.weights or self.strata or self.clusters)
 
     @property
     def sampling(self) -> SamplingColumns:
@@ -255,7 +294,7 @@ class Design:
 
     def correction_over(self, systems: int) -> str:
         """The correction for so many systems: t tests of many pairs err where Holm only adds up their errors."""
-        return self.correction or ("max_t" if systems > 2 and not self.sampling else "holm")
+        return self.correction or ("max_t" if systems > 2 and not self.sampled else "holm")
 
     @property
     def margin(self) -> tuple[Literal["equivalence", "non-inferiority"], float] | None:

@@ -7,7 +7,8 @@ allow at worst and at best. Where that gives another answer, the rule is at risk
 
 ties       always: each run's tied documents are ordered so that the mean is least and greatest, and so that a bound by
            its standard error is worst. Where both runs have one ranking with the same ties, both are ordered alike.
-unjudged   where the runs are judged to different degrees: see `is_unjudged_risk`.
+unjudged   where the runs are judged to different degrees: see `is_unjudged_risk`. Judgments that name relevant ones
+           only do not say what was looked at, and are no such risk.
 findings   where the checks find an error in a run that reading does not refuse: its ids do not meet the judgments.
 """
 
@@ -26,10 +27,10 @@ from rankproof.kernel.sections import number, signed
 from rankproof.kernel.verdict import Ruling, Status
 from rankproof.measuring.dialects.contract import Dialect
 from rankproof.measuring.evaluate import some, speak
-from rankproof.measuring.judged_table import JudgedTable
+from rankproof.measuring.judged_table import JudgedTable, Pool
 from rankproof.measuring.names import parse
 from rankproof.proving.gate_case import GateCase
-from rankproof.proving.holes.bounds import CLEAR, unequally_judged, unjudged_within
+from rankproof.proving.holes.bounds import CLEAR, names_not_relevant, unequally_judged, unjudged_within
 from rankproof.proving.per_unit import logarithms
 from rankproof.proving.rules.contract import Rule, RuleSample, RuleValues
 from rankproof.proving.supposed import (
@@ -128,6 +129,10 @@ class RiskFinder:
         variant = speak(parse(measure)[0], dialect, settings)
         order = dialect.read(variant, settings.complete).order
         return self._case.runs[side].table(order, variant.measure.needs_subtopics)
+
+    def pool(self, measure: str) -> Pool:
+        """The judged documents that the measure looks at."""
+        return self._table(0, measure).pool
 
     # ---- findings --------------------------------------------------------------------------------
 
@@ -255,8 +260,8 @@ class RiskFinder:
 
     def _unjudged(self, rule: Rule, values: RuleValues, ruling: Ruling) -> Iterator[Risk]:
         case, measure = self._case, ruling.measure
-        if case.settings.judged_only:
-            return  # unjudged documents play no part in condensed rankings
+        if case.settings.judged_only or not names_not_relevant(self.pool(measure)):
+            return  # unjudged documents play no part in condensed rankings, or nobody said which were looked at
         rates = self.unjudged_rates(measure, values.get("segment", ""))
         if not is_unjudged_risk(ruling.status, *rates):
             return
@@ -341,14 +346,18 @@ def run_warnings(case: GateCase, rulings: Sequence[Ruling]) -> tuple[list[str], 
                 f"{'is' if n == 1 else 'are'} left out of its mean ({some(result.undefined)})."
             )
     if not case.settings.judged_only:
-        rates = RiskFinder(case).unjudged_rates(case.variants[0].text)
-        unequal = unequally_judged(case.names, rates, JUDGED_AT)
+        finder, first = RiskFinder(case), case.variants[0].text
+        rates = finder.unjudged_rates(first)
+        looked_at = names_not_relevant(finder.pool(first))
+        unequal = unequally_judged(case.names, rates, JUDGED_AT) if looked_at else ""
         warnings += [unequal] if unequal else []
-        notes += [_unjudged_note(case.names, rates)] if not unequal and any(rates) else []
+        notes += [_unjudged_note(case.names, rates, looked_at)] if not unequal and any(rates) else []
     return [text for text in warnings if not any(text in ruling.reason for ruling in rulings)], notes
 
 
-def _unjudged_note(names: Sequence[str], rates: Sequence[float]) -> str:
+def _unjudged_note(names: Sequence[str], rates: Sequence[float], looked_at: bool) -> str:
+    if not looked_at:
+        return "unjudged: the judgments name relevant documents only; all others count as not relevant"
     each = " and ".join(f"{rate:.0%} of {name}" for name, rate in zip(names, rates, strict=True))
     end = (
         "about as many in both, so they are not taken for a risk" if len(rates) > 1 else "the true values may be others"

@@ -71,11 +71,35 @@ def _headlines(whole: list[Contrast]) -> tuple[str, ...]:
         for c in whole
         if c.direction == "not shown"
     ]
-    return (*significant, *others)
+    return (*significant, *(why for c in whole if (why := wider_interval(c))), *others)
+
+
+def wider_interval(contrast: Contrast) -> str:
+    """Why the interval of a significant difference reaches 0, as a sentence; "" where it does not."""
+    beside = contrast.adjusted
+    if contrast.direction == "not shown" or beside is None or not beside.low <= 0 <= beside.high:
+        return ""
+    return (
+        f"{contrast.measure}, {contrast.candidate}: the adjusted interval reaches 0 although the difference is "
+        "significant: intervals that hold all together are wider than tests that are made one after the other."
+    )
+
+
+def held_back(contrast: Contrast) -> str:
+    """Why a secondary difference is not called significant, as the end of a sentence; "" where nothing holds it."""
+    beside = contrast.adjusted
+    if beside is None or not beside.held_by:
+        return ""
+    return (
+        f": held back, since {beside.held_by} is not significant and goes first; among the secondary tests alone it "
+        f"would be (adjusted interval {interval(beside.low, beside.high)})"
+    )
 
 
 def _limits(contrast: Contrast) -> str:
     """What would have been detected, or why there is no test; nothing where the measure only has no better side."""
+    if held := held_back(contrast):
+        return held
     if contrast.detectable is not None:
         return f"; {detectable_text(contrast)}"
     return "" if isinstance(contrast.difference, Estimate) else f": {contrast.difference.reason}"
@@ -172,9 +196,11 @@ def numbers(contrast: Contrast) -> str:
     answer = contrast.difference
     if not isinstance(answer, Estimate):
         return answer.reason
-    decides = answer.p_value if contrast.adjusted is None else contrast.adjusted.p_value
-    p = p_phrase(decides) if contrast.adjusted is None else f"adjusted {p_phrase(decides)}"
-    return f"{signed(answer.value)}, {confidence_interval(answer.level)} {interval(answer.low, answer.high)}, {p}"
+    beside, level = contrast.adjusted, confidence_interval(answer.level)
+    if beside is None:
+        return f"{signed(answer.value)}, {level} {interval(answer.low, answer.high)}, {p_phrase(answer.p_value)}"
+    ends = f"adjusted {level} {interval(beside.low, beside.high)}"
+    return f"{signed(answer.value)}, {ends}, adjusted {p_phrase(beside.p_value)}"
 
 
 def headline(contrast: Contrast) -> str:

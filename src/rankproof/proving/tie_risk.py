@@ -226,7 +226,7 @@ def _risk(reached: _Range, shown: Sequence[bool], comparison: Comparison) -> Tie
 def _result(mean: float, shown: bool) -> tuple[str, str]:
     """The comparison's result for a difference: the side of the mean, and whether it is significant."""
     side = "no difference" if abs(mean) <= NOTHING else "higher" if mean > 0 else "lower"
-    return side, "shown" if shown else "not shown"
+    return side, "significant" if shown else "not significant"
 
 
 def _shown(ranges: Sequence[_Range], comparison: Comparison) -> Iterator[list[bool]]:
@@ -254,8 +254,19 @@ def _shown(ranges: Sequence[_Range], comparison: Comparison) -> Iterator[list[bo
             question = _question(ranges[places[0] // 3].contrast, comparison)
             for at, answer in zip(places, method.many(matrix, question, rng), strict=True):
                 answers[at] = answer
-    sure = [isinstance(a, Estimate) and a.p_value <= 1 - comparison.level for a in answers]
+    sure = [
+        isinstance(answer, Estimate) and answer.p_value * _correction(ranges[at // 3].contrast) <= 1 - comparison.level
+        for at, answer in enumerate(answers)
+    ]
     return iter([sure[at : at + 3] for at in range(0, len(sure), 3)])
+
+
+def _correction(contrast: Contrast) -> float:
+    """How much the correction raised the p-value of a contrast; as much is it taken to raise those at the ends."""
+    answer, adjusted = contrast.difference, contrast.adjusted
+    if adjusted is None or not isinstance(answer, Estimate) or not answer.p_value:
+        return 1.0
+    return max(1.0, adjusted.p_value / answer.p_value)
 
 
 def _question(contrast: Contrast, comparison: Comparison) -> SignificanceRequest:
@@ -291,7 +302,7 @@ def _note(
         f"in another order; the difference of {signed(risk.observed)} could then be anything from {signed(risk.least)} "
         f"to {signed(risk.greatest)}{how}."
     )
-    plain = "" if comparison.correction == "none" else ", before the correction"
+    plain = "" if contrast.adjusted is None else ", corrected as the observed one is"
     looked = f"({comparison.significance} at the two ends{plain})"
     if not other:
         return f"{text} At both ends the verdict is the same {looked}."

@@ -340,6 +340,7 @@ def _contrasts(
 
     chosen = dict(manifest.parameters.get("design", {}))
     by = tuple(chosen.pop("by", ()))
+    chosen.setdefault("primary", "all")  # a manifest that names no primary measure had one family
     design = _choices(Design, {**chosen, "seed": manifest.seed or 0}, "design")
     return compare_evaluations(evaluations, design, queries=queries, by=by).contrasts
 

@@ -268,7 +268,6 @@ def _dropped(subject: Subject) -> list[RepairChange]:
     return [RepairChange("extra_columns", f"what followed the last column was dropped on {where}")]
 
 
-MARK = b"\xef\xbb\xbf"
 TAB, NEWLINE, RETURN, BLANK = 9, 10, 13, 32
 # Bytes looked at in one go: the columns of flags stay small.
 PIECE = 1 << 24
@@ -331,7 +330,4 @@ def _uneven(piece: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
 
 
 def _has_mark(source: Source) -> bool:
-    if source.path is None:
-        return False
-    with open(source.path, "rb") as file:
-        return file.read(len(MARK)) == MARK
+    return source.path is not None and source.skip > 0

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import mmap
 import os
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
-from typing import IO, Any, TypeGuard, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.libraries import library
+
+if TYPE_CHECKING:
+    from rankproof.core import TextFile
 
 # How compressed files begin. The content decides: a file name may be wrong, and a pipe has none.
 _MAGIC = (
@@ -36,7 +39,7 @@ def packing_of(head: bytes) -> str | None:
     return None
 
 
-def unpack(data: bytes | memoryview, packing: str, name: str) -> bytes:
+def unpack(data: bytes, packing: str, name: str) -> bytes:
     """The plain bytes of a whole archive, all its members one after the other."""
     import bz2
     import gzip
@@ -58,7 +61,7 @@ def unpack(data: bytes | memoryview, packing: str, name: str) -> bytes:
     raise Unreadable(f"{name} cannot be decompressed ({packing}): {reason}. Copy or make the file again.")
 
 
-def _unpack_zstd(data: bytes | memoryview) -> bytes:
+def _unpack_zstd(data: bytes) -> bytes:
     zstd = zstd_library()
     if sys.version_info >= (3, 14):
         try:
@@ -67,7 +70,7 @@ def _unpack_zstd(data: bytes | memoryview) -> bytes:
             raise _short_or_damaged(error) from None
         return plain
     pieces: list[bytes] = []
-    left = bytes(data)
+    left = data
     while left:
         reader = zstd.ZstdDecompressor().decompressobj()
         try:
@@ -97,45 +100,69 @@ def zstd_library() -> ModuleType:
 HEAD = 1 << 16
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Source:
     """The bytes of an input: decompressed, without a byte order mark.
 
-    `data` is a view on the file where it is a plain file, so that nothing is copied; `path` is then its path,
-    for the core to map it by itself. `notes` says what was done to the input, such as "decompressed (gzip)".
+    whole     what the core takes: the bytes; or a plain file, which is read when somebody asks for bytes, and never
+              mapped into memory: a mapped file that is truncated meanwhile would end the process
+    notes     what was done to the input, such as "decompressed (gzip)"
+    skip      bytes of a byte order mark before the text of a file; the core passes over them by itself
     """
 
     name: str
-    data: bytes | memoryview
+    whole: bytes | TextFile
     notes: tuple[str, ...] = ()
-    path: str | None = None
+    skip: int = 0
 
     @property
+    def path(self) -> str | None:
+        """The path of a plain file."""
+        return None if isinstance(self.whole, bytes) else self.whole.path
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+        return len(self.whole) if isinstance(self.whole, bytes) else self.whole.size - self.skip
+
+    def part(self, begin: int, size: int) -> bytes:
+        """Bytes from a place on: `size` of them, or as many as there are."""
+        if isinstance(self.whole, bytes):
+            return self.whole[begin : begin + size]
+        return self.whole.read(self.skip + begin, size)
+
+    @property
+    def data(self) -> bytes:
+        """All bytes. Those of a file are read each time."""
+        return self.part(0, self.size)
+
+    @cached_property
     def head(self) -> bytes:
         """The beginning, cut at the end of a line when there is more."""
-        head = bytes(self.data[:HEAD])
-        if len(self.data) > HEAD:
-            whole_lines = head.rfind(b"\n") + 1
-            return head[:whole_lines] if whole_lines else head
+        head = self.part(0, HEAD + 1)
+        if len(head) > HEAD:
+            whole_lines = head.rfind(b"\n", 0, HEAD) + 1
+            return head[: whole_lines or HEAD]
         return head
-
-    @property
-    def whole(self) -> str | bytes | memoryview:
-        """What the core takes: the path of a plain file, else the bytes."""
-        return self.data if self.path is None else self.path
 
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing in it but white space."""
-        return not self.head.strip() and (len(self.data) <= HEAD or not bytes(self.data).strip())
+        return not self.head.strip() and not self.data.strip()
+
+    def check(self) -> None:
+        """Raises FileChanged where a file is no longer the same; for readers that open it by its path."""
+        if not isinstance(self.whole, bytes):
+            self.whole.check()
 
     def text(self) -> str:
         """The whole as text."""
+        data = self.data
         try:
-            return str(self.data, "utf-8")
+            return str(data, "utf-8")
         except UnicodeDecodeError as error:
-            before = bytes(self.data[: error.start])
-            raise InputError(not_utf8(self.name, before.count(10) + 1, self.data[error.start])) from None
+            line = data.count(b"\n", 0, error.start) + 1
+            raise InputError(not_utf8(self.name, line, data[error.start])) from None
 
 
 def not_utf8(name: str, line: int, byte: int) -> str:
@@ -222,7 +249,7 @@ def once(what: T) -> T | Source:
 def open_source(what: FileLike, name: str = "") -> Source:
     """The plain bytes of a path, of standard input (`-`), of bytes, or of an open file.
 
-    Compression is recognized by content, not by name. A plain file is mapped into memory, not copied.
+    Compression is recognized by content, not by name. A plain file is read when its bytes are needed.
     """
     if isinstance(what, Source):
         return what
@@ -242,16 +269,18 @@ def open_source(what: FileLike, name: str = "") -> Source:
 
 
 def _file(path: str, name: str) -> Source:
+    from rankproof.core import TextFile
+
     with opening(name):
         about = os.stat(path)
         if stat.S_ISDIR(about.st_mode):
             raise is_directory(name)
-        with open(path, "rb") as file:
-            if not stat.S_ISREG(about.st_mode) or about.st_size == 0:
-                # A pipe, a device, or a file of /proc, whose size says nothing.
+        if not stat.S_ISREG(about.st_mode) or about.st_size == 0:
+            # A pipe, a device, or a file of /proc, whose size says nothing.
+            with open(path, "rb") as file:
                 return _plain(name, file.read())
-            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    return _plain(name, data, path)
+        content = TextFile(path)
+    return _plain(name, content)
 
 
 def _read(stream: IO[str] | IO[bytes], name: str) -> bytes:
@@ -263,27 +292,29 @@ def _read(stream: IO[str] | IO[bytes], name: str) -> bytes:
     return content.encode("utf-8", "surrogateescape") if isinstance(content, str) else bytes(content)
 
 
-def _plain(name: str, data: bytes | memoryview, path: str | None = None) -> Source:
+def _plain(name: str, whole: bytes | TextFile) -> Source:
     """Takes off compression and byte order marks."""
-    notes: list[str] = []
+    source = Source(name, whole)
     # Twice at most: an archive can be made that holds itself.
     for _ in range(2):
-        packing = packing_of(bytes(data[:10]))
+        packing = packing_of(source.part(0, 10))
         if packing is not None:
-            data, path = unpack(data, packing, name), None
-            notes.append(f"decompressed ({packing})")
-    head = bytes(data[:8])
+            notes = (*source.notes, f"decompressed ({packing})")
+            source = Source(name, unpack(source.data, packing, name), notes)
+    head = source.part(0, 8)
     for mark, encoding in _WIDE_BOMS:
         if head.startswith(mark):
-            data, path = _decoded(data, encoding, name), None
-            notes.append(f"decoded from {encoding.upper()}")
+            notes = (*source.notes, f"decoded from {encoding.upper()}")
+            source = Source(name, _decoded(source.data, encoding, name), notes)
             break
-    if bytes(data[:3]) == _UTF8_BOM:
-        data = memoryview(data)[3:]  # the core, given the path, passes over the mark by itself
-    return Source(name, data, tuple(notes), path)
+    if source.part(0, len(_UTF8_BOM)) != _UTF8_BOM:
+        return source
+    if isinstance(source.whole, bytes):
+        return Source(name, source.whole[len(_UTF8_BOM) :], source.notes)
+    return Source(name, source.whole, source.notes, len(_UTF8_BOM))
 
 
-def _decoded(data: bytes | memoryview, encoding: str, name: str) -> bytes:
+def _decoded(data: bytes, encoding: str, name: str) -> bytes:
     try:
         return str(data, encoding).encode()
     except UnicodeError:

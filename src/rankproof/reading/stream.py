@@ -17,6 +17,8 @@ from rankproof.reading.source import NO_STDIN, STDIN, is_directory, opening, pac
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
+    from rankproof.core import TextFile
+
 # Enough bytes to recognize a compression or a kind of file.
 HEAD = 4096
 _PIECE = 1 << 20
@@ -24,17 +26,25 @@ _PIECE = 1 << 20
 
 @contextmanager
 def plain_stream(path: str, name: str) -> Iterator[io.BufferedReader]:
-    """The plain bytes of a path, or of standard input for `-`. A damaged file raises Unreadable."""
+    """The plain bytes of a path, or of standard input for `-`. A damaged file raises Unreadable.
+
+    FileChanged, at the end, for a file that somebody wrote to while it was read.
+    """
     import lzma
     import zlib
 
+    from rankproof.core import TextFile
+
     file = _opened(path, name)
+    known = TextFile(path) if path != STDIN and stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     packing = packing_of(file.peek(HEAD)[:HEAD])
     try:
         yield file if packing is None else _unpacked(file, packing)
     except EOFError:
+        _check(known)
         raise Unreadable(_damage(name, packing, "it ends too early")) from None
     except (zlib.error, lzma.LZMAError) as error:
+        _check(known)
         raise Unreadable(_damage(name, packing, f"it is damaged ({error})")) from None
     except OSError as error:
         reason = error.strerror or str(error)
@@ -43,6 +53,12 @@ def plain_stream(path: str, name: str) -> Iterator[io.BufferedReader]:
     finally:
         if path != STDIN:
             file.close()
+    _check(known)
+
+
+def _check(known: TextFile | None) -> None:
+    if known is not None:
+        known.check()
 
 
 def _damage(name: str, packing: str | None, reason: str) -> str:

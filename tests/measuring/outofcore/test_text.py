@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from tests.scale.said import said
 from tests.shared_data import SHARED, needs_shared_data
 
 import rankproof
+from rankproof.core import TextFile
 from rankproof.errors import Refused
-from rankproof.measuring.outofcore.pieces import TextPieces, mapped
+from rankproof.measuring.outofcore.pieces import FileWindow, TextPieces
 from rankproof.measuring.prepare import join_run, prepare_qrels
 from rankproof.reading.formats.trec import RUN
 
@@ -39,7 +41,7 @@ def test_pieces_end_where_queries_end(tmp_path: Path) -> None:
     """Looked at 20 bytes at a time, and twice as many as long as no query ends: two pieces, each of whole lines."""
     path = tmp_path / "a.run"
     path.write_text("\n".join(CLEAN) + "\n")
-    pieces = TextPieces(lambda: mapped(str(path)), RUN.layout, 20)
+    pieces = TextPieces(lambda: nullcontext(FileWindow(TextFile(str(path)))), RUN.layout, 20)
     read = [(piece.rows().query_ids, piece.rows().line.tolist()) for piece in pieces.read(numbered=True)]
     assert read == [(["q1", "q2"], [1, 2, 3]), (["q1", "q3"], [4, 5])]
 

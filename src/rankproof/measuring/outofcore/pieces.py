@@ -7,8 +7,6 @@ memory.
 from __future__ import annotations
 
 import io
-import mmap
-import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -16,8 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rankproof.core import Joined, Judgments, Rows
-from rankproof.errors import Unreadable
+from rankproof.core import Joined, Judgments, Rows, TextFile
 from rankproof.reading.formats.contract import TextLayout
 from rankproof.reading.records import Order
 from rankproof.reading.stream import plain_stream
@@ -74,7 +71,7 @@ class TextPiece:
 class Window(Protocol):
     """A text of which a part can be seen at a time."""
 
-    def see(self, begin: int, size: int) -> tuple[bytes | mmap.mmap, int]:
+    def see(self, begin: int, size: int) -> tuple[bytes, int]:
         """`size` bytes from a position on, fewer at the end of the text, and where they begin in the returned bytes.
 
         The requested positions never decrease.
@@ -110,16 +107,14 @@ class TextPieces:
                 at, size = at + end - begin, self.size if end > begin else 2 * size
 
 
-def _text_piece(
-    data: bytes | mmap.mmap, begin: int, end: int, layout: TextLayout, line: int, inside: bool
-) -> TextPiece:
+def _text_piece(data: bytes, begin: int, end: int, layout: TextLayout, line: int, inside: bool) -> TextPiece:
     if inside and data[begin : begin + 3] == _BOM:
         # The core takes a byte order mark off the beginning of a text. Here it begins an id: an empty line protects it.
         return TextPiece(memoryview(b"\n" + data[begin:end]), layout, line - 1)
     return TextPiece(memoryview(data)[begin:end], layout, line)
 
 
-def _last_query(data: bytes | mmap.mmap, begin: int, layout: TextLayout) -> int:
+def _last_query(data: bytes, begin: int, layout: TextLayout) -> int:
     """Where the last line begins whose query is not that of the line before it; `begin` where there is none."""
     end, size = data.rfind(b"\n", begin) + 1, _TAIL
     while end > begin:
@@ -138,37 +133,22 @@ def _last_query(data: bytes | mmap.mmap, begin: int, layout: TextLayout) -> int:
 
 
 @contextmanager
-def mapped(path: str) -> Iterator[MappedFile]:
-    """A plain file. Only the current window takes memory."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            yield MappedFile(file)
-    except OSError as error:
-        raise Unreadable(f"{path} cannot be read: {error.strerror or error}.") from None
-
-
-@contextmanager
-def streamed(path: str) -> Iterator[Stream]:
+def streamed(file: TextFile) -> Iterator[Stream]:
     """A packed file, unpacked from its beginning."""
-    with plain_stream(path, path) as stream:
+    with plain_stream(file.path, file.path) as stream:
         yield Stream(stream)
+    file.check()
 
 
-class MappedFile:
-    """A file of which a window is mapped at a time."""
+class FileWindow:
+    """A plain file, of which only the current window takes memory."""
 
-    def __init__(self, file: io.FileIO) -> None:
+    def __init__(self, file: TextFile) -> None:
         self._file = file
-        self._size = os.fstat(file.fileno()).st_size
 
-    def see(self, begin: int, size: int) -> tuple[bytes | mmap.mmap, int]:
-        """The bytes from a place on, and where they begin: what is mapped begins with a page."""
-        size = min(size, self._size - begin)
-        if size <= 0:
-            return b"", 0
-        before = begin % mmap.ALLOCATIONGRANULARITY
-        window = mmap.mmap(self._file.fileno(), before + size, access=mmap.ACCESS_READ, offset=begin - before)
-        return window, before
+    def see(self, begin: int, size: int) -> tuple[bytes, int]:
+        """The bytes from a place on."""
+        return self._file.read(begin, size), 0
 
 
 class Stream:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import IO, TYPE_CHECKING, Any
 
-from rankproof.core import Rows
+from rankproof.core import Rows, TextFile
 from rankproof.measuring.outofcore.findings import Faulty, refuse_pieces
 from rankproof.measuring.outofcore.join import join_pieces
 from rankproof.measuring.outofcore.parts import Together
-from rankproof.measuring.outofcore.pieces import TextPieces, Window, mapped, streamed
+from rankproof.measuring.outofcore.pieces import FileWindow, TextPieces, Window, streamed
 from rankproof.measuring.outofcore.row_pieces import RowPieces, every_row, join_in_order, ranked_ids, rows_of, sampled
 from rankproof.measuring.run_sources import RankedIds, faultless, in_pieces, join_rows, name_of, piece_bytes
 from rankproof.reading.collect import Planned, locate, plan, refuse_unknown
@@ -170,8 +170,10 @@ def _of_text(planned: Planned, path: str, budget: int, threads: int) -> LargeTex
     description = planned.description
     assert description.layout is not None  # a plan has one
 
+    known = TextFile(path)
+
     def opened() -> AbstractContextManager[Window]:
-        return mapped(path) if planned.source.path is not None else streamed(path)
+        return streamed(known) if planned.source.path is None else nullcontext(FileWindow(known))
 
     pieces = TextPieces(opened, description.layout, piece_bytes(budget))
     return LargeTextRun(pieces, description, name_of(path, description.source), budget, threads)
@@ -181,12 +183,14 @@ def of_rows(read: ReadPieces, path: str, source: Source, budget: int, reading: d
     """The source of a run whose format makes rows itself; None for one without rows."""
     size = max(1, piece_bytes(budget) // ROW_BYTES)
     gathered: dict[str, None] = {}
+    known = TextFile(path)
 
     def opened() -> Iterator[Read]:
         with plain_stream(path, path) as file:
             for piece in read(file, path, reading, size):
                 gathered.update(dict.fromkeys(piece.notes))
                 yield piece
+        known.check()
 
     first = next(opened(), None)
     if first is None or not len(first.rows):

@@ -36,7 +36,7 @@ def read_curve(path: str) -> Floats:
     JSON is what `rankproof clicks fit --json` writes, or such a list alone; a table has rank and examination. The curve
     ends before the first rank that is missing.
     """
-    text = bytes(open_source(path).data)
+    text = open_source(path).data
     if text.lstrip()[:1] in (b"{", b"["):
         document = from_json(text.decode("utf-8", "surrogateescape"), path)
         rows = next(_curves(document.get("curve", document) if isinstance(document, dict) else document), None)

@@ -223,7 +223,7 @@ class Relation:
                             "second": contest.second,
                             "changes": contest.n,
                             "difference": answer_dict(contest.difference),
-                            "adjusted": None if contest.adjusted is None else asdict(contest.adjusted),
+                            "adjusted": None if contest.adjusted is None else contest.adjusted.to_dict(),
                             "winner": contest.winner,
                         }
                         for contest in ranked.contests

@@ -172,7 +172,7 @@ def answer_dict(answer: Answer) -> dict[str, object]:
 
 
 def _adjusted(adjusted: Adjusted | None) -> dict[str, object] | None:
-    return None if adjusted is None else plain(adjusted)
+    return None if adjusted is None else plain(adjusted.to_dict())
 
 
 def trial_of(verdict: Verdict) -> TrialReading | None:

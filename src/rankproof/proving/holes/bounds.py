@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from rankproof.measuring.judged_table import JudgedTable
+    from rankproof.measuring.judged_table import JudgedTable, Pool
 
 # Half a document of ten for each query. It is a fact about these queries and no estimate, so that no
 # significance test applies; and half a document in the first ten is about as much as a usual gain in P@10.
@@ -120,6 +120,15 @@ def unjudged_within(table: JudgedTable, k: int) -> NDArray[np.int64]:
     """By query, how many of the first k documents nobody judged."""
     judged = table.count(table.judged & table.within(k))
     return np.minimum(table.retrieved, k) - judged
+
+
+def names_not_relevant(pool: Pool) -> bool:
+    """Whether some judged document is not relevant.
+
+    Where none is, only relevant documents were written down: an unjudged one is one that nobody called relevant, and a
+    ranking with more judged documents is one with more relevant ones, not one that people looked at more closely.
+    """
+    return bool((pool.grade < 1).any())
 
 
 def unequally_judged(names: Sequence[str], unjudged: Sequence[float], k: int) -> str:

@@ -23,7 +23,14 @@ from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import DEFAULT_SETTINGS, GEOMETRIC_FLOOR, Settings, aggregate
 from rankproof.measuring.views import cut
 from rankproof.proving.holes.bounding import Bounder, dependence
-from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds, unequally_judged, unjudged_within
+from rankproof.proving.holes.bounds import (
+    Bound,
+    Holes,
+    MeasureBounds,
+    names_not_relevant,
+    unequally_judged,
+    unjudged_within,
+)
 from rankproof.proving.holes.world import Universe
 from rankproof.proving.sampling import Sampling
 from rankproof.reading.records import DEFAULT_ORDER
@@ -255,7 +262,10 @@ def holes(
         raise UsageError("There is no run to look for unjudged documents in. Give one or more.")
     depth = settings.depth if depth is None else depth
     rates = judged_rates(runs, judged_at, depth)
-    unequal = unequally_judged(names or [run.name for run in runs], unjudged_rates(runs, judged_at, depth), judged_at)
+    unequal = ""
+    if names_not_relevant(runs[0].table(DEFAULT_ORDER).pool):
+        called = names or [run.name for run in runs]
+        unequal = unequally_judged(called, unjudged_rates(runs, judged_at, depth), judged_at)
     retrieved = sum(int(run.table(DEFAULT_ORDER).retrieved.sum()) for run in runs)
     if retrieved > MOST_DOCUMENTS:
         unjudged = retrieved - sum(len(run.table(DEFAULT_ORDER).rank) for run in runs)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
+
+from rankproof.kernel.system import processors
 
 Out = TypeVar("Out")
 
@@ -14,7 +15,7 @@ MOST_HELD = 32_000_000  # resamples x columns held at a time: 256 MB
 def together(answer: Callable[..., Out], *columns: Iterable[Any]) -> list[Out]:
     """The answer for each column, in order. Columns are independent, so threads change only the time."""
     arguments = list(zip(*columns, strict=True))
-    workers = min(len(arguments), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+    workers = min(len(arguments), processors())
     if workers < 2:
         return [answer(*parts) for parts in arguments]
     from concurrent.futures import ThreadPoolExecutor

@@ -20,6 +20,8 @@ Differences = NDArray[np.float64]  # candidate minus baseline, one per query, al
 RESAMPLES = 100_000
 # Two differences closer than this share of the largest one are one number that was rounded twice.
 SAME = 1e-12
+# How a note of the default method ends where its bounds are not by t.
+BY_GAFFKE = ": bounds by Gaffke, not by t"
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.proving.sampling import Sampling
 from rankproof.proving.significance._student import by_columns
-from rankproof.proving.significance.contract import SAME, Differences, Significance, SignificanceRequest
+from rankproof.proving.significance.contract import BY_GAFFKE, SAME, Differences, Significance, SignificanceRequest
 
 NAME = "t_or_gaffke"
 # The name of answers that are Student's own.
@@ -76,7 +76,7 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
             why = f"a stratum with a single {sampling.noun}"
         found = bounds.infer(np.ascontiguousarray(differences[:, at]), question, rng)
         if isinstance(found, Estimate):
-            found = replace(found, notes=(*found.notes, f"{why}: bounds by Gaffke, not by t"))
+            found = replace(found, notes=(*found.notes, f"{why}{BY_GAFFKE}"))
         answers[at] = found
     return answers
 

@@ -21,8 +21,8 @@ PIECE = 1 << 22
 def lines_of(source: Source) -> Iterator[tuple[int, str]]:
     """Every line without its end, with its number from 1. Only a line feed ends a line."""
     number, rest = 0, b""
-    for begin in range(0, len(source.data), PIECE):
-        pieces = (rest + bytes(source.data[begin : begin + PIECE])).split(b"\n")
+    for begin in range(0, source.size, PIECE):
+        pieces = (rest + source.part(begin, PIECE)).split(b"\n")
         rest = pieces.pop()
         for piece in pieces:
             number += 1

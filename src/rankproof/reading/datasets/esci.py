@@ -57,8 +57,8 @@ def _has_labels(path: str) -> bool:
 
 
 def _has_titles(path: str) -> bool:
-    data = open_source(path).data
-    return bytes(data[:4]) == parquet.MAGIC and b"product_title" in bytes(data[-esci.FOOTER :])
+    source = open_source(path)
+    return parquet.is_parquet(source) and b"product_title" in esci.footer(source)
 
 
 def _products(

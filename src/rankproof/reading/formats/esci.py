@@ -46,10 +46,15 @@ def detect(source: Source, noun: Noun) -> Sure:
     """A column called esci_label."""
     if noun == "run":
         return Sure.NO
-    if bytes(source.data[:4]) == parquet.MAGIC:
-        return Sure.CERTAIN if b"esci_label" in bytes(source.data[-FOOTER:]) else Sure.NO
+    if parquet.is_parquet(source):
+        return Sure.CERTAIN if b"esci_label" in footer(source) else Sure.NO
     lines = sample(source.head)
     return Sure.CERTAIN if lines and any("esci_label" in _header(lines[0][1], s) for s in ",\t") else Sure.NO
+
+
+def footer(source: Source) -> bytes:
+    """The end of a file, where Parquet names its columns."""
+    return source.part(max(0, source.size - FOOTER), FOOTER)
 
 
 def _header(line: str, separator: str) -> list[str]:
@@ -59,7 +64,7 @@ def _header(line: str, separator: str) -> list[str]:
 def records(source: Source, options: Options) -> Iterator[tuple[int, Record]]:
     """The rows that the options keep, each with its line (0 in Parquet)."""
     keep = _filters(options)
-    in_parquet = bytes(source.data[:4]) == parquet.MAGIC
+    in_parquet = parquet.is_parquet(source)
     rows = _parquet_records(source, {*NEEDED, *keep}) if in_parquet else _csv_records(source)
     for line, row in rows:
         for column in keep:

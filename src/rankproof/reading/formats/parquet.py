@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 from rankproof.errors import InputError
@@ -30,35 +31,47 @@ MAGIC = b"PAR1"
 
 def detect(source: Source, noun: Noun) -> Sure:
     """Parquet's magic number."""
-    return Sure.NAMED if bytes(source.data[:4]) == MAGIC else Sure.NO
+    return Sure.NAMED if is_parquet(source) else Sure.NO
+
+
+def is_parquet(source: Source) -> bool:
+    """Whether a source begins as Parquet does."""
+    return source.part(0, len(MAGIC)) == MAGIC
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[pyarrow.NativeFile]:
+    """The bytes as pyarrow reads them, in parts; what goes wrong becomes one message."""
+    arrow = _arrow.pyarrow("A Parquet file")
+    try:
+        with arrow.BufferReader(source.data) if source.path is None else arrow.OSFile(source.path) as file:
+            yield file
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        source.check()
+        raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+    source.check()
 
 
 def table_of(source: Source) -> pyarrow.Table:
     """The file as a pyarrow table."""
-    arrow = _arrow.pyarrow("A Parquet file")
-    import pyarrow.parquet
+    with _opened(source) as file:
+        import pyarrow.parquet
 
-    try:
-        table = pyarrow.parquet.read_table(arrow.BufferReader(arrow.py_buffer(source.data)))
+        table = pyarrow.parquet.read_table(file)
         table.validate(full=True)  # in a damaged file, names and ids may be no text
-        return table
-    except (arrow.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+    return table
 
 
 def batches_of(source: Source, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
     """The file piece by piece, with those of the columns that it has: for tables too large to hold whole."""
-    arrow = _arrow.pyarrow("A Parquet file")
-    import pyarrow.parquet
+    with _opened(source) as opened:
+        import pyarrow.parquet
 
-    try:
-        file = pyarrow.parquet.ParquetFile(arrow.BufferReader(arrow.py_buffer(source.data)))
+        file = pyarrow.parquet.ParquetFile(opened)
         present = [name for name in columns if name in file.schema_arrow.names]
         for batch in file.iter_batches(columns=present):
             batch.validate(full=True)
             yield batch
-    except (arrow.ArrowException, OSError, ValueError) as error:
-        raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:

@@ -1,4 +1,4 @@
-"""What all charts share: size, type, axes, colors, and drawing to SVG or PNG.
+"""What all charts share: colors by their meaning, width and font.
 
 Blue is better and orange is worse: color-blind people can tell these two apart. Whatever color shows is
 also written in words. Every text color has a contrast of at least 4.5 with its ground (WCAG 2, AA).
@@ -6,14 +6,10 @@ also written in words. Every text color has a contrast of at least 4.5 with its 
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from textwrap import wrap
 from typing import Any
 
-from rankproof.errors import MissingExtra
 from rankproof.kernel.sections import printable
 
 
@@ -96,12 +92,7 @@ def declarations(palette: Palette) -> str:
     return "".join(lines)
 
 
-Spec = dict[str, Any]
-
-SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 FONT = "-apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, system-ui, sans-serif"
-# Signs in front, no more digits than the tick has; zero has no sign.
-SIGNED_TICKS = "datum.value === 0 ? '0' : format(datum.value, '+~g')"
 # Below this width there is room for marks and short labels only.
 NARROW = 480
 
@@ -125,53 +116,6 @@ class ChartStyle:
         return round(self.width * 0.3)
 
 
-def framed(look: ChartStyle, title: str, subtitle: str, layers: Sequence[Spec], **more: object) -> Spec:
-    """A layered chart in the common look: as wide as the look says, with axes and texts beside the plot."""
-    colors = look.palette
-    spec: Spec = {
-        "$schema": SCHEMA,
-        "width": look.width,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "padding": {"left": 2, "right": 4, "top": 6, "bottom": 4},
-        "background": None if colors.page.startswith(("var(", "transparent")) else colors.page,
-        "layer": list(layers),
-        **more,
-        "config": {
-            "font": FONT,
-            "view": {"stroke": None},
-            "axis": {
-                "labelColor": colors.muted, "titleColor": colors.muted, "gridColor": colors.grid,
-                "domainColor": colors.line, "tickColor": colors.line, "labelFontSize": 12, "titleFontSize": 12,
-                "titleFontWeight": "normal", "titlePadding": 10, "labelPadding": 6,
-            },
-            "legend": {
-                "labelColor": colors.muted, "titleColor": colors.muted, "labelFontSize": 12, "titleFontSize": 12,
-                "titleFontWeight": "normal", "symbolStrokeWidth": 0,
-            },
-            "text": {"color": colors.ink, "fontSize": 12},
-            "title": {
-                "color": colors.ink, "subtitleColor": colors.muted, "fontSize": 15, "subtitleFontSize": 12,
-                "anchor": "start", "frame": "bounds", "offset": 14, "subtitlePadding": 4,
-            },
-        },
-    }  # fmt: skip
-    if look.titled:
-        # A letter takes about half its size; what does not fit on one line goes on.
-        spec["title"] = {
-            "text": wrap(printable(title), look.width // 9),
-            "subtitle": wrap(printable(subtitle), look.width // 7),
-        }
-    return spec
-
-
-def rows_axis(look: ChartStyle) -> Spec:
-    """The names down the left side."""
-    return {
-        "title": None, "ticks": False, "domain": False, "grid": False, "labelLimit": look.label_limit,
-        "labelColor": look.palette.ink, "labelPadding": 8,
-    }  # fmt: skip
-
-
 def labels(names: Iterable[str]) -> list[str]:
     """Names as one line each, no two the same: a chart would lay rows of one name over each other."""
     unique: dict[str, None] = {}
@@ -182,81 +126,3 @@ def labels(names: Iterable[str]) -> list[str]:
             text, number = f"{plain} ({number})", number + 1
         unique[text] = None
     return list(unique)
-
-
-def domain(values: Iterable[float], least_span: float = 1e-6) -> list[float]:
-    """From the least to the greatest finite value, with a little room on both sides."""
-    finite = [value for value in values if math.isfinite(value)]
-    low, high = min(finite, default=0.0), max(finite, default=0.0)
-    room = max(high - low, least_span) * 0.06
-    return [low - room, high + room]
-
-
-def within(value: float, ends: Sequence[float]) -> float:
-    """The value, or the end of the plot where it lies beyond: an interval may have no end."""
-    return min(max(value, ends[0]), ends[1])
-
-
-_HEAD = re.compile(r'^<svg[^>]*? width="([\d.]+)" height="([\d.]+)"[^>]*>')
-_TAG = re.compile(r"<[^<>]*>")
-# Vega draws the ground and the frame of every group, also where both are invisible.
-_EMPTY = re.compile(r'<path class="(?:background|foreground)"[^<>]*/>')
-# What Vega says to screen readers of every mark: a page says it once, in the drawing's own label and its tables.
-_SPOKEN = re.compile(
-    r' (?:role|aria-roledescription|aria-hidden|pointer-events|class|font-family)="[^"]*"| (?:opacity|stroke-width)="1"'
-)
-_LABEL = re.compile(r' aria-label="([^"]*)"')
-_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
-# The prefix by which a chart's `description` says which row of the page's data a mark shows.
-KEY = "row-"
-
-
-def converter() -> Any:
-    """The library, or an error that says how to install it."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingExtra("Drawing charts", "vl-convert-python", "report") from None
-    return vl_convert
-
-
-def to_svg(spec: Spec) -> str:
-    """A whole SVG file."""
-    text: str = converter().vegalite_to_svg(spec)
-    return text + "\n"
-
-
-def to_png(spec: Spec, scale: float = 2.0) -> bytes:
-    """A PNG file, `scale` times as many pixels as the chart's own size: sharp on a screen and on paper."""
-    made: bytes = converter().vegalite_to_png(spec, scale=scale)
-    return made
-
-
-def to_inline(spec: Spec, label: str = "") -> str:
-    """An SVG element for the inside of a page: no fixed size, short numbers, one label for the whole drawing.
-
-    Marks that were given a `description` of `KEY` and a number carry that number as `data-row`.
-    """
-    from html import escape
-
-    text = converter().vegalite_to_svg(spec)
-    head = _HEAD.match(text)
-    assert head is not None, "vl-convert writes width and height first"
-    body = _TAG.sub(lambda tag: _plain(tag[0]), _EMPTY.sub("", text[head.end() :]))
-    spoken = f'role="img" aria-label="{escape(label)}"' if label else 'aria-hidden="true"'
-    return f'<svg viewBox="0 0 {head[1]} {head[2]}" width="{head[1]}" height="{head[2]}" {spoken}>{body}'
-
-
-def _plain(tag: str) -> str:
-    """One tag without what only the file's own viewer needs. Text between tags is never touched: it is a name."""
-    return _LONG_NUMBER.sub(_short, _SPOKEN.sub("", _LABEL.sub(_row, tag)))
-
-
-def _row(label: re.Match[str]) -> str:
-    """The row that a mark shows; Vega gives marks labels of its own, which are none."""
-    number = label[1].removeprefix(KEY)
-    return f' data-row="{number}"' if number != label[1] and number.isdecimal() else ""
-
-
-def _short(number: re.Match[str]) -> str:
-    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")

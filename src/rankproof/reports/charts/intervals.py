@@ -6,27 +6,17 @@ or difference with the range over all grades that unjudged documents could have.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankproof.kernel.estimate import Estimate
 from rankproof.kernel.sections import confidence_interval, interval, printable, signed
-from rankproof.proving.holes.bounds import MeasureBounds
+from rankproof.proving.holes.bounds import Bound, MeasureBounds
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
-from rankproof.reports.charts.frame import (
-    KEY,
-    SIGNED_TICKS,
-    ChartStyle,
-    Spec,
-    domain,
-    framed,
-    labels,
-    rows_axis,
-    within,
-)
+from rankproof.reports.charts.frame import ChartStyle, Palette, labels
+from rankproof.reports.charts.layout import domain
+from rankproof.reports.charts.plot import Axis, BoxMark, DotMark, Plot, RuleMark
 
-TONES = ("better", "worse", "not shown")
 # Differences up to this share one axis: measures on a larger scale would flatten them.
 UNIT = 1.0
 
@@ -82,80 +72,51 @@ def segment_panels(comparison: Comparison) -> list[Panel]:
     ]
 
 
-def forest(panel: Panel, look: ChartStyle) -> Spec:
+def forest(panel: Panel, look: ChartStyle) -> Plot:
     """The plot of one panel. Marks of a row carry its number."""
-    margins = sorted({m for c in panel.contrasts for m in _margins(c)})
-    ends = domain([0.0, *margins, *(v for c in panel.contrasts for v in _ends(c))])
-    data = [
-        _row(i, label, contrast, ends)
-        for i, (label, contrast) in enumerate(zip(labels(panel.rows), panel.contrasts, strict=True))
-    ]
     colors = look.palette
-    # Every layer shows some of the rows: the order of all of them is given, or each layer would add its own.
-    y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in data], "axis": rows_axis(look)}
-    x = {
-        "type": "quantitative",
-        "scale": {"domain": ends, "nice": False, "zero": False},
-        "axis": {"title": _axis_title(panel), "labelExpr": SIGNED_TICKS, "tickCount": 3 if look.narrow else 6},
-    }
-    color = {
-        "field": "tone", "type": "nominal", "legend": None,
-        "scale": {"domain": list(TONES), "range": [colors.better, colors.worse, colors.neutral]},
-    }  # fmt: skip
-    key = {"field": "key", "type": "nominal"}
-
-    def span(low: str, high: str, **mark: object) -> Spec:
-        return {
-            "data": {"values": [row for row in data if low in row]},
-            "mark": {"type": "rule", **mark},
-            "encoding": {"y": y, "x": {"field": low, **x}, "x2": {"field": high}, "color": color, "description": key},
-        }
-
-    layers: list[Spec] = [
-        {
-            "data": {"values": [{"at": 0.0}]},
-            "mark": {"type": "rule", "color": colors.muted, "strokeWidth": 1},
-            "encoding": {"x": {"field": "at", **x}},
-        },
-        span("all_low", "all_high", strokeWidth=1.5, opacity=0.75),
-        span("low", "high", strokeWidth=5, opacity=0.9, strokeCap="butt"),
-        {
-            "data": {"values": [row for row in data if "value" in row]},
-            "mark": {
-                "type": "point",
-                "filled": True,
-                "size": 62,
-                "opacity": 1,
-                "stroke": colors.page,
-                "strokeWidth": 1.5,
-            },
-            "encoding": {"y": y, "x": {"field": "value", **x}, "color": color, "description": key},
-        },
-        {
-            "data": {"values": data},
-            "mark": {"type": "text", "align": "left", "x": {"expr": "width + 12"}, "color": colors.ink},
-            "encoding": {"y": y, "text": {"field": "short" if look.narrow else "text"}},
-        },
-    ]
-    if margins:
-        dashed = {"type": "rule", "color": colors.muted, "strokeWidth": 1, "strokeDash": [4, 3]}
-        layers.insert(1, {"data": {"values": [{"at": m} for m in margins]}, "mark": dashed,
-                          "encoding": {"x": {"field": "at", **x}}})  # fmt: skip
-    return framed(look, panel.title, _reading(panel), layers, height={"step": 30})
+    margins = sorted({m for c in panel.contrasts for m in _margins(c)})
+    marks: list[RuleMark | DotMark] = [RuleMark(0.0, None, colors.muted)]
+    marks += [RuleMark(margin, None, colors.muted, dash="4 3") for margin in margins]
+    dots: list[DotMark] = []
+    thick: list[RuleMark] = []
+    for i, contrast in enumerate(panel.contrasts):
+        answer, color = contrast.difference, _tone(contrast, colors)
+        if isinstance(answer, Estimate):
+            if contrast.adjusted is not None:
+                ends = (contrast.adjusted.low, contrast.adjusted.high)
+                marks.append(RuleMark(ends, i, color, 1.5, opacity=0.75, row=i))
+            thick.append(RuleMark((answer.low, answer.high), i, color, 5, opacity=0.9, row=i))
+        if answer.value is not None:
+            dots.append(DotMark(answer.value, i, color, row=i))
+    return Plot(
+        look,
+        panel.title,
+        _reading(panel),
+        values=Axis(
+            _axis_title(panel),
+            domain([0.0, *margins, *(v for c in panel.contrasts for v in _ends(c))]),
+            form="signed",
+        ),
+        across=Axis(names=tuple(labels(panel.rows))),
+        marks=(*marks, *thick, *dots),
+        beside=tuple((i, _written(contrast)) for i, contrast in enumerate(panel.contrasts)),
+    )
 
 
-def _row(number: int, label: str, contrast: Contrast, ends: Sequence[float]) -> dict[str, object]:
+def _tone(contrast: Contrast, colors: Palette) -> str:
+    return {"better": colors.better, "worse": colors.worse}.get(contrast.direction, colors.neutral)
+
+
+def _written(contrast: Contrast) -> tuple[str, str]:
+    """The difference with its interval, and alone where there is little room."""
     answer = contrast.difference
-    row: dict[str, object] = {"row": label, "key": f"{KEY}{number}", "tone": contrast.direction}
     if answer.value is None:
-        return {**row, "text": "not estimable", "short": "none"}
-    row |= {"value": within(answer.value, ends), "short": _minus(signed(answer.value))}
+        return "not estimable", "none"
+    value = _minus(signed(answer.value))
     if not isinstance(answer, Estimate):
-        return {**row, "text": f"{row['short']}  no interval"}
-    row |= {"low": within(answer.low, ends), "high": within(answer.high, ends)}
-    if contrast.adjusted is not None:
-        row |= {"all_low": within(contrast.adjusted.low, ends), "all_high": within(contrast.adjusted.high, ends)}
-    return {**row, "text": f"{row['short']}  ({_minus(interval(answer.low, answer.high))})"}
+        return f"{value}  no interval", value
+    return f"{value}  ({_minus(interval(answer.low, answer.high))})", value
 
 
 def _ends(contrast: Contrast) -> list[float]:
@@ -211,99 +172,41 @@ def bounded(comparison: Comparison) -> list[MeasureBounds]:
     return [bounds for bounds in all_bounds if bounds.measure in comparison.measures]
 
 
-def value_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle) -> Spec:
+def value_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle) -> Plot:
     """Each system's value, and the range it could have."""
+    colors = look.palette
     means = [evaluation[bounds.measure].mean for evaluation in comparison.evaluations]
-    ends = domain([v for b in bounds.values for v in (b.least, b.greatest)] + means)
-    data = [
-        {
-            "row": row,
-            "key": f"{KEY}{i}",
-            "least": bound.least,
-            "greatest": bound.greatest,
-            "value": mean,
-            "tone": "value",
-        }
-        for i, (row, bound, mean) in enumerate(zip(labels(comparison.systems), bounds.values, means, strict=True))
-    ]
-    title = f"{bounds.measure}: what unjudged documents could make of it"
-    explained = "Dot: value as judged; bar: from the least to the greatest value over all possible grades"
-    return _ranges(look, title, explained, data, ends, bounds.measure, zero=False)
+    return Plot(
+        look,
+        f"{bounds.measure}: what unjudged documents could make of it",
+        "Dot: value as judged; bar: from the least to the greatest value over all possible grades",
+        values=Axis(bounds.measure, domain([v for b in bounds.values for v in (b.least, b.greatest)] + means)),
+        across=Axis(names=tuple(labels(comparison.systems))),
+        marks=(*_reaches(bounds.values, colors), *(DotMark(m, i, colors.ink, row=i) for i, m in enumerate(means))),
+    )
 
 
-def difference_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle) -> Spec:
+def difference_bounds(comparison: Comparison, bounds: MeasureBounds, look: ChartStyle) -> Plot:
     """Each candidate's difference, its confidence interval, and the range that unjudged documents leave open."""
+    colors = look.palette
     contrasts = [comparison.contrast(bounds.measure, candidate) for candidate in comparison.systems[1:]]
     answers = [contrast.difference for contrast in contrasts]
-    ends = domain(
-        [0.0, *(v for b in bounds.differences for v in (b.least, b.greatest))]
-        + [v for a in answers if isinstance(a, Estimate) for v in (a.low, a.high)]
+    spans = [(b.least, b.greatest) for b in bounds.differences]
+    spans += [(a.low, a.high) for a in answers if isinstance(a, Estimate)]
+    lines = [RuleMark((a.low, a.high), i, _tone(c, colors), 3)
+             for i, (a, c) in enumerate(zip(answers, contrasts, strict=True)) if isinstance(a, Estimate)]  # fmt: skip
+    dots = [DotMark(a.value, i, _tone(c, colors), row=i)
+            for i, (a, c) in enumerate(zip(answers, contrasts, strict=True)) if a.value is not None]  # fmt: skip
+    return Plot(
+        look,
+        f"{bounds.measure}: how far unjudged documents could move a difference from {comparison.systems[0]}",
+        f"Dot: as judged; line: {confidence_interval(comparison.level)}; wide bar: over all possible grades",
+        values=Axis(f"difference in {bounds.measure}", domain([0.0, *(v for s in spans for v in s)]), form="signed"),
+        across=Axis(names=tuple(labels(comparison.systems[1:]))),
+        marks=(*_reaches(bounds.differences, colors), RuleMark(0.0, None, colors.muted), *lines, *dots),
     )
-    data: list[dict[str, object]] = []
-    names = labels(comparison.systems[1:])
-    for i, (row, bound, contrast) in enumerate(zip(names, bounds.differences, contrasts, strict=True)):
-        answer = contrast.difference
-        fields: dict[str, object] = {"row": row, "key": f"{KEY}{i}", "least": bound.least, "greatest": bound.greatest,
-                                    "tone": contrast.direction}  # fmt: skip
-        if answer.value is not None:
-            fields["value"] = answer.value
-        if isinstance(answer, Estimate):
-            fields |= {"low": answer.low, "high": answer.high}
-        data.append(fields)
-    title = f"{bounds.measure}: how far unjudged documents could move a difference from {comparison.systems[0]}"
-    explained = f"Dot: as judged; line: {confidence_interval(comparison.level)}; wide bar: over all possible grades"
-    return _ranges(look, title, explained, data, ends, f"difference in {bounds.measure}", zero=True)
 
 
-def _drawable(row: dict[str, object], ends: list[float]) -> dict[str, object]:
-    """The row with its numbers within the plot; what is no number is left out."""
-    numbers = {name: value for name, value in row.items() if isinstance(value, float)}
-    drawn = {name: within(value, ends) for name, value in numbers.items() if not math.isnan(value)}
-    return {**{name: value for name, value in row.items() if name not in numbers}, **drawn}
-
-
-def _ranges(
-    look: ChartStyle,
-    title: str,
-    explained: str,
-    data: list[dict[str, object]],
-    ends: list[float],
-    axis: str,
-    zero: bool,
-) -> Spec:
-    colors = look.palette
-    data = [_drawable(row, ends) for row in data]
-    y = {"field": "row", "type": "nominal", "sort": [row["row"] for row in data], "axis": rows_axis(look)}
-    ticks = {"title": axis, "tickCount": 4 if look.narrow else 7, **({"labelExpr": SIGNED_TICKS} if zero else {})}
-    x = {"type": "quantitative", "scale": {"domain": ends, "nice": False, "zero": False}, "axis": ticks}
-    color = {
-        "field": "tone", "type": "nominal", "legend": None,
-        "scale": {"domain": ["better", "worse", "not shown", "value"],
-                  "range": [colors.better, colors.worse, colors.neutral, colors.ink]},
-    }  # fmt: skip
-    key = {"field": "key", "type": "nominal"}
-    line = {"type": "rule", "color": colors.muted, "strokeWidth": 1}
-    layers: list[Spec] = [
-        {
-            "transform": [{"filter": "isValid(datum.least) && isValid(datum.greatest)"}],
-            "mark": {"type": "bar", "color": colors.reach, "height": {"band": 0.5}, "cornerRadius": 2},
-            "encoding": {"y": y, "x": {"field": "least", **x}, "x2": {"field": "greatest"}, "description": key},
-        },
-        {
-            "transform": [{"filter": "isValid(datum.low)"}],
-            "mark": {"type": "rule", "strokeWidth": 3},
-            "encoding": {"y": y, "x": {"field": "low", **x}, "x2": {"field": "high"}, "color": color},
-        },
-        {
-            "transform": [{"filter": "isValid(datum.value)"}],
-            "mark": {"type": "point", "filled": True, "size": 62, "opacity": 1, "stroke": colors.page,
-                     "strokeWidth": 1.5},
-            "encoding": {"y": y, "x": {"field": "value", **x}, "color": color, "description": key},
-        },
-    ]  # fmt: skip
-    if zero:
-        at = {"data": {"values": [{"at": 0.0}]}, "mark": line, "encoding": {"x": {"field": "at", **x}}}
-        layers.insert(1, at)
-    spec = framed(look, title, explained, layers, height={"step": 30})
-    spec["data"] = {"values": data}
-    return spec
+def _reaches(bounds: Sequence[Bound], colors: Palette) -> list[BoxMark]:
+    """A wide bar for each range; one that is no number is not drawn."""
+    return [BoxMark((b.least, b.greatest), (i - 0.25, i + 0.25), colors.reach, i) for i, b in enumerate(bounds)]

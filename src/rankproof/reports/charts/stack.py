@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankproof.reports.charts.frame import KEY, SIGNED_TICKS, ChartStyle, Spec, domain, framed, labels
+from rankproof.reports.charts.frame import ChartStyle, labels
+from rankproof.reports.charts.layout import domain
+from rankproof.reports.charts.plot import Axis, DotMark, PathMark, Plot, RuleMark, TicksMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,59 +21,36 @@ class Point:
     unbeaten: bool
 
 
-def pareto_chart(points: Sequence[Point], measure: str, axis: str, look: ChartStyle) -> Spec:
+def pareto_chart(points: Sequence[Point], measure: str, axis: str, look: ChartStyle) -> Plot:
     """Prices go to the right, on a logarithmic scale where all are above 0; quality goes up.
 
-    Modes that no other beats are filled and joined.
+    Modes that no other beats are filled and joined. Their names come first where not all have room.
     """
-    logarithmic = all(point.price > 0 for point in points)
-    rows = [
-        {"name": name, "key": f"{KEY}{i}", "price": point.price, "value": point.value, "unbeaten": point.unbeaten}
-        for i, (name, point) in enumerate(zip(labels(p.name for p in points), points, strict=True))
-    ]
-    line = sorted((row for row in rows if row["unbeaten"]), key=lambda row: float(str(row["price"])))
-    scale = {"type": "log", "nice": True} if logarithmic else {"nice": True, "zero": True}
-    x = {"field": "price", "type": "quantitative", "scale": scale,
-         "axis": {"title": axis, "tickCount": 4, "grid": True, "format": "~g"}}  # fmt: skip
-    y = {"field": "value", "type": "quantitative", "scale": {"domain": domain([p.value for p in points]), "nice": True},
-         "axis": {"title": measure, "tickCount": 5}}  # fmt: skip
     colors = look.palette
-    dot = {"type": "point", "size": 90, "opacity": 1, "strokeWidth": 2}
-    carried = {"x": x, "y": y, "description": {"field": "key", "type": "nominal"}}
-    # The label of what stands at the right edge goes to the left, so that it is not cut off.
-    middle = _middle([point.price for point in points], logarithmic)
-    sides = (("left", 9, [p.price <= middle for p in points]), ("right", -9, [p.price > middle for p in points]))
-    layers: list[Spec] = [
-        {
-            "data": {"values": line},
-            "mark": {"type": "line", "color": colors.neutral, "strokeDash": [4, 4]},
-            "encoding": {"x": x, "y": y},
-        },
-        {
-            "data": {"values": line},
-            "mark": {**dot, "filled": True, "color": colors.better},
-            "encoding": carried,
-        },
-        {
-            "data": {"values": [row for row in rows if not row["unbeaten"]]},
-            "mark": {**dot, "filled": False, "color": colors.neutral},
-            "encoding": carried,
-        },
-        *(
-            {
-                "data": {"values": [row for row, here in zip(rows, there, strict=True) if here]},
-                "mark": {"type": "text", "align": align, "dx": dx, "dy": -9, "color": colors.ink},
-                "encoding": {"x": x, "y": y, "text": {"field": "name"}},
-            }
-            for align, dx, there in sides
-        ),
-    ]
-    return framed(look, f"{measure} against {axis}", "filled: modes that no other beats in both", layers, height=280)
+    named = list(zip(labels(point.name for point in points), range(len(points)), points, strict=True))
+    unbeaten = sorted((each for each in named if each[2].unbeaten), key=lambda each: each[2].price)
+    others = [each for each in named if not each[2].unbeaten]
+    dots = [DotMark(p.value, p.price, colors.better, True, i, name) for name, i, p in unbeaten]
+    dots += [DotMark(p.value, p.price, colors.neutral, False, i, name) for name, i, p in others]
+    return Plot(
+        look,
+        f"{measure} against {axis}",
+        "filled: modes that no other beats in both",
+        values=Axis(measure, domain([p.value for p in points]), rounded=True),
+        across=_prices([p.price for p in points], axis),
+        marks=(PathMark(tuple((p.value, p.price) for _, _, p in unbeaten), colors.neutral), *dots),
+        down=False,
+        height=280,
+    )
 
 
-def _middle(prices: Sequence[float], logarithmic: bool) -> float:
+def _prices(prices: Sequence[float], title: str) -> Axis:
     low, high = min(prices), max(prices)
-    return float((low * high) ** 0.5) if logarithmic else (low + high) / 2
+    if low <= 0:
+        return Axis(title, domain([0.0, low, high]))
+    # Some room on both sides, also where all prices are the same.
+    room = max(math.exp(0.08 * (math.log(high) - math.log(low))), 1.1)
+    return Axis(title, (low / room, high * room), log=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,47 +67,19 @@ class Reply:
     high: float | None
 
 
-def response_chart(replies: Sequence[Reply], parameter: str, measure: str, look: ChartStyle) -> Spec:
-    """Values of the parameter go to the right, the gain up; 0 is the configuration as written."""
-    names = labels(reply.name for reply in replies)
-    rows = [
-        {
-            "name": name, "key": f"{KEY}{i}", "best": reply.best, "mean": reply.mean,
-            "low": reply.best if reply.low is None else reply.low,
-            "high": reply.best if reply.high is None else reply.high,
-        }
-        for i, (name, reply) in enumerate(zip(names, replies, strict=True))
-    ]  # fmt: skip
-    ends = domain([0.0, *(float(str(row[key])) for row in rows for key in ("best", "mean", "low", "high"))])
+def response_chart(replies: Sequence[Reply], parameter: str, measure: str, look: ChartStyle) -> Plot:
+    """The gain with each value of the parameter; 0 is the configuration as written."""
     colors = look.palette
-    turn = -40 if look.narrow or sum(map(len, names)) > 60 else 0
-    x = {"field": "name", "type": "nominal", "sort": None,
-         "axis": {"title": parameter, "labelAngle": turn, "ticks": False, "labelLimit": look.label_limit}}  # fmt: skip
-    scale = {"scale": {"domain": ends, "nice": True}, "type": "quantitative"}
-    y = {**scale, "axis": {"title": f"gain in {measure} on dev", "tickCount": 5, "labelExpr": SIGNED_TICKS}}
-    layers: list[Spec] = [
-        {
-            "data": {"values": [{"zero": 0}]},
-            "mark": {"type": "rule", "color": colors.neutral, "strokeDash": [4, 4]},
-            "encoding": {"y": {"field": "zero", **y}},
-        },
-        {
-            "data": {"values": rows},
-            "mark": {"type": "rule", "color": colors.better, "strokeWidth": 2, "opacity": 0.45},
-            "encoding": {"x": x, "y": {"field": "low", **y}, "y2": {"field": "high"}},
-        },
-        {
-            "data": {"values": rows},
-            "mark": {"type": "tick", "color": colors.neutral, "thickness": 2, "width": 18},
-            "encoding": {"x": x, "y": {"field": "mean", **y}},
-        },
-        {
-            "data": {"values": rows},
-            "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1, "color": colors.better},
-            "encoding": {"x": x, "y": {"field": "best", **y}, "description": {"field": "key", "type": "nominal"}},
-        },
-    ]
+    numbers = [v for r in replies for v in (r.best, r.mean, r.low, r.high) if v is not None]
+    marks: list[RuleMark | TicksMark | DotMark] = [RuleMark(0.0, None, colors.neutral, dash="4 4")]
+    for i, reply in enumerate(replies):
+        if reply.low is not None and reply.high is not None:
+            marks.append(RuleMark((reply.low, reply.high), i, colors.better, width=2, opacity=0.45))
+        marks.append(TicksMark((reply.mean,), i, colors.neutral, faint=False))
+        marks.append(DotMark(reply.best, i, colors.better, row=i))
+    gain = Axis(f"gain in {measure} on dev", domain([0.0, *numbers]), form="signed", rounded=True)
     explained = (
         "Dot: the best setting with this value, with its confidence interval; tick: the mean of all; dashed: as written"
     )
-    return framed(look, f"{measure} by {parameter}", explained, layers, height=240)
+    names = Axis(parameter, names=tuple(labels(reply.name for reply in replies)))
+    return Plot(look, f"{measure} by {parameter}", explained, gain, names, tuple(marks), down=None)

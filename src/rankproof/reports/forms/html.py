@@ -5,7 +5,7 @@ query at the pointer, a table of queries that can be sorted and searched, segmen
 documents, ties, grades, power, diagnoses, fine print and manifest. A verdict stands above the comparison it rests on,
 or above the units, effects, days and segments of its trial.
 Evaluations show their table and a chart for each measure; with `--per-query` each query too. Light and dark follow
-the reader's system. Charts are drawn by vl-convert, from the extra `report`. The same input gives the same bytes.
+the reader's system. Charts are SVG inside the page. The same input gives the same bytes.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rankproof.errors import MissingExtra
 from rankproof.measuring.records import Evaluation
 from rankproof.online.trial.results import TrialReading, trial_of
 from rankproof.online.trial.sections import trial_sections
 from rankproof.proving.records import ALL_QUERIES, Comparison
 from rankproof.proving.verdict import Verdict
-from rankproof.reports.charts.frame import NOTEBOOK, ChartStyle, Spec, to_inline
+from rankproof.reports.charts.drawing import to_inline
+from rankproof.reports.charts.frame import NOTEBOOK, ChartStyle
 from rankproof.reports.charts.intervals import forest, panels
+from rankproof.reports.charts.plot import Plot
 from rankproof.reports.charts.values import can_draw, query_chart, value_chart
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import notes
@@ -159,16 +160,13 @@ MOST_CHARTS = 4
 def charts(record: Comparison | Evaluation) -> str:
     """SVG elements in colors that are readable on light and on dark; "" where nothing can be drawn."""
     look = ChartStyle(NOTEBOOK, 720)
-    try:
-        drawn = [to_inline(spec, label) for label, spec in _specs(record, look)[:MOST_CHARTS]]
-    except MissingExtra:
-        return ""  # the table stands by itself
+    drawn = [to_inline(plot, label) for label, plot in _plots(record, look)[:MOST_CHARTS]]
     return "".join(f"<div>{svg}</div>" for svg in drawn)
 
 
-def _specs(record: Comparison | Evaluation, look: ChartStyle) -> list[tuple[str, Spec]]:
+def _plots(record: Comparison | Evaluation, look: ChartStyle) -> list[tuple[str, Plot]]:
     if isinstance(record, Evaluation):
         return [(m, value_chart([record], m, look)) for m in record.results if can_draw([record], m)]
-    specs = [(panel.title, forest(panel, look)) for panel in panels(record)][: MOST_CHARTS - 1]
+    plots = [(panel.title, forest(panel, look)) for panel in panels(record)][: MOST_CHARTS - 1]
     whole = [c for c in record.contrasts if c.segment == ALL_QUERIES and c.query_ids]
-    return [*specs, *((f"{c.measure} by query", query_chart(c, look)) for c in whole[:1])]
+    return [*plots, *((f"{c.measure} by query", query_chart(c, look)) for c in whole[:1])]

@@ -84,9 +84,7 @@ def _letters(comparison: Comparison) -> dict[str, str]:
 
 
 def _caption(comparison: Comparison, over_pairs: bool) -> str:
-    corrected = (
-        "" if comparison.correction == "none" else f", {comparison.correction} over {comparison.family.tests} tests"
-    )
+    corrected = "" if comparison.correction == "none" else f", {comparison.correction} over {comparison.family.counts}"
     test = f"{item_title('significance', comparison.significance)}{corrected}, {percent(comparison.level)}"
     base = escaped(comparison.systems[0])
     marks = (

@@ -11,7 +11,9 @@ from unicodedata import category
 
 from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.sections import Section, printable
-from rankproof.reports.charts.frame import PAGE, ChartStyle, Spec, to_inline
+from rankproof.reports.charts.drawing import to_inline
+from rankproof.reports.charts.frame import PAGE, ChartStyle
+from rankproof.reports.charts.plot import Plot
 
 _VOID = frozenset({"input", "link", "meta", "wbr"})
 
@@ -61,7 +63,7 @@ def join(pieces: Iterable[Piece], between: str = "") -> Safe:
 
 
 def made(html: str) -> Safe:
-    """HTML that another library wrote and escaped, or a file of this package."""
+    """HTML that is written and escaped already: a drawing, or a file of this package."""
     return Safe(html)
 
 
@@ -237,19 +239,17 @@ PHONE = replace(WIDE, width=344)
 
 
 def figure(
-    draw: Callable[[ChartStyle], Spec],
+    draw: Callable[[ChartStyle], Plot],
     label: str,
     caption: Piece,
     *,
     title: Piece = None,
     tips: Sequence[Sequence[str]] = (),
-    along: str = "y",
     **attributes: str | int | bool | None,
 ) -> Safe:
     """A chart with its caption. `label` is what it shows, for those who do not see it.
 
     tips    for each row of the chart's data the lines shown at the pointer
-    along   "y" for charts whose rows go down, "x" for those that go across
     """
     wide, phone = to_inline(draw(WIDE), label), to_inline(draw(PHONE), label)
     return tag(
@@ -259,7 +259,6 @@ def figure(
         tag("div", made(phone), class_="chart phone"),
         tag("figcaption", caption) if caption else None,
         data_block("tips", [list(lines) for lines in tips]) if tips else None,
-        data_along=along,
         **attributes,
     )
 

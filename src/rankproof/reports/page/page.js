@@ -136,12 +136,12 @@
       `difference ${signed(contrast.differences[row])}`,
     ];
   };
-  for (const figure of all("figure[data-along]")) {
+  for (const figure of all("figure")) {
     const tips = one("script.tips", figure);
     const lines = tips ? JSON.parse(tips.textContent) : null;
     if (!lines && !(data && figure.dataset.contrast)) continue;
-    const across = figure.dataset.along === "x";
     for (const drawing of all("svg", figure)) {
+      const along = drawing.dataset.along;  // where rows follow one another: x, y, or both for dots in a plane
       const marks = all("[data-row]", drawing);
       const rows = [...new Set(marks.map((mark) => Number(mark.dataset.row)))];
       let current = null;
@@ -153,7 +153,8 @@
       const tell = (row, x, y) => {
         current = row;
         for (const mark of marks) mark.classList.toggle("on", Number(mark.dataset.row) === row);
-        put(tip, lines ? lines[row] : queryLines(figure, row));
+        const more = marks.find((mark) => Number(mark.dataset.row) === row).dataset.more;
+        put(tip, [...(lines ? lines[row] : queryLines(figure, row)), ...(more ? [`and ${more} more in this bar`] : [])]);
         tip.hidden = false;
         const box = tip.getBoundingClientRect();
         const left = Math.min(Math.max(8, x + 14), innerWidth - box.width - 8);
@@ -164,8 +165,9 @@
         let best = null, least = Infinity;
         for (const mark of marks) {
           const box = mark.getBoundingClientRect();
-          const from = across ? [box.left, box.right, x] : [box.top, box.bottom, y];
-          const away = Math.max(from[0] - from[2], from[2] - from[1], 0);
+          const aside = along === "y" ? 0 : Math.max(box.left - x, x - box.right, 0);
+          const apart = along === "x" ? 0 : Math.max(box.top - y, y - box.bottom, 0);
+          const away = Math.hypot(aside, apart);
           if (away < least) [best, least] = [Number(mark.dataset.row), away];
         }
         return best;
@@ -190,7 +192,7 @@
         tell(row, box.right, box.top);
         return undefined;
       });
-      if (across) {
+      if (figure.dataset.contrast !== undefined) {
         drawing.addEventListener("click", (event) => {
           const row = nearest(event.clientX, event.clientY);
           if (row === null) return;

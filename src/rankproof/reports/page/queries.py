@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rankproof.kernel.sections import PLACES, number
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, DocMove, QueryMove
-from rankproof.reports.charts.values import left_out, order, query_chart
+from rankproof.reports.charts.values import order, query_chart
 from rankproof.reports.page.elements import Column, PageCell, PageSection, Safe, data_block, figure, table, tag
 from rankproof.reports.page.verdict import difference
 
@@ -44,6 +44,8 @@ def _grade(doc: DocMove) -> str:
 # Charts and contrasts beyond these make a file too heavy to mail; the JSON report holds all.
 MOST_CONTRASTS = 30
 MOST_ROWS = 2_000
+# Above this some queries may share a bar, on a phone.
+MOST_SINGLE = 100
 
 
 def section(comparison: Comparison) -> PageSection | None:
@@ -88,20 +90,18 @@ def _search() -> Safe:
 
 
 def _chart(comparison: Comparison, contrast: Contrast, number: int) -> Safe:
-    missing = left_out(contrast)
-    out = f" The {missing} queries in the middle, which changed least, are not drawn." if missing else ""
+    many = len(contrast.query_ids) > MOST_SINGLE
+    bars = "a bar for each query, or for a few neighbors as long as their longest" if many else "a bar for each query"
     caption = (
-        f"{contrast.candidate} minus {contrast.baseline} in {contrast.measure}, a bar for each query, best first: "
-        f"{contrast.wins} better, {contrast.ties} the same, {contrast.losses} worse.{out} "
+        f"{contrast.candidate} minus {contrast.baseline} in {contrast.measure}, {bars}, best first: "
+        f"{contrast.wins} better, {contrast.ties} the same, {contrast.losses} worse. "
         "Point at a bar to see its query; click to find it in the table."
     )
     label = (
         f"Differences by query in {contrast.measure}: {contrast.wins} better, {contrast.ties} the same, "
         f"{contrast.losses} worse. The table below has every query."
     )
-    return figure(
-        lambda look: query_chart(contrast, look), label, caption, along="x", class_="choice", data_contrast=number
-    )
+    return figure(lambda look: query_chart(contrast, look), label, caption, class_="choice", data_contrast=number)
 
 
 def _table(comparison: Comparison, contrast: Contrast) -> Safe:

@@ -93,7 +93,7 @@ def _pareto(benchmark: Benchmark, what: str) -> Sequence[Safe]:
     label = f"{measure} against {what} for each mode: the table above has the numbers."
     better = "faster" if what == "time" else "cheaper"
     caption = f"Up is better, left is {better}. Filled and joined: the modes that no other one beats in both."
-    return (figure(lambda look: pareto_chart(points, measure, axis, look), label, caption, tips=tips, along="x"),)
+    return (figure(lambda look: pareto_chart(points, measure, axis, look), label, caption, tips=tips),)
 
 
 def _price(benchmark: Benchmark, price: float, what: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rankproof.errors import MissingExtra
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.sections import confidence_interval, interval, number, p_text, signed
 from rankproof.reports.charts.stack import Reply, response_chart
-from rankproof.reports.page.elements import Column, PageSection, Piece, Safe, bullets, figure, join, listed, table, tag
+from rankproof.reports.page.elements import Column, PageSection, Safe, bullets, figure, listed, table, tag
 from rankproof.reports.page.page import page
 from rankproof.stack.tune.records import Gain, Response, Tuning
 from rankproof.stack.tune.wording import conclusion, response_text, title, value_text
@@ -116,7 +115,7 @@ def _responses(tuning: Tuning) -> list[PageSection]:
     return parts
 
 
-def _drawn(tuning: Tuning, parameter: str, several: tuple[Response, ...]) -> Piece:
+def _drawn(tuning: Tuning, parameter: str, several: tuple[Response, ...]) -> Safe:
     measure, sign = tuning.config.measure, -1.0 if tuning.better == "lower" else 1.0
     written = tuning.settings[0].mean
     replies = [_reply(found, sign, written, bool(tuning.scale)) for found in several]
@@ -129,12 +128,7 @@ def _drawn(tuning: Tuning, parameter: str, several: tuple[Response, ...]) -> Pie
         "(dashed). Tick: the mean of all settings with this value. All on dev, where the best was picked: it flatters."
     )
     label = f"Gain in {measure} by {parameter}: the table below has the numbers."
-    try:
-        return figure(
-            lambda look: response_chart(replies, parameter, measure, look), label, caption, tips=tips, along="x"
-        )
-    except MissingExtra as error:
-        return tag("p", join(["No chart: ", str(error)]), class_="fine")
+    return figure(lambda look: response_chart(replies, parameter, measure, look), label, caption, tips=tips)
 
 
 def _reply(found: Response, sign: float, written: float, scaled: bool) -> Reply:

@@ -209,9 +209,10 @@ def also(comparison: Comparison) -> Safe:
 
 def comparison_facts(comparison: Comparison) -> Safe:
     """What it rests on."""
-    tests = comparison.family.tests
     method = item_title("significance", comparison.significance)
-    corrected = item_title("corrections", comparison.correction) + (f" over {tests} tests" if tests > 1 else "")
+    corrected = item_title("corrections", comparison.correction) + (
+        f" over {comparison.family.counts}" if comparison.family.tests > 1 else ""
+    )
     return listed(
         [
             ("Baseline", comparison.systems[0]),

@@ -12,14 +12,13 @@ import json
 import os
 import time
 from hashlib import sha256
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.jsontext import to_json
+from rankproof.kernel.system import append_only, lock
 from rankproof.reading.ranking import Answered, Ranking
 
 SCHEMA = "answers/1"
@@ -41,8 +40,7 @@ class Answers:
         self._places: dict[str, tuple[int, int]] = {}
         self._synced = time.monotonic()
         try:
-            how = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-            self._file = os.open(self.path, how, 0o666)
+            self._file = append_only(self.path)
         except OSError as error:
             raise UsageError(f"{self.path} cannot be written: {error.strerror or error}. Name another file.") from None
         try:
@@ -104,13 +102,8 @@ class Answers:
 
     def _lock(self) -> None:
         """One fetch at a time: two would ask everything twice."""
-        fcntl = _fcntl()
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UsageError(f"{self.path} is in use by another fetch. Wait for it, or name another file.") from None
+        if not lock(self._file):
+            raise UsageError(f"{self.path} is in use by another fetch. Wait for it, or name another file.")
 
     def _read(self) -> None:
         """Finds every answer that can be trusted, and cuts off the half line at the end."""
@@ -165,10 +158,3 @@ def _checked(line: bytes) -> dict[str, Any] | None:
 
 
 _HEAD = _line({"schema": SCHEMA})
-
-
-def _fcntl() -> ModuleType | None:
-    try:
-        return import_module("fcntl")
-    except ModuleNotFoundError:  # Windows, where files have no such locks
-        return None

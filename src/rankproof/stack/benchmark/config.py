@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from rankproof.errors import UnknownName, UsageError
-from rankproof.kernel.specs.kinds import ItemName, Kind, Number, Text, Texts, Whole
+from rankproof.kernel.specs.kinds import Choice, ItemName, Kind, Number, Text, Texts, Whole
 from rankproof.kernel.specs.tables import check_tables, read_table
 from rankproof.measuring.names import parse
 from rankproof.proving.records import Design
@@ -58,6 +58,7 @@ KEYS: Mapping[str, Kind] = {
     "significance": ItemName("significance"),
     "correction": ItemName("corrections"),
     "resamples": Whole(1_000),
+    "primary": Choice(("first", "all")),
 }
 _OF_DESIGN = {field.name for field in fields(Design)}
 

@@ -193,7 +193,8 @@ class ModeComparison:
     """A mode compared with another one.
 
     difference   of the means, mode minus other; None where there is none
-    low, high    its interval, and `p` the p-value that decides; None where no test could be made
+    low, high    the interval that goes with `p`, the p-value that decides: both adjusted where there is a correction;
+                 None where no test could be made
     shown        "better", "worse", or "not shown" where chance cannot be ruled out
     queries      how many the mode won, how many are the same in both, and how many it lost
     """
@@ -205,6 +206,13 @@ class ModeComparison:
     p: float | None
     shown: Direction
     queries: tuple[int, int, int]
+
+    @property
+    def reaches_zero(self) -> bool:
+        """Whether the interval of a significant difference reaches 0, since it holds together with all others."""
+        return (
+            self.shown != "not shown" and self.low is not None and self.high is not None and self.low <= 0 <= self.high
+        )
 
     @classmethod
     def of(cls, comparison: Comparison, measure: str, mode: str, other: str) -> ModeComparison:
@@ -227,7 +235,8 @@ class ModeComparison:
         if not isinstance(answer, Estimate):
             difference = None if answer.value is None else sign * answer.value
             return cls(other, difference, None, None, None, shown, queries)
-        low, high = (answer.low, answer.high) if sign > 0 else (-answer.high, -answer.low)
+        decides = answer if contrast.adjusted is None else contrast.adjusted
+        low, high = (decides.low, decides.high) if sign > 0 else (-decides.high, -decides.low)
         return cls(other, sign * answer.value, low, high, contrast.p_value, shown, queries)
 
     def to_dict(self) -> dict[str, object]:

@@ -145,7 +145,7 @@ def segments(benchmark: Benchmark) -> Section:
         marks |= set(directions.values())
         cells = [number(means[mode]) + SIGNS[directions.get(mode, "not shown")] for mode in modes]
         rows.append((segment, str(len(queries)), *cells))
-    after = f"after the correction over {counted(by_segment.family.tests, 'test')}"
+    after = f"after the correction over {by_segment.family.counts}"
     if marks <= {"not shown"}:
         rows = [tuple(cell.rstrip() for cell in row) for row in rows]
         line = f"No segment differs significantly from {base}, {after}."
@@ -173,16 +173,18 @@ def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
     comparison = benchmark.comparison
     corrected = comparison.correction != "none"
     p = f"p ({comparison.correction})" if corrected else "p"
-    level = confidence_interval(comparison.level, short=True)
+    level = "adjusted CI" if corrected else confidence_interval(comparison.level, short=True)
     rows: list[tuple[str, ...]] = [("mode", "against", "difference", level, p, "won/same/lost", "result")]
+    wider = False
     for row in benchmark.rows:
         for other, what in against(benchmark, row).items():
             held = ModeComparison.of(comparison, measure, row.mode, other)
             rows.append((row.mode, f"{other} ({what})", *_difference(held)))
+            wider |= held.reaches_zero
     lines = (
-        f"A confidence interval (CI) is of its difference alone; p is corrected over "
-        f"{counted(comparison.family.tests, 'test')}, and a difference is significant where p is at most "
-        f"{1 - comparison.level:.4g}.",
+        f"Confidence intervals (CI) and p are adjusted over {comparison.family.counts}; a difference is significant "
+        f"where p is at most {1 - comparison.level:.4g}.",
+        *([WIDER] if wider else []),
     )
     return Section(f"What each stage buys in {measure}", lines if corrected else (), tuple(rows), 2, folded=folded)
 
@@ -207,6 +209,7 @@ def _difference(held: ModeComparison) -> tuple[str, ...]:
 
 
 VERDICT = "Verdict by "
+WIDER = "One that is significant although its interval reaches 0: intervals that hold all together are wider than the tests."
 
 
 def verdict(advice: Advice) -> Section:

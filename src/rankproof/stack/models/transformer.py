@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.libraries import library, missing
+from rankproof.kernel.system import processors
 from rankproof.stack.models.bert import INPUT, bert_graph, first_position, forward, read_bert
 from rankproof.stack.models.encoder import POOLINGS, Tokenized, Tokenizer, Vectors, pooled, unit
 
@@ -176,12 +177,6 @@ def batches(texts: Sequence[Tokenized], tokens: int) -> Iterator[tuple[list[int]
         for at in range(0, len(places), most):
             some = places[at : at + most]
             yield some, np.stack([texts[i].numbers for i in some])
-
-
-def processors() -> int:
-    """How many this process may use."""
-    allowed = getattr(os, "sched_getaffinity", None)
-    return len(allowed(0)) if allowed is not None else os.cpu_count() or 1
 
 
 def spread(
