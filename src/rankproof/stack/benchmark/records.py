@@ -210,9 +210,9 @@ class ModeComparison:
     @property
     def reaches_zero(self) -> bool:
         """Whether the interval of a significant difference reaches 0, since it holds together with all others."""
-        return (
-            self.shown != "not shown" and self.low is not None and self.high is not None and self.low <= 0 <= self.high
-        )
+        if self.shown == "not shown" or self.low is None or self.high is None:
+            return False
+        return self.low <= 0 <= self.high
 
     @classmethod
     def of(cls, comparison: Comparison, measure: str, mode: str, other: str) -> ModeComparison:

@@ -209,7 +209,7 @@ def _difference(held: ModeComparison) -> tuple[str, ...]:
 
 
 VERDICT = "Verdict by "
-WIDER = "One that is significant although its interval reaches 0: intervals that hold all together are wider than the tests."
+WIDER = "Where it is although its interval reaches 0: intervals that hold all together are wider than the tests."
 
 
 def verdict(advice: Advice) -> Section:
