@@ -1,4 +1,4 @@
-"""See a search stack compared and gated stage by stage on the bundled sample, from BM25 to a local language model."""
+"""See a search stack compared and gated stage by stage on the bundled sample, from BM25 to a local LLM."""
 
 from __future__ import annotations
 

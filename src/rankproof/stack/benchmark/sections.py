@@ -18,14 +18,7 @@ from rankproof.kernel.sections import (
 from rankproof.measuring.grade_shares import UNJUDGED
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import comparison_sections
-from rankproof.stack.benchmark.records import (
-    Advice,
-    Benchmark,
-    Latency,
-    ModeComparison,
-    ModeRow,
-    ModeSummary,
-)
+from rankproof.stack.benchmark.records import Advice, Benchmark, Latency, ModeComparison, ModeRow, ModeSummary
 
 
 def ceilings(benchmark: Benchmark) -> Section:
@@ -175,16 +168,16 @@ def stages(benchmark: Benchmark, measure: str, folded: bool = False) -> Section:
     p = f"p ({comparison.correction})" if corrected else "p"
     level = "adjusted CI" if corrected else confidence_interval(comparison.level, short=True)
     rows: list[tuple[str, ...]] = [("mode", "against", "difference", level, p, "won/same/lost", "result")]
-    wider = False
+    wider: tuple[str, ...] = ()
     for row in benchmark.rows:
         for other, what in against(benchmark, row).items():
             held = ModeComparison.of(comparison, measure, row.mode, other)
             rows.append((row.mode, f"{other} ({what})", *_difference(held)))
-            wider |= held.reaches_zero
+            wider = (WIDER,) if held.reaches_zero else wider
     lines = (
         f"Confidence intervals (CI) and p are adjusted over {comparison.family.counts}; a difference is significant "
         f"where p is at most {1 - comparison.level:.4g}.",
-        *([WIDER] if wider else []),
+        *wider,
     )
     return Section(f"What each stage buys in {measure}", lines if corrected else (), tuple(rows), 2, folded=folded)
 

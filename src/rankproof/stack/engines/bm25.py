@@ -191,6 +191,6 @@ OFFERS = (
         params=PARAMS,
         open=open_bm25,
         needs=frozenset({"corpus"}),
-        extra="bm25",
+        extra="stack",
     ),
 )

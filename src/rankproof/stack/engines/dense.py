@@ -253,6 +253,6 @@ OFFERS = (
         params=PARAMS,
         open=open_dense,
         needs=frozenset({"corpus"}),
-        extra="dense",
+        extra="stack",
     ),
 )

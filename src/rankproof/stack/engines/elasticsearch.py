@@ -37,6 +37,6 @@ OFFERS = (
         params=params("ELASTICSEARCH_URL"),
         open=partial(Elastic, "elasticsearch", nearest),
         live=True,
-        extra="live",
+        extra="stack",
     ),
 )

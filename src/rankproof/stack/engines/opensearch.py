@@ -37,6 +37,6 @@ OFFERS = (
         params=params("OPENSEARCH_URL"),
         open=partial(Elastic, "opensearch", nearest),
         live=True,
-        extra="live",
+        extra="stack",
     ),
 )

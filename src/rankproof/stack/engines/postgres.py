@@ -166,4 +166,4 @@ def _refuse_misfit(values: Values) -> None:
         )
 
 
-OFFERS = (Engine(name="postgres", page=__doc__, params=PARAMS, open=Postgres, live=True, extra="postgres"),)
+OFFERS = (Engine(name="postgres", page=__doc__, params=PARAMS, open=Postgres, live=True, extra="all"),)

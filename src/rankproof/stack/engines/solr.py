@@ -120,4 +120,4 @@ class Solr:
         self._wire.close()
 
 
-OFFERS = (Engine(name="solr", page=__doc__, params=PARAMS, open=Solr, live=True, extra="live"),)
+OFFERS = (Engine(name="solr", page=__doc__, params=PARAMS, open=Solr, live=True, extra="stack"),)

@@ -160,6 +160,6 @@ OFFERS = (
         keeps="set",
         depth="depth",
         needs=frozenset({"corpus"}),
-        extra="dense",
+        extra="stack",
     ),
 )

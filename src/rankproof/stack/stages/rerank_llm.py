@@ -150,7 +150,7 @@ OFFERS = (
         keeps="set",
         depth="depth",
         needs=frozenset({"corpus"}),
-        extra="llm",
+        extra="all",
     ),
 )
 

@@ -162,6 +162,6 @@ OFFERS = (
         keeps="set",
         depth="depth",
         needs=frozenset({"corpus"}),
-        extra="dense",
+        extra="stack",
     ),
 )

@@ -213,6 +213,6 @@ OFFERS = (
         ),
         open=open_rewrite,
         takes="query",
-        extra="llm",
+        extra="all",
     ),
 )
