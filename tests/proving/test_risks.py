@@ -1,66 +1,33 @@
-"""Risks of a gate: ties, unjudged documents, findings and populations that shrink, on runs made to fool it."""
+"""Risks of a gate: ties, unjudged documents and findings, on runs made to fool it."""
 
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.proving.fooling_runs import (
+    ALL_EQUAL,
+    BASE,
+    LOWER,
+    NO_LOSS,
+    QRELS,
+    QUERIES,
+    REVERSED,
+    Ranking,
+    behind,
+    decide,
+    ranked,
+)
 from tests.shared_data import SHARED, needs_shared_data
 
 import rankproof
 from rankproof.errors import Refused
-from rankproof.kernel import shelf
-from rankproof.kernel.estimate import Estimate, NotEstimable
-from rankproof.measuring.measures.contract import Measure
-from rankproof.proving.compare import compare
 from rankproof.proving.gate import gate
 from rankproof.proving.gate_record import policy_again
-from rankproof.proving.rules._change import over_all_queries
 from rankproof.proving.supposed import _worst_mixture
-from rankproof.proving.verdict import Verdict
-from rankproof.testing.ruling import case_of, rule_on
-
-Ranking = dict[str, float]
-QUERIES = [f"q{i:02}" for i in range(1, 41)]
-# Relevant ids sort last, so that the rule for ties (ids descending) puts them first.
-QRELS = {q: {**{f"Z{i}": 1 for i in range(3)}, **{f"A{i}": 0 for i in range(7)}} for q in QUERIES}
-
-
-def ranked(*docs: str) -> Ranking:
-    return {doc: float(len(docs) - i) for i, doc in enumerate(docs)}
-
-
-def mixed(at: int) -> Ranking:
-    """Two relevant documents at the top for most queries, one further down."""
-    third = 3 + at % 5
-    docs = ["Z0", "Z1", *(f"A{i}" for i in range(7))]
-    docs.insert(third, "Z2")
-    return ranked(*docs)
-
-
-def behind(docs: Ranking) -> Ranking:
-    """Two documents that are not relevant before all others."""
-    return ranked("A0", "A1", *(doc for doc in docs if doc not in ("A0", "A1")))
-
-
-BASE = {q: mixed(at) for at, q in enumerate(QUERIES)}
-REVERSED = {q: ranked(*reversed(list(docs))) for q, docs in BASE.items()}
-ALL_EQUAL = {q: dict.fromkeys(docs, 1.0) for q, docs in BASE.items()}
-LOWER = {q: {doc.lower(): score for doc, score in docs.items()} for q, docs in BASE.items()}
-NO_LOSS = {"rule": "no_regression", "measure": "nDCG@10", "margin": 0.01}
-
-
-def decide(
-    *rules: dict[str, Any], risks: str | None = None, evaluate: dict[str, Any] | None = None, **runs: Any
-) -> Verdict:
-    head = {} if risks is None else {"risks": risks}
-    policy = {"policy": head, "rule": list(rules), **({} if evaluate is None else {"evaluate": evaluate})}
-    return gate(policy, **{"qrels": QRELS, **runs})
-
 
 # ---- ties ----------------------------------------------------------------------------------------
 
@@ -330,115 +297,6 @@ def test_an_empty_run_of_queries_and_missing_ones_are_told() -> None:
     assert verdict.warnings == (
         "baseline lacks 5 of 40 judged queries, which count as empty rankings (q01, q02, q03, q04, q05).",
     )
-
-
-# ---- a population that shrinks -------------------------------------------------------------------
-
-LOSING = {q: docs if q > "q03" else {"A0": 1.0} for q, docs in BASE.items()}
-EARLY = {q: ranked("Z0", "Z1", "Z2", "A0") if q > "q03" else {"A0": 1.0} for q in QUERIES}
-
-
-@pytest.mark.parametrize("measure", ["AvgPos", "MinPos"])
-@pytest.mark.parametrize("rule", ["no_regression", "least_gain"])
-def test_a_candidate_that_loses_all_of_three_queries_is_not_better_over_the_rest(measure: str, rule: str) -> None:
-    """Its average position is better over the other 37, and it passed."""
-    key = "margin" if rule == "no_regression" else "at_least"
-    (ruling,) = decide({"rule": rule, "measure": measure, key: 0.0}, baseline=BASE, candidate=EARLY).rulings
-    assert ruling.status == "UNDECIDED"
-    assert f"has no {measure} for 3 queries" in ruling.reason
-    assert ruling.queries == ("q01", "q02", "q03")
-    assert ruling.decides
-
-
-def test_a_candidate_that_finds_more_is_compared_with_nothing_there_either() -> None:
-    rule = {"rule": "no_regression", "measure": "AvgPos", "margin": 0.5}
-    (ruling,) = decide(rule, baseline=LOSING, candidate=BASE).rulings
-    assert ruling.status == "UNDECIDED"
-    assert "baseline has no AvgPos for 3 queries where candidate has one (q01, q02, q03)" in ruling.reason
-
-
-def test_queries_that_neither_run_has_a_value_for_are_no_matter() -> None:
-    rule = {"rule": "no_regression", "measure": "AvgPos", "margin": 0.5}
-    (ruling,) = decide(rule, baseline=LOSING, candidate=LOSING).rulings
-    assert ruling.status == "PASS"
-
-
-def test_a_target_for_a_mean_that_leaves_queries_out_says_so() -> None:
-    rule = {"rule": "least_value", "measure": "AvgPos", "at_most": 4.0, "basis": "point"}
-    verdict = decide(rule, candidate=EARLY)
-    assert verdict.status == "PASS"
-    assert verdict.warnings[0] == (
-        "AvgPos: 3 queries have no value for candidate and are left out of its mean (q01, q02, q03)."
-    )
-
-
-def test_the_population_of_a_segment_is_its_own() -> None:
-    kinds = {q: {"kind": "lost" if q <= "q03" else "kept"} for q in QUERIES}
-    rule = {"rule": "no_regression", "measure": "AvgPos", "margin": 0.5, "segment": "kind"}
-    lost, kept = decide(rule, baseline=BASE, candidate=LOSING, queries=kinds).rulings
-    assert (lost.status, kept.status) == ("UNDECIDED", "PASS")
-
-
-@pytest.fixture
-def first_share(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A measure of another package: 1 over the average position, left out where nothing is found; its worst is 0."""
-    (of,) = (m for m in shelf.offered("measures").values() if m.name == "AvgPos")
-    measure: Measure = replace(
-        of, name="FirstShare", compute=lambda t, v: 1 / of.compute(t, v), better="higher", low=0.0, high=1.0,
-        expected=None, worth=None, depends=None,
-    )  # fmt: skip
-    monkeypatch.setitem(shelf._loaded["measures"], "FirstShare", measure)
-    return "FirstShare"
-
-
-def test_the_worst_value_stands_for_what_is_missing_where_there_is_one(first_share: str) -> None:
-    """37 queries gain a little; 3 fall to 0."""
-    rule = {"rule": "no_regression", "measure": first_share, "margin": 0.0, "basis": "point"}
-    verdict = decide(rule, baseline=BASE, candidate=LOSING)
-    (ruling,) = verdict.rulings
-    before = [1 / np.mean([1, 2, 4 + at % 5]) for at in range(3)]
-    assert ruling.status == "FAIL"
-    assert ruling.observed == pytest.approx(-sum(before) / 40)
-    assert any("3 queries where one run has no value count as the worst value, 0, for it" in n for n in ruling.notes)
-    assert verdict.comparison is not None
-    contrast = verdict.comparison.contrast(first_share)
-    assert contrast.difference.value == pytest.approx(-sum(before) / 40)
-    assert len(contrast.query_ids) == 40
-
-
-def test_a_geometric_mean_takes_the_logarithm_of_what_stands_for_a_missing_value() -> None:
-    """GMAP's floor, 0.00001, is its worst value."""
-    case = case_of([0.5], baseline=[0.5], lost={"q8": 0.5}, gained={"q9": 0.25})
-    sample = over_all_queries(replace(case.changes("GMAP"), values=np.log([0.5]), before=np.log([0.5])))
-    assert sample is not None
-    assert sample.before is not None
-    assert sample.query_ids == ("q1", "q8", "q9")
-    assert sample.values == pytest.approx(np.log([0.5, 1e-5, 0.25]))
-    assert sample.before == pytest.approx(np.log([0.5, 0.5, 1e-5]))
-
-
-def test_a_rule_says_that_a_worst_value_stands_for_others() -> None:
-    case = case_of([0.5, 0.6], baseline=[0.5, 0.6], lost={"q9": 0.7})
-    ruling = rule_on(case, "no_regression", measure="nDCG@10", margin=0.1, basis="point")
-    assert (ruling.status, ruling.observed) == ("FAIL", pytest.approx(-0.7 / 3))
-    assert ruling.queries == ("q9",)
-
-
-def test_a_comparison_names_the_pair_and_the_segment_that_cannot_be_compared() -> None:
-    """Only `losing` lacks values, and only in one segment; the others are compared over what all three have."""
-    kinds = {q: {"kind": "lost" if q <= "q03" else "kept"} for q in QUERIES}
-    found = compare(
-        QRELS, BASE, [REVERSED, LOSING], "AvgPos", names=["base", "reversed", "losing"], queries=kinds, by=["kind"],
-        beyond=False, non_inferiority=0.5,
-    )  # fmt: skip
-    whole = found.contrast("AvgPos", "losing")
-    assert isinstance(whole.difference, NotEstimable)
-    assert "losing has no AvgPos for 3 queries where base has one (q01, q02, q03)" in whole.difference.reason
-    assert (whole.direction, whole.effect, whole.equivalence, whole.detectable) == ("not shown", None, None, None)
-    assert (whole.wins, whole.ties, whole.losses) == (0, 37, 3)
-    assert isinstance(found.contrast("AvgPos", "reversed").difference, Estimate)
-    assert isinstance(found.contrast("AvgPos", "losing", "kind=lost").difference, NotEstimable)
-    assert found.contrast("AvgPos", "losing", "kind=kept").difference.value == 0.0
 
 
 # ---- the policy, the manifest and the ledger -----------------------------------------------------
