@@ -195,15 +195,15 @@ def main() -> int:
     parser.add_argument("--target", choices=TARGETS, default="here", help="the machine that the driver is built for")
     parser.add_argument("--portable", action="store_true", help="plain C++ only, as on other compilers and processors")
     parser.add_argument("--replay", type=Path, nargs="+", help="run these saved inputs only")
-    asked = parser.parse_args()
-    target = TARGETS[asked.target]
-    sanitizers = asked.sanitizers or ("address,undefined" if target.name == "here" else "none")
-    driver = command(target, build(sanitizers, target, asked.portable))
-    if asked.replay:
-        return 0 if replay(driver, asked.replay) else 1
+    options = parser.parse_args()
+    target = TARGETS[options.target]
+    sanitizers = options.sanitizers or ("address,undefined" if target.name == "here" else "none")
+    driver = command(target, build(sanitizers, target, options.portable))
+    if options.replay:
+        return 0 if replay(driver, options.replay) else 1
     if not replay(driver, sorted((HERE / "corpus").iterdir())):
         return 1
-    return 0 if generate(driver, asked.inputs, asked.seconds, asked.seed, asked.processes) else 1
+    return 0 if generate(driver, options.inputs, options.seconds, options.seed, options.processes) else 1
 
 
 if __name__ == "__main__":

@@ -65,6 +65,12 @@ def test_what_a_t_test_could_have_found_is_not_said_of_an_interval_by_gaffke() -
     assert contrast.detectable is None
 
 
+def test_many_tests_with_bounds_by_gaffke_are_one_warning() -> None:
+    found = compare(QRELS, BASE, [BETTER, BASE], "RR P@1 nDCG@10", beyond=False, names=["base", "better", "same"])
+    (line,) = [warning for warning in found.warnings if "Gaffke" in warning]
+    assert "tests too few queries changed for t" in line
+
+
 def test_several_measures_are_a_family_and_are_corrected_together() -> None:
     found = compare(QRELS, BASE, BETTER, "RR P@1 nDCG@10", beyond=False, primary="all")
     assert str(found.family) == "1 pair of 2 systems x 3 measures = 3 tests"

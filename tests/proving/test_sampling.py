@@ -1,6 +1,7 @@
 """Weights, strata and clusters: means, errors and degrees of freedom against plain linear algebra and by hand."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.proving.bounded_mean import Weighted, gaffke_bound, sized_gaffke_bound
 from rankproof.proving.sampling import Sampling, SamplingColumns, read_sampling
 from rankproof.proving.significance.contract import SignificanceRequest
+from rankproof.testing.ruling import case_of, rule_on
 
 RNG = np.random.default_rng(0)
 
@@ -159,6 +161,19 @@ def test_few_clusters_are_bounded_by_gaffke_though_all_queries_changed():
     assert bound.method == "gaffke"
     assert any("8 of 8 clusters changed" in note for note in bound.notes)
     assert asked("t_or_gaffke", values, twelve, "greater").method == "t_or_gaffke"
+
+
+def test_as_many_more_queries_are_needed_as_the_design_effect_says():
+    """Queries in whole clusters of four tell a fourth: a rule asks for about four times as many to decide."""
+    rng = np.random.default_rng(5)
+    change = np.repeat(rng.normal(0.005, 0.05, 30), 4).clip(-0.5, 0.5)
+    asked_for = []
+    for drawn_by in ({}, {"clusters": np.repeat(np.arange(30), 4).tolist()}):
+        case = case_of(0.5 + change, baseline=[0.5] * 120, drawn=drawn_by)
+        ruling = rule_on(case, "no_regression", measure="nDCG@10", margin=0.002)
+        assert ruling.status == "UNDECIDED"
+        asked_for.append(int(re.search(r"about ([\d,]+) queries", ruling.decides)[1].replace(",", "")))
+    assert asked_for[1] == pytest.approx(4 * asked_for[0], rel=0.1)
 
 
 # ---- what cannot be told, and what is refused ------------------------------------------------------

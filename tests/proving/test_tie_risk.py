@@ -10,15 +10,20 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import DEFAULT_SETTINGS, Settings
 from rankproof.proving.per_unit import from_evaluations
-from rankproof.proving.records import Comparison, Contrast, Family, TieRisk
+from rankproof.proving.records import Adjusted, Comparison, Contrast, Family, TieRisk
 from rankproof.proving.significance import t
 from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.proving.tie_risk import tie_risks
 
 
 def risks(
-    runs: list[PreparedRun], measures: str, settings: Settings = DEFAULT_SETTINGS, correction: str = "none"
+    runs: list[PreparedRun],
+    measures: str,
+    settings: Settings = DEFAULT_SETTINGS,
+    correction: str = "none",
+    times: float | None = None,
 ) -> dict[str, TieRisk]:
+    """`times`: how many times as large the correction makes a p-value."""
     evaluations = [measure_run(run, parse(measures), settings) for run in runs]
     contrasts = []
     for text in evaluations[0].results:
@@ -41,6 +46,7 @@ def risks(
                 0,
                 0,
                 0,
+                adjusted=None if times is None else Adjusted(min(1.0, times * answer.p_value), -1.0, 1.0, "made up"),
                 scale=values.scale,
             )
         )
@@ -106,6 +112,19 @@ def test_shown_or_not_can_hang_on_ties() -> None:
     assert risk.note.endswith(
         "now it is higher and not significant; at the greatest it would be significant (t at the two ends)."
     )
+
+
+def test_ties_are_judged_with_the_correction_of_the_contrast() -> None:
+    """The same among five tests: at the greatest p = 0.013 shows it alone, and five times that does not."""
+    queries = [f"q{i:02}" for i in range(12)]
+    judged = prepare({query: {"a": 1} for query in queries})
+    nothing, found, tied = {"x": 1.0}, {"a": 1.0}, {"a": 1.0, "b": 1.0}
+    old = judged.prepare({**dict.fromkeys(queries[:10], nothing), **dict.fromkeys(queries[10:], found)})
+    new = judged.prepare({**dict.fromkeys(queries[:10], tied), **dict.fromkeys(queries[10:], nothing)})
+    assert risks([old, new], "RR", correction="holm", times=2)["RR"].changes
+    corrected = risks([old, new], "RR", correction="holm", times=5)["RR"]
+    assert not corrected.changes
+    assert corrected.note.endswith("(t at the two ends, corrected as the observed one is).")
 
 
 def test_no_ties_no_risks() -> None:

@@ -21,7 +21,7 @@ from rankproof.kernel.sections import PLACES, number, percent
 from rankproof.kernel.verdict import Payer, Ruling, Status
 from rankproof.proving.bounded_mean import RANGE_METHODS, queries_for_bound
 from rankproof.proving.rules.contract import POWER, Case, Numbers
-from rankproof.proving.sampling import Sampling
+from rankproof.proving.sampling import Sampling, mean_of
 
 # Numbers closer than this are one number, computed in another order: a bound that lies on the threshold meets it.
 ROUNDING = 1e-12
@@ -57,10 +57,6 @@ class MeanRequirement:
     of: Literal["changes", "values"] = "values"
     sampling: Sampling | None = None
 
-    def mean(self, values: Numbers) -> float:
-        """The mean that the rule is about: weighted, where the queries are."""
-        return float(np.mean(values)) if self.sampling is None else self.sampling.mean(values)
-
     def spread(self, values: Numbers) -> float:
         """The standard deviation with which as many independent queries would have the same error."""
         if _all_equal(values):
@@ -77,7 +73,7 @@ def decide_on_mean(case: Case, ruling: Ruling, values: Numbers, required: MeanRe
     if not len(values):
         reason = "No query has a value to be judged by."
         return replace(ruling, status="UNDECIDED", reason=reason, decides="Queries with a value would decide it.")
-    mean = required.mean(values)
+    mean = mean_of(values, required.sampling)
     ruling = replace(ruling, observed=required.value(mean))
     if required.basis == "point":
         end = 'plain means are compared (basis = "point"), so chance is not ruled out'

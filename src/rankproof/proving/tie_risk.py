@@ -24,6 +24,7 @@ from rankproof.measuring.ties import extreme, over_ties, refuse_split_ties, wort
 from rankproof.measuring.views import reranked
 from rankproof.proving.per_unit import logarithms, range_of, worst_value
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, TieRisk
+from rankproof.proving.sampling import mean_of
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
 from rankproof.reading.records import Order
 
@@ -212,7 +213,7 @@ def _range(
 def _risk(reached: _Range, shown: Sequence[bool], comparison: Comparison) -> TieRisk:
     """What the range means; `shown`: whether a difference is significant now, at the least end and at the greatest."""
     contrast = reached.contrast
-    means = [_mean(contrast, differences) for differences in reached.differences]
+    means = [mean_of(differences, contrast.sampling) for differences in reached.differences]
     now, *ends = (_result(mean, sure) for mean, sure in zip(means, shown, strict=True))
     other = {where: says for where, says in zip(("least", "greatest"), ends, strict=True) if says != now}
     observed, low, high = means
@@ -278,10 +279,6 @@ def _question(contrast: Contrast, comparison: Comparison) -> SignificanceRequest
     return question if drawn is None else replace(question, resamples=drawn)
 
 
-def _mean(contrast: Contrast, differences: NDArray[np.float64]) -> float:
-    return float(differences.mean()) if contrast.sampling is None else contrast.sampling.mean(differences)
-
-
 def _widest(contrast: Contrast) -> float:
     """How far one difference can lie from 0."""
     low, high = range_of(contrast.measure)
@@ -315,7 +312,7 @@ def _in_words(says: tuple[str, str], now: tuple[str, str]) -> str:
 
 
 def _not_looked_at(contrast: Contrast, settings: Settings) -> TieRisk:
-    observed = _mean(contrast, contrast.by_query) if len(contrast.by_query) else 0.0
+    observed = mean_of(contrast.by_query, contrast.sampling) if len(contrast.by_query) else 0.0
     note = (
         f"{contrast.measure}, {contrast.candidate} against {contrast.baseline}: what ties could change was not looked "
         f"at, since the depth of {settings.depth} cuts through documents with equal scores."
