@@ -20,8 +20,9 @@ from rankproof.kernel.estimate import Estimate, NotEstimable
 from rankproof.kernel.sections import PLACES, number, percent
 from rankproof.kernel.verdict import Payer, Ruling, Status
 from rankproof.proving.bounded_mean import RANGE_METHODS, queries_for_bound
+from rankproof.proving.per_unit import mean_of
 from rankproof.proving.rules.contract import POWER, Case, Numbers
-from rankproof.proving.sampling import Sampling, mean_of
+from rankproof.proving.sampling import Sampling
 
 # Numbers closer than this are one number, computed in another order: a bound that lies on the threshold meets it.
 ROUNDING = 1e-12

@@ -105,8 +105,13 @@ class PerUnit:
         values = self.values[:, system]
         if not len(values):
             return float("nan")
-        mean = float(np.mean(values)) if self.sampling is None else self.sampling.mean(values)
+        mean = mean_of(values, self.sampling)
         return float(np.exp(mean)) if self.scale else mean
+
+
+def mean_of(values: NDArray[np.float64], sampling: Sampling | None) -> float:
+    """The mean of one set of values: weighted, where their units are."""
+    return float(np.mean(values)) if sampling is None else sampling.mean(values)
 
 
 def logarithms(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -194,11 +194,6 @@ class Sampling:
         return totals
 
 
-def mean_of(values: Numbers, sampling: Sampling | None) -> float:
-    """The mean of one set of values: weighted, where their units are."""
-    return float(np.mean(values)) if sampling is None else sampling.mean(values)
-
-
 def _degrees(adjust: Numbers, share: Numbers, own: Numbers) -> float:
     """Satterthwaite's degrees of freedom of a sum of squared residuals: its mean squared over half of its variance.
 
