@@ -6,11 +6,30 @@
 1.0
 """
 
+from typing import TYPE_CHECKING
+
 from rankproof.errors import InputError, RankproofError, Refused, UsageError
 from rankproof.kernel.version import __version__ as __version__
 from rankproof.measuring.evaluate import evaluate, prepare
 from rankproof.measuring.records import Evaluation, Result
 from rankproof.reading.records import Order
+
+# For type checkers, editors and the API reference; the table below says the same to Python.
+if TYPE_CHECKING:
+    from rankproof.kernel.estimate import Estimate, NotEstimable
+    from rankproof.kernel.manifest import ExperimentManifest
+    from rankproof.measuring.report import EvaluationReport, read_report
+    from rankproof.online.interleaving.show import interleave
+    from rankproof.proving.compare import compare, compare_evaluations
+    from rankproof.proving.gate import gate
+    from rankproof.proving.manifest import read_manifest
+    from rankproof.proving.next import propose
+    from rankproof.proving.records import Comparison, Contrast, Design
+    from rankproof.proving.verdict import Verdict
+    from rankproof.proving.verify import verify
+    from rankproof.reading.collect import read_qrels, read_run, read_topics
+    from rankproof.reading.records import Qrels, Run
+    from rankproof.reading.write import write
 
 _LATER = {
     "compare": "rankproof.proving.compare",
