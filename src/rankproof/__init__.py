@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rankproof.errors import InputError, RankproofError, Refused, UsageError
 from rankproof.kernel.version import __version__ as __version__
 from rankproof.measuring.evaluate import evaluate, prepare
+from rankproof.measuring.evaluations import Evaluations
 from rankproof.measuring.records import Evaluation, Result
 from rankproof.reading.records import Order
 
@@ -63,6 +64,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "EvaluationReport",
+    "Evaluations",
     "ExperimentManifest",
     "InputError",
     "NotEstimable",

@@ -9,7 +9,7 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import DEFAULT_SETTINGS, Settings
 from rankproof.proving.movement import blind_spots
-from rankproof.proving.records import BlindSpot
+from rankproof.proving.movement_records import BlindSpot
 
 JUDGED = {query: {"best": 3, "good": 2, "fair": 1, "bad": 0} for query in ("q1", "q2", "q3")}
 NAMES = {3: "best", 2: "good", 1: "fair", 0: "bad"}

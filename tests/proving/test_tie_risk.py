@@ -9,8 +9,9 @@ from rankproof.measuring.evaluate import measure_run, prepare
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedRun
 from rankproof.measuring.records import DEFAULT_SETTINGS, Settings
+from rankproof.proving.movement_records import TieRisk
 from rankproof.proving.per_unit import from_evaluations
-from rankproof.proving.records import Adjusted, Comparison, Contrast, Family, TieRisk
+from rankproof.proving.records import Adjusted, Comparison, Contrast, Family
 from rankproof.proving.significance import t
 from rankproof.proving.significance.contract import SignificanceRequest
 from rankproof.proving.tie_risk import tie_risks

@@ -14,18 +14,8 @@ from rankproof.measuring.grade_shares import GradeShares
 from rankproof.measuring.records import Evaluation, Population, Result
 from rankproof.measuring.report import Diagnosis
 from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
-from rankproof.proving.records import (
-    Adjusted,
-    BlindSpot,
-    Comparison,
-    Contrast,
-    Detectable,
-    DocMove,
-    Equivalence,
-    Family,
-    QueryMove,
-    TieRisk,
-)
+from rankproof.proving.movement_records import BlindSpot, DocMove, QueryMove, TieRisk
+from rankproof.proving.records import Adjusted, Comparison, Contrast, Detectable, Equivalence, Family
 from rankproof.proving.verdict import Verdict
 
 MEASURES = ("nDCG@10", "RR@10", "AP")

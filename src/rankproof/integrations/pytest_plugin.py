@@ -110,7 +110,8 @@ class Relevance:
         qrels = choices.pop("qrels", None) or self._needed("qrels")
         run = choices.pop("run", None) or self._needed("candidate")
         try:
-            return evaluate(qrels, run, measures, **choices)
+            evaluation: Evaluation = evaluate(qrels, run, measures, **choices)
+            return evaluation
         except RankproofError as error:
             pytest.fail(f"rankproof: {error}", pytrace=False)
 

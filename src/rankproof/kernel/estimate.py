@@ -12,13 +12,18 @@ Alternative = Literal["two-sided", "greater", "less"]
 class Estimate:
     """A mean with its confidence interval. Interval and p-value come from one method, so they never contradict.
 
-    value        the mean that was observed (of differences: candidate minus baseline)
-    low, high    the interval at `level`; an end is infinite where `alternative` is one-sided
-    p_value      of the hypothesis that the mean is `null`, against `alternative`
-    method       the item of the significance shelf that gave it
-    n            how many queries it rests on
-    resamples    how many random resamples were drawn; None when nothing was random
-    notes        what a reader must know: warnings of the literature, few queries
+    Attributes:
+        value: the mean that was observed (of differences: candidate minus baseline)
+        low: the lower end of the interval at `level`; infinite where `alternative` is one-sided
+        high: the upper end of it
+        p_value: of the hypothesis that the mean is `null`, against `alternative`
+        level: the confidence level of the interval, such as 0.95
+        method: the item of the significance shelf that gave it
+        n: how many queries it rests on
+        alternative: "two-sided", or the side that a one-sided test looks at
+        null: the mean under the null hypothesis
+        resamples: how many random resamples were drawn; None when nothing was random
+        notes: what a reader must know: warnings of the literature, few queries
     """
 
     value: float
@@ -36,9 +41,13 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class NotEstimable:
-    """No interval and no p-value. `value` is the mean where there is one.
+    """No interval and no p-value, with the reason.
 
-    reason   why, as a sentence goes on after a colon
+    Attributes:
+        reason: why, as a sentence goes on after a colon
+        method: the item of the significance shelf that was asked
+        n: how many queries there are
+        value: the mean, where there is one
     """
 
     reason: str

@@ -1,22 +1,17 @@
-"""An Evaluation as text, dict, Arrow table, pandas or polars frame, rich table and HTML.
-
-The methods of Evaluation call these functions. The libraries are imported on first use.
-"""
+"""Evaluations as dicts, tables of data, lines of text, rich tables and HTML: what their methods call."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rankproof.kernel.libraries import library
+from rankproof.kernel.data_table import DataCell, DataColumn, DataTable
+from rankproof.kernel.prompt_tables import RichTable, html_table
 from rankproof.kernel.sections import UNDEFINED, counted, number
 
 if TYPE_CHECKING:
-    from rich.console import Group
-
     from rankproof.measuring.records import Evaluation, Result, TieRange
 
 
@@ -34,39 +29,38 @@ def to_dict(evaluation: Evaluation, by_query: bool = True) -> dict[str, object]:
     }
 
 
-Cell = str | float | None
-
-
-def columns(evaluation: Evaluation) -> dict[str, list[Cell]]:
-    """`query_id` and one column per measure: the values that count in the mean, None where none counts."""
+def query_table(evaluation: Evaluation) -> DataTable:
+    """A row per query and a column per measure: the values that count in the mean, None where none counts."""
     ids = query_ids(evaluation)
-    table: dict[str, list[Cell]] = {"query_id": [*ids]}
-    for text, result in evaluation.results.items():
-        values: Mapping[str, float | str] = result.by_query if result.labels is None else result.labels
-        table[text] = [values.get(query) for query in ids]
-    return table
+    columns = [_by_query(result, text, ids) for text, result in evaluation.results.items()]
+    return DataTable((DataColumn("query_id", ids, "text"), *columns), index=1)
 
 
-def to_arrow(evaluation: Evaluation) -> Any:
-    """A pyarrow Table: `query_id` as text, measures as float64, with nulls."""
-    arrow = library("pyarrow", "An Arrow table")
-    text = [name for name, r in evaluation.results.items() if r.labels is not None]
-    return arrow.table(
-        {
-            name: arrow.array(values, arrow.string() if name in ("query_id", *text) else arrow.float64())
-            for name, values in columns(evaluation).items()
-        }
-    )
+def run_table(evaluations: Sequence[Evaluation]) -> DataTable:
+    """A row per run and a column per measure: the values of all queries together."""
+    columns = [DataColumn("run", [evaluation.run_name for evaluation in evaluations], "text")]
+    for text in dict.fromkeys(text for evaluation in evaluations for text in evaluation.results):
+        results = [evaluation.results.get(text) for evaluation in evaluations]
+        # Texts have no mean.
+        values = [None if r is None or r.labels is not None else _real(r.mean) for r in results]
+        columns.append(DataColumn(text, values))
+    return DataTable(tuple(columns), index=1)
 
 
-def to_pandas(evaluation: Evaluation) -> Any:
-    """A pandas DataFrame with the columns of `columns`."""
-    return library("pandas", "A pandas frame").DataFrame(columns(evaluation))
+def system_table(evaluations: Sequence[Evaluation], measures: Sequence[str], word: str) -> DataTable:
+    """A row per query and a column per measure and run; `word` is what runs are called in the levels of the columns."""
+    ids = list(dict.fromkeys(query for evaluation in evaluations for query in query_ids(evaluation)))
+    columns = [
+        _by_query(evaluation.results[text], (text, evaluation.run_name), ids)
+        for text in measures
+        for evaluation in evaluations
+    ]
+    return DataTable((DataColumn("query_id", ids, "text"), *columns), index=1, levels=("measure", word))
 
 
-def to_polars(evaluation: Evaluation) -> Any:
-    """A polars DataFrame with the columns of `columns`."""
-    return library("polars", "A polars frame").DataFrame(columns(evaluation))
+def _by_query(result: Result, name: str | tuple[str, ...], ids: Sequence[str]) -> DataColumn:
+    values: Mapping[str, DataCell] = {**(result.by_query if result.labels is None else result.labels)}
+    return DataColumn(name, [values.get(query) for query in ids], "number" if result.labels is None else "text")
 
 
 def _real(value: float) -> float | None:
@@ -113,30 +107,17 @@ def _population(evaluation: Evaluation) -> dict[str, object]:
     }
 
 
-# No color of its own: text and lines take the page's, so light and dark notebooks both stay readable.
-BOX = "color:inherit;background:transparent;font-variant-numeric:tabular-nums"
-TABLE = "border-collapse:collapse;background:transparent;color:inherit;margin:0.3em 0"
-CELL = "padding:0.15em 0.9em;border-bottom:1px solid rgba(128,128,128,0.4);background:transparent"
-FINE = "font-size:0.85em;opacity:0.8;margin:0.3em 0 0;padding-left:1.2em"
-
-
 def html(evaluation: Evaluation) -> str:
     """HTML with every text escaped: names of runs and queries come from files."""
+    title, rows = _at_a_glance(evaluation)
+    drawn = charts(evaluation)
+    return html_table("evaluation", title, (), rows, evaluation.fine_print, below=drawn)
+
+
+def _at_a_glance(evaluation: Evaluation) -> tuple[str, list[tuple[str, str]]]:
     as_range = evaluation.settings.ties == "range"
-    rows = "".join(
-        f'<tr><th scope="row" style="{CELL};text-align:left">{escape(text)}</th>'
-        f'<td style="{CELL};text-align:right">{escape(result.overall(as_range))}</td></tr>'
-        for text, result in evaluation.results.items()
-    )
-    notes = "".join(f"<li>{escape(note)}</li>" for note in evaluation.fine_print)
-    return (
-        f'<div class="rankproof-evaluation" style="{BOX}"><table style="{TABLE}">'
-        f'<caption style="text-align:left;color:inherit"><strong>{escape(evaluation.run_name)}</strong>, '
-        f"{_queries(evaluation)}</caption>"
-        f"<tbody>{rows}</tbody></table>"
-        + (f'<ul style="{FINE}">{notes}</ul>' if notes else "")
-        + f"{charts(evaluation)}</div>"
-    )
+    rows = [(text, result.overall(as_range)) for text, result in evaluation.results.items()]
+    return f"{evaluation.run_name}, {_queries(evaluation)}", rows
 
 
 def charts(shown: object) -> str:
@@ -147,19 +128,10 @@ def charts(shown: object) -> str:
     return drawn
 
 
-def rich(evaluation: Evaluation) -> Group:
-    """A rich table; texts are put in as texts, so that brackets in names are not read as markup."""
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
-    as_range = evaluation.settings.ties == "range"
-    table = Table(title=Text(f"{evaluation.run_name}, {_queries(evaluation)}"))
-    table.add_column("measure")
-    table.add_column("value", justify="right")
-    for text, result in evaluation.results.items():
-        table.add_row(Text(text), Text(result.overall(as_range)))
-    return Group(table, *(Text(note, style="dim") for note in evaluation.fine_print))
+def rich(evaluation: Evaluation) -> RichTable:
+    """A table with the fine print below it."""
+    title, rows = _at_a_glance(evaluation)
+    return RichTable(title, ("measure", "value"), rows, evaluation.fine_print)
 
 
 def by_query(result: Result, as_range: bool = False) -> dict[str, str]:
@@ -191,8 +163,14 @@ def _queries(evaluation: Evaluation) -> str:
     return counted(evaluation.population.scored, "query", "queries")
 
 
+# How many measures a line at a prompt names.
+FEW_MEASURES = 6
+
+
 def line(evaluation: Evaluation) -> str:
-    """One line for a prompt: run, measures and their values, number of queries."""
+    """One line for a prompt: run, the first measures and their values, number of queries."""
     as_range = evaluation.settings.ties == "range"
-    values = ", ".join(f"{text} {r.overall(as_range)}" for text, r in evaluation.results.items())
-    return f"<Evaluation of {evaluation.run_name}: {values}; {_queries(evaluation)}>"
+    values = [f"{text} {r.overall(as_range)}".rstrip() for text, r in evaluation.results.items()]
+    more = [f"and {len(values) - FEW_MEASURES} more"] if len(values) > FEW_MEASURES else []
+    told = ", ".join(values[:FEW_MEASURES] + more)
+    return f"<Evaluation of {evaluation.run_name}: {told}; {_queries(evaluation)}>"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import compress
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -14,12 +14,14 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.sections import number
 from rankproof.measuring.dialects.contract import Dialect, Reading
+from rankproof.measuring.evaluations import Evaluations
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Measure, Variant
 from rankproof.measuring.names import canonical, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings, aggregate
 from rankproof.measuring.views import condensed, cut, read_negatives, select, without_undefined
+from rankproof.reading.naming import SeveralRuns, names_apart, several_runs
 from rankproof.reading.records import By, Order
 
 # Returns the table of the current run in the given order.
@@ -66,7 +68,7 @@ def evaluate_tables(
         if variant.typed:
             spelled[variant.typed] = variant.text
     first = on[0]
-    population = _population(tables(first.order), first, skipped, readings[0].missing)
+    population = Population.of(tables(first.order), first, skipped, readings[0].missing)
     return Evaluation(
         results, population, LazyLines(partial(fine_print, population, results, first, settings, dialect, notes)),
         run_name, dialect.name, spelled, settings=settings, run_tag=run_tag, canonical=canonical,
@@ -141,20 +143,6 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
     )  # fmt: skip
 
 
-def _population(whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...], missing: str) -> Population:
-    ids = whole.pool.query_ids
-    empty = scored.pool.relevant(1) == 0
-    return Population(
-        scored=len(scored.pool.query_ids),
-        judged=len(ids),
-        missing=tuple(compress(ids, (~whole.in_run).tolist())),
-        missing_policy=missing,
-        without_relevant=tuple(compress(scored.pool.query_ids, empty.tolist())),
-        unjudged=whole.unjudged_queries,
-        skipped=skipped,
-    )
-
-
 Measures = str | Variant | Iterable[str | Variant]
 
 
@@ -163,8 +151,8 @@ class ReadyQrels(PreparedQrels):
 
     __slots__ = ()
 
-    def evaluate(self, run: Any, measures: Measures, **settings: Any) -> Evaluation:
-        """`rankproof.evaluate` on these judgments."""
+    def evaluate(self, run: Any, measures: Measures, **settings: Any) -> Any:
+        """`rankproof.evaluate` on these judgments: an Evaluation, or Evaluations of several runs."""
         return evaluate(self, run, measures, **settings)
 
 
@@ -176,45 +164,64 @@ def prepare(qrels: Any, format: str | None = None, *, allow: Iterable[str] = (),
     return ReadyQrels(prepared.judgments, prepared.name, prepared.rows, prepared.notes)
 
 
+@overload
 def evaluate(
-    qrels: Any,
-    run: Any,
-    measures: Measures,
-    *,
-    dialect: str = "rankproof",
-    depth: int | None = None,
-    judged_only: bool = False,
-    level: int | None = None,
-    complete: bool = False,
-    undefined: Literal["zero", "skip"] = "zero",
-    ties: Literal["rule", "expected", "range"] = "rule",
-    order: By | None = None,
-    lower_is_better: bool = False,
-    collapse: str | None = None,
-    drop_self: bool = False,
-    allow: Iterable[str] = (),
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    threads: int = 0,
-    name: str | None = None,
-    memory: int | str | None = None,
-) -> Evaluation:
+    qrels: Any, run: SeveralRuns, measures: Measures, *,
+    dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
+    complete: bool = False, undefined: Literal["zero", "skip"] = "zero",
+    ties: Literal["rule", "expected", "range"] = "rule", order: By | None = None, lower_is_better: bool = False,
+    collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (), qrels_format: str | None = None,
+    run_format: str | None = None, threads: int = 0, name: str | None = None, memory: int | str | None = None,
+) -> Evaluations: ...  # fmt: skip
+@overload
+def evaluate(
+    qrels: Any, run: Any, measures: Measures, *,
+    dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
+    complete: bool = False, undefined: Literal["zero", "skip"] = "zero",
+    ties: Literal["rule", "expected", "range"] = "rule", order: By | None = None, lower_is_better: bool = False,
+    collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (), qrels_format: str | None = None,
+    run_format: str | None = None, threads: int = 0, name: str | None = None, memory: int | str | None = None,
+) -> Evaluation: ...  # fmt: skip
+def evaluate(
+    qrels: Any, run: Any, measures: Measures, *,
+    dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
+    complete: bool = False, undefined: Literal["zero", "skip"] = "zero",
+    ties: Literal["rule", "expected", "range"] = "rule", order: By | None = None, lower_is_better: bool = False,
+    collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (), qrels_format: str | None = None,
+    run_format: str | None = None, threads: int = 0, name: str | None = None, memory: int | str | None = None,
+) -> Evaluation | Evaluations:  # fmt: skip
     """Values of measures on a run: `evaluate(qrels, run, "nDCG@10 RR@10 R@100")["nDCG@10"].mean`.
 
     `qrels` and `run` are paths, dicts of dicts, frames (pandas, polars, pyarrow, DuckDB), `Qrels`, `Run`, or
-    prepared ones. The choices are those of `rankproof evaluate`; see `Settings` for the first of them.
+    prepared ones. The choices are those of `rankproof evaluate`; see `Settings` for the first of them. Several runs, in
+    a list or a mapping from names, give `Evaluations`: `evaluate(qrels, {"a": run, "b": other}, "AP")["a"]["AP"].mean`.
     """
     variants = parse(measures, dialect)
+    settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
     reading: dict[str, Any] = {
         "format": run_format, "order": order, "lower_is_better": lower_is_better, "collapse": collapse,
-        "drop_self": drop_self, "allow": allow, "threads": threads, "name": name, "memory": memory,
+        "drop_self": drop_self, "allow": allow, "threads": threads, "memory": memory,
     }  # fmt: skip
+    several = several_runs(run)
+    if several is None:
+        return measure_run(_joined(qrels, qrels_format, run, {**reading, "name": name}), variants, settings)
+    if name is not None:
+        raise UsageError(
+            f"There are {len(several)} runs and one name, {name!r:.80}. Give a mapping from names to runs."
+        )
+    judged = prepare_qrels(qrels, qrels_format, allow)  # once for all runs
+    joined = [_joined(judged, None, each, {**reading, "name": called}) for called, each in several]
+    names = names_apart(several, [each.name for each in joined])
+    made = [replace(measure_run(r, variants, settings), run_name=n) for r, n in zip(joined, names, strict=True)]
+    return Evaluations(made)
+
+
+def _joined(qrels: Any, qrels_format: str | None, run: Any, reading: dict[str, Any]) -> PreparedRun:
+    """The run joined with the judgments, where it is not already."""
     if isinstance(run, PreparedRun):
         _refuse_other(qrels, run, reading)
-    else:
-        run = join_run(prepare_qrels(qrels, qrels_format, allow), run, **reading)
-    settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
-    return measure_run(run, variants, settings)
+        return run
+    return join_run(prepare_qrels(qrels, qrels_format, reading["allow"]), run, **reading)
 
 
 def _refuse_other(qrels: Any, run: PreparedRun, reading: dict[str, Any]) -> None:

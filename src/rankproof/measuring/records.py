@@ -6,27 +6,34 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, partial
-from typing import Any, Literal, overload
+from itertools import compress
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankproof.errors import UsageError
-from rankproof.kernel.sections import number
+from rankproof.kernel.sections import counted, number
+from rankproof.kernel.shown import Shown
 from rankproof.reading.finding import Finding
+
+if TYPE_CHECKING:
+    from rankproof.kernel.data_table import DataTable
+    from rankproof.measuring.judged_table import JudgedTable
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How to evaluate. Every field is printed in the fine print when it is not the default.
 
-    dialect      whose conventions to follow
-    depth        look only at the first `depth` documents of each ranking (trec_eval's -M)
-    judged_only  remove unjudged documents from the rankings first (trec_eval's -J)
-    level        the least relevant grade for measures that do not say their own (trec_eval's -l)
-    complete     score judged queries that the run lacks, even in a dialect that drops them (trec_eval's -c)
-    undefined    "zero" counts an undefined query as the measure says; "skip" leaves such queries out of all
-    ties         "rule" (the order's tie rule), "expected" or "range" over all orders of tied documents
+    Attributes:
+        dialect: whose conventions to follow
+        depth: look only at the first `depth` documents of each ranking (trec_eval's -M)
+        judged_only: remove unjudged documents from the rankings first (trec_eval's -J)
+        level: the least relevant grade for measures that do not say their own (trec_eval's -l)
+        complete: score judged queries that the run lacks, even in a dialect that drops them (trec_eval's -c)
+        undefined: "zero" counts an undefined query as the measure says; "skip" leaves such queries out of all
+        ties: "rule" (the order's tie rule), "expected" or "range" over all orders of tied documents
     """
 
     dialect: str = "rankproof"
@@ -46,13 +53,22 @@ MOST_THREADS = 1024
 
 @dataclass(frozen=True, slots=True)
 class TieRange:
-    """Least, expected and greatest value over all orders of the tied documents, for the mean and by query."""
+    """Least, expected and greatest value over all orders of the tied documents, for the mean and by query.
+
+    Attributes:
+        least: the least mean
+        expected: the mean over all orders
+        greatest: the greatest mean
+        by_query: columns: least, expected, greatest; in a Result, rows as its query_ids
+        exact: False where the expectation is estimated from random orders
+        note: how it was computed, where that must be known
+    """
 
     least: float
     expected: float
     greatest: float
-    by_query: NDArray[np.float64]  # columns: least, expected, greatest; in a Result, rows as its query_ids
-    exact: bool  # False where the expectation is estimated from random orders
+    by_query: NDArray[np.float64]
+    exact: bool
     note: str = ""
 
 
@@ -87,9 +103,23 @@ class LazyLines(Sequence[str]):
         return tuple, (self._made(),)  # another process gets the lines, not the way to make them
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Result:
-    """One measure's values. `mean` is the aggregate the measure names: a mean, a geometric mean or a sum."""
+    """One measure's values.
+
+    Attributes:
+        text: the measure, in its canonical spelling
+        mean: the value of all queries together, by the aggregate that the measure names; NaN where there is none
+        query_ids: the queries that count in it
+        values: the value of each of them, in the same order
+        undefined: queries without a value, whatever they count as in the mean
+        aggregate: "mean", "geometric" or "sum"
+        better: "higher", "lower" or "neither"
+        whole: whether values are counts
+        note: makes the fine print; called when it is first read
+        ties: the range over all orders of tied documents, where it was asked for
+        labels: by query a text, for a measure whose values are texts (trec_eval's relstring); None otherwise
+    """
 
     text: str
     mean: float
@@ -99,9 +129,9 @@ class Result:
     aggregate: str = "mean"
     better: str = "higher"
     whole: bool = False
-    note: Callable[[], str] = str  # makes the fine print; called on first use
+    note: Callable[[], str] = str
     ties: TieRange | None = None
-    labels: Mapping[str, str] | None = None  # values that are text (trec_eval's relstring)
+    labels: Mapping[str, str] | None = None
 
     @property
     def fine_print(self) -> str:
@@ -124,6 +154,10 @@ class Result:
     def __float__(self) -> float:
         return self.mean
 
+    def __repr__(self) -> str:
+        queries = counted(len(self.query_ids), "query", "queries")
+        return f"<Result of {self.text}: {self.overall() or 'texts'} over {queries}>"
+
     def __reduce__(self) -> tuple[Any, ...]:
         state = {f.name: getattr(self, f.name) for f in fields(self)}
         # Another process gets the fine print itself: the function that makes it holds the whole table.
@@ -131,34 +165,80 @@ class Result:
         return Result, tuple(state.values())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Population:
-    """The queries that the numbers are about."""
+    """The queries that the numbers are about.
+
+    Attributes:
+        scored: how many queries were scored
+        judged: how many queries have judgments
+        missing: queries that are judged and not in the run
+        missing_policy: what becomes of them: "zero" (empty rankings), "drop" (left out), "blank" (0 in every measure)
+        without_relevant: queries that are judged, but have nothing relevant
+        unjudged: queries that are in the run and not judged: not scored
+        skipped: queries left out of every measure by `undefined="skip"`
+    """
 
     scored: int
     judged: int
-    missing: tuple[str, ...] = ()  # judged, not in the run
+    missing: tuple[str, ...] = ()
     missing_policy: str = "zero"
-    without_relevant: tuple[str, ...] = ()  # judged, but nothing relevant
-    unjudged: tuple[str, ...] = ()  # in the run, not judged: not scored
-    skipped: tuple[str, ...] = ()  # left out of every measure by `undefined="skip"`
+    without_relevant: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, whole: JudgedTable, scored: JudgedTable, skipped: tuple[str, ...], missing: str) -> Population:
+        """The population of a table, where `scored` is what of it was measured."""
+        ids = whole.pool.query_ids
+        empty = scored.pool.relevant(1) == 0
+        return cls(
+            scored=len(scored.pool.query_ids),
+            judged=len(ids),
+            missing=tuple(compress(ids, (~whole.in_run).tolist())),
+            missing_policy=missing,
+            without_relevant=tuple(compress(scored.pool.query_ids, empty.tolist())),
+            unjudged=whole.unjudged_queries,
+            skipped=skipped,
+        )
+
+    def __repr__(self) -> str:
+        ids = {name.replace("_", " "): getattr(self, name) for name in self.__slots__}
+        told = "".join(f", {len(many):,} {name}" for name, many in ids.items() if isinstance(many, tuple) and many)
+        return f"<Population: {self.scored:,} queries scored of {self.judged:,} judged{told}>"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evaluation(Mapping[str, Result]):
-    """Values of several measures on one run: `ev["nDCG@10"].mean`, `ev["nDCG@10"].by_query`."""
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Evaluation(Shown, Mapping[str, Result]):
+    """Values of several measures on one run: `ev["nDCG@10"].mean`, `ev["nDCG@10"].by_query`.
+
+    Attributes:
+        results: the values of each measure, by its canonical text; `ev[measure]` takes any accepted spelling
+        population: the queries that the numbers are about
+        fine_print: what the measures mean here, the order, the queries, how much is judged; made when first read
+        run_name: the name of the run
+        dialect: whose conventions were followed
+        spelled: what was typed for a measure, and its canonical text
+        findings: what the checks found and did not refuse
+        settings: how it was evaluated
+        run_tag: the name in the run's own file
+        canonical: turns any accepted spelling of a measure into its canonical text
+        judgments_hash: gives the SHA-256 of the grades it was scored on; "" where it is not known
+    """
+
+    _noun: ClassVar[str] = "evaluation"
 
     results: dict[str, Result]
     population: Population
     fine_print: Sequence[str] = ()
     run_name: str = "run"
     dialect: str = "rankproof"
-    spelled: Mapping[str, str] = field(default_factory=dict)  # what was typed -> canonical text
+    spelled: Mapping[str, str] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     settings: Settings = DEFAULT_SETTINGS
-    run_tag: str = ""  # the name in the run's own file
-    canonical: Callable[[str], str] = str  # any accepted spelling of a measure -> its canonical text
-    judgments_hash: Callable[[], str] = str  # SHA-256 of the grades it was scored on; "" where it is not known
+    run_tag: str = ""
+    canonical: Callable[[str], str] = str
+    judgments_hash: Callable[[], str] = str
 
     def __getitem__(self, measure: str) -> Result:
         if measure in self.results:
@@ -182,7 +262,6 @@ class Evaluation(Mapping[str, Result]):
         return len(self.results)
 
     def __repr__(self) -> str:
-
         from rankproof.measuring.conversions import line
 
         return line(self)
@@ -200,26 +279,13 @@ class Evaluation(Mapping[str, Result]):
 
         return _convert.to_dict(self, by_query)
 
-    def to_arrow(self) -> Any:
-        """A pyarrow Table: `query_id` and one column per measure; null where no value counts."""
+    def _shown(self) -> object:
+        return [self]
+
+    def _table(self, per_query: bool | None) -> DataTable:
         from rankproof.measuring import conversions as _convert
 
-        return _convert.to_arrow(self)
-
-    def to_pandas(self) -> Any:
-        """A pandas DataFrame: `query_id` and one column per measure."""
-        from rankproof.measuring import conversions as _convert
-
-        return _convert.to_pandas(self)
-
-    def to_polars(self) -> Any:
-        """A polars DataFrame: `query_id` and one column per measure."""
-        from rankproof.measuring import conversions as _convert
-
-        return _convert.to_polars(self)
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
+        return _convert.run_table([self]) if per_query is False else _convert.query_table(self)
 
     def __rich__(self) -> Any:
         from rankproof.measuring.conversions import rich

@@ -11,6 +11,7 @@ from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
 from rankproof.measuring.evaluate import Measures, measure_run
+from rankproof.measuring.evaluations import Evaluations
 from rankproof.measuring.grade_shares import grade_shares
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
@@ -27,7 +28,7 @@ from rankproof.proving.reuse import Contributions, contributions, reuse_check
 from rankproof.proving.sampling import read_sampling
 from rankproof.proving.significance.contract import BY_GAFFKE
 from rankproof.proving.tie_risk import tie_risks
-from rankproof.reading.naming import distinct_names
+from rankproof.reading.naming import distinct_names, several_runs
 from rankproof.reading.pool_groups import read_pool_groups
 from rankproof.reading.segments import read_columns, segments
 
@@ -64,8 +65,8 @@ def compare(
 ) -> Comparison:
     """Candidates against a baseline: `compare(qrels, "bm25.run", "dense.run", "nDCG@10").contrast("nDCG@10")`.
 
-    `qrels`, `baseline` and `candidates` (one run, or a list of them) are what `evaluate` takes. `queries` is a
-    file or mapping with columns, `by` the columns that make segments. `beyond=False` leaves out what the numbers
+    `qrels`, `baseline` and `candidates` (one run, or several in a list or by name) are what `evaluate` takes. `queries`
+    is a file or mapping with columns, `by` the columns that make segments. `beyond=False` leaves out what the numbers
     cannot see: blind spots, bounds over unjudged documents, ties, diagnoses. `reuse_groups`, a file or a mapping from
     runs to groups, asks whether the verdicts stand without the judgments that one group alone contributed to a pool
     of `pool_depth`; `contributors` are further runs of the pool by name. The other choices are those of `Settings`,
@@ -75,8 +76,9 @@ def compare(
     design = Design(**{name: choices.pop(name) for name in _OF_DESIGN & choices.keys()})
     allow = tuple(allow)
     judged = prepare_qrels(qrels, qrels_format, allow)
-    sources = [baseline, *(candidates if isinstance(candidates, list | tuple) else [candidates])]
-    called: Sequence[str | None] = names if names is not None else [None] * len(sources)
+    several = several_runs(candidates) or [(None, candidates)]
+    sources = [baseline, *(run for _, run in several)]
+    called: Sequence[str | None] = names if names is not None else [None, *(name for name, _ in several)]
     if len(called) != len(sources):
         raise UsageError(f"There are {len(sources)} runs and {len(called)} names. Give each run one name.")
     join: Callable[..., PreparedRun] = partial(join_run, format=run_format, allow=allow, **choices)
@@ -139,13 +141,14 @@ def _compared(result: Result) -> dict[str, float]:
 
 
 def compare_evaluations(
-    made: Sequence[Evaluation | EvaluationReport],
+    made: Evaluations | Sequence[Evaluation | EvaluationReport],
     design: Design = DEFAULT_DESIGN,
     *,
     queries: object = None,
     by: Sequence[str] = (),
 ) -> Comparison:
     """The comparison of evaluations made before, or of saved reports, the baseline's first: values, no rankings."""
+    made = tuple(made.values()) if isinstance(made, Evaluations) else made
     evaluations = tuple(evaluation_of(e) if isinstance(e, EvaluationReport) else e for e in made)
     if len(evaluations) < 2:
         raise UsageError("A comparison needs a baseline and at least one candidate.")

@@ -1,21 +1,21 @@
-"""A Comparison as the document `comparison/1`, at a prompt, in a rich console and in a notebook."""
+"""A Comparison as the document `comparison/1`, as tables of data, at a prompt, in a rich console and in a notebook."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
-from html import escape
 from typing import TYPE_CHECKING
 
+from rankproof.errors import UsageError
+from rankproof.kernel.data_table import DataColumn, DataTable
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.sections import counted, signed, verdict_word
-from rankproof.measuring.conversions import BOX, CELL, FINE, TABLE, charts
-from rankproof.proving.sections import header, headline, row, title
+from rankproof.kernel.prompt_tables import RichTable, html_table
+from rankproof.kernel.sections import confidence_interval, counted, interval, p_text, signed, verdict_word
+from rankproof.measuring.conversions import charts, system_table
+from rankproof.proving.sections import headline, title
 
 if TYPE_CHECKING:
-    from rich.console import Group
-
     from rankproof.proving.holes.bounds import Bound, Holes
     from rankproof.proving.records import Comparison, Contrast
 
@@ -137,45 +137,143 @@ def _number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def line(comparison: Comparison) -> str:
-    """One line: the systems, the queries, and the result in each measure."""
-    results = ", ".join(
-        f"{c.measure} {c.candidate} {signed(c.difference.value)} ({verdict_word(c.direction)})"
-        for c in comparison.contrasts
-        if not c.segment and isinstance(c.difference, Estimate)
+# ---- tables of data -------------------------------------------------------------------------------
+
+_TEXTS = ("measure", "candidate", "baseline", "segment", "result", "better", "reason")
+_COUNTS = ("queries", "wins", "ties", "losses")
+
+
+def contrast_table(comparison: Comparison) -> DataTable:
+    """A row per contrast. `low`, `high` and `p_value` are of the test alone, `adjusted_...` after the correction.
+
+    What does not exist is None: an interval without a test, an end without limit, an adjustment without a correction;
+    `reason` says why a test could not be made. `result` is "better", "worse" or "not significant".
+    """
+    rows = [_contrast_row(contrast) for contrast in comparison.contrasts]
+    names = list(rows[0]) if rows else list(_TEXTS)
+    return DataTable(
+        tuple(
+            DataColumn(
+                name,
+                [row[name] for row in rows],
+                "text" if name in _TEXTS else "count" if name in _COUNTS else "number",
+            )
+            for name in names
+        )
     )
+
+
+def _contrast_row(contrast: Contrast) -> dict[str, str | float | None]:
+    answer, adjusted = contrast.difference, contrast.adjusted
+    tested = isinstance(answer, Estimate)
+    return {
+        "measure": contrast.measure,
+        "candidate": contrast.candidate,
+        "baseline": contrast.baseline,
+        "segment": contrast.segment or None,
+        "queries": len(contrast.query_ids),
+        "candidate_mean": _number(contrast.candidate_mean),
+        "baseline_mean": _number(contrast.baseline_mean),
+        "difference": None if answer.value is None else _number(answer.value),
+        "low": _number(answer.low) if isinstance(answer, Estimate) else None,
+        "high": _number(answer.high) if isinstance(answer, Estimate) else None,
+        "p_value": answer.p_value if isinstance(answer, Estimate) else None,
+        "adjusted_low": None if adjusted is None else _number(adjusted.low),
+        "adjusted_high": None if adjusted is None else _number(adjusted.high),
+        "adjusted_p_value": None if adjusted is None else adjusted.p_value,
+        "effect_size": contrast.effect,
+        "wins": contrast.wins,
+        "ties": contrast.ties,
+        "losses": contrast.losses,
+        "result": verdict_word(contrast.direction) if tested else "not estimable",
+        "better": contrast.better,
+        "reason": answer.reason if not isinstance(answer, Estimate) else None,
+    }
+
+
+def query_table(comparison: Comparison) -> DataTable:
+    """A row per query, a column per measure and system."""
+    if not comparison.evaluations:
+        raise UsageError(
+            "This comparison was made of values and has none by query and system. The differences are in "
+            "`contrast.by_query` of its contrasts."
+        )
+    return system_table(comparison.evaluations, comparison.measures, "system")
+
+
+# ---- at a prompt, in a notebook, in a console -------------------------------------------------------
+
+# How many contrasts a line at a prompt names.
+FEW_CONTRASTS = 4
+_COUNTED = "won/same/lost"
+
+
+def contrast_line(contrast: Contrast) -> str:
+    """The contrast in a few words: measure, systems, difference, interval, result."""
+    answer = contrast.difference
+    where = f" on {contrast.segment}" if contrast.segment else ""
+    pair = f"{contrast.measure}, {contrast.candidate} against {contrast.baseline}{where}"
+    if not isinstance(answer, Estimate):
+        return f"{pair}: not estimable, {answer.reason}"
+    ends = answer if contrast.adjusted is None else contrast.adjusted
+    result = verdict_word(contrast.direction)
+    return f"{pair}: {signed(answer.value)} ({interval(ends.low, ends.high)}), {result}"
+
+
+def line(comparison: Comparison) -> str:
+    """One line: the systems, the queries, and the first results."""
+    whole = [c for c in comparison.contrasts if not c.segment]
+    results = [
+        f"{c.measure} {c.candidate} {signed(c.difference.value)} ({verdict_word(c.direction)})"
+        if isinstance(c.difference, Estimate)
+        else f"{c.measure} {c.candidate} not estimable"
+        for c in whole[:FEW_CONTRASTS]
+    ]
+    more = [f"and {len(whole) - FEW_CONTRASTS} more"] if len(whole) > FEW_CONTRASTS else []
     queries = counted(len(comparison.query_ids), "query", "queries")
-    return f"<comparison with {comparison.systems[0]}, {queries}: {results or 'nothing can be tested'}>"
+    told = ", ".join(results + more) or "nothing can be tested"
+    return f"<Comparison with {comparison.systems[0]}, {queries}: {told}>"
 
 
 def html(comparison: Comparison) -> str:
     """HTML with every text escaped: names of runs and queries come from files."""
-    columns = "".join(f'<th scope="col" style="{CELL};text-align:left">{escape(c)}</th>' for c in header(comparison))
-    rows = "".join(
-        "<tr>"
-        + "".join(f'<td style="{CELL};text-align:left">{escape(cell)}</td>' for cell in row(comparison, contrast))
-        + "</tr>"
-        for contrast in comparison.contrasts
-    )
+    columns, rows = _at_a_glance(comparison)
     headlines = [headline(c) for c in comparison.contrasts if not c.segment]
-    notes = "".join(f"<li>{escape(text)}</li>" for text in (*headlines, *comparison.warnings))
-    return (
-        f'<div class="rankproof-comparison" style="{BOX}"><table style="{TABLE}">'
-        f'<caption style="text-align:left;color:inherit"><strong>{escape(title(comparison))}</strong></caption>'
-        f"<thead><tr>{columns}</tr></thead><tbody>{rows}</tbody></table>"
-        f'<ul style="{FINE}">{notes}</ul>{charts(comparison)}</div>'
-    )
+    notes = (*headlines, *comparison.warnings)
+    names = 2 + bool(comparison.segments)
+    return html_table("comparison", title(comparison), columns, rows, notes, names=names, below=charts(comparison))
 
 
-def rich(comparison: Comparison) -> Group:
-    """A rich table; texts are put in as texts, so that brackets in names are not read as markup."""
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
+def rich(comparison: Comparison) -> RichTable:
+    """A table that fits into 80 columns, with the warnings below it."""
+    columns, rows = _at_a_glance(comparison)
+    at = columns.index(_COUNTED)
+    columns, rows = [*columns[:at], *columns[at + 1 :]], [[*cells[:at], *cells[at + 1 :]] for cells in rows]
+    return RichTable(title(comparison), columns, rows, comparison.warnings, names=2 + bool(comparison.segments))
 
-    table = Table(title=Text(title(comparison)))
-    for column in header(comparison):
-        table.add_column(column)
-    for contrast in comparison.contrasts:
-        table.add_row(*(Text(cell) for cell in row(comparison, contrast)))
-    return Group(table, *(Text(warning, style="yellow") for warning in comparison.warnings))
+
+def _at_a_glance(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """Header and rows with what decides: the adjusted interval and p-value where there is a correction."""
+    adjusted = comparison.correction != "none"
+    level = confidence_interval(comparison.level, short=True)
+    columns = ["measure", "candidate", "difference", f"adjusted {level}" if adjusted else level]
+    columns += [f"p ({comparison.correction})" if adjusted else "p", _COUNTED, "result"]
+    if comparison.segments:
+        columns.insert(1, "queries")
+    return columns, [_glance_row(comparison, contrast) for contrast in comparison.contrasts]
+
+
+def _glance_row(comparison: Comparison, contrast: Contrast) -> list[str]:
+    answer = contrast.difference
+    pair = contrast.candidate
+    if contrast.baseline != comparison.systems[0]:
+        pair += f" - {contrast.baseline}"
+    cells = [contrast.measure, *([contrast.segment or "all"] if comparison.segments else []), pair]
+    cells.append("none" if answer.value is None else signed(answer.value))
+    if isinstance(answer, Estimate):
+        ends = answer if contrast.adjusted is None else contrast.adjusted
+        cells += [interval(ends.low, ends.high), p_text(contrast.p_value)]
+    else:
+        cells += ["none", "none"]
+    counts = f"{contrast.wins}/{contrast.ties}/{contrast.losses}"
+    return [*cells, counts, verdict_word(contrast.direction) if isinstance(answer, Estimate) else "not estimable"]

@@ -16,7 +16,8 @@ from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, comparable, listed
 from rankproof.measuring.records import Evaluation
-from rankproof.proving.records import BlindSpot, Contrast, DocMove, QueryMove
+from rankproof.proving.movement_records import BlindSpot, DocMove, QueryMove
+from rankproof.proving.records import Contrast
 
 # How deep to look where a measure has no cutoff: what a person sees on a first page.
 USUAL_DEPTH = 10

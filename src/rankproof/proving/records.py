@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,15 @@ from rankproof.errors import UsageError
 from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.later import LateField
+from rankproof.kernel.shown import Shown
 
 if TYPE_CHECKING:
+    from rankproof.kernel.data_table import DataTable
     from rankproof.measuring.grade_shares import GradeShares
     from rankproof.measuring.records import Evaluation
     from rankproof.measuring.report import Diagnosis
     from rankproof.proving.holes.bounds import Holes
+    from rankproof.proving.movement_records import BlindSpot, QueryMove, TieRisk
     from rankproof.proving.reuse_records import ReuseCheck
     from rankproof.proving.sampling import Sampling, SamplingColumns
 
@@ -31,11 +34,13 @@ ALL_QUERIES = ""  # the segment of a contrast over every query
 class Adjusted:
     """What a correction makes of one test of a family.
 
-    p_value     adjusted: compared with 1 - level as it stands
-    low, high   the interval that holds together with those of the whole family
-    kind        what the interval promises, in words: "simultaneous 95% (Bonferroni)"
-    held_by     the primary measure whose test of the same pair is not significant and holds this one back, which would
-                be significant among the secondary tests; "" where nothing holds it back
+    Attributes:
+        p_value: adjusted: compared with 1 - level as it stands
+        low: the lower end of the interval that holds together with those of the whole family
+        high: the upper end of it
+        kind: what the interval promises, in words: "simultaneous 95% (Bonferroni)"
+        held_by: the primary measure whose test of the same pair is not significant and holds this one back, which
+            would be significant among the secondary tests; "" where nothing holds it back
     """
 
     p_value: float
@@ -54,47 +59,70 @@ class Adjusted:
 class Equivalence:
     """Two one-sided tests against a margin: is the candidate as good, up to `margin`?
 
-    kind      "equivalence" (within the margin on both sides) or "non-inferiority" (not worse by the margin)
-    p_value   the greater of the two one-sided p-values, or the one that matters
+    Attributes:
+        kind: "equivalence" (within the margin on both sides) or "non-inferiority" (not worse by the margin)
+        margin: how much the candidate may differ, in the measure's own units
+        holds: whether it is shown at the level of the comparison
+        p_value: the greater of the two one-sided p-values, or the one that matters
+        low: of the interval at 1 - 2 alpha (equivalence) or of the one-sided one
+        high: the upper end of that interval
     """
 
     kind: Literal["equivalence", "non-inferiority"]
     margin: float
     holds: bool
     p_value: float
-    low: float  # of the interval at 1 - 2 alpha (equivalence) or of the one-sided one
+    low: float
     high: float
 
 
 @dataclass(frozen=True, slots=True)
 class Detectable:
-    """What a comparison without a significant result could have detected."""
+    """What a comparison without a significant result could have detected.
 
-    difference: float  # the least true difference that is detected with probability `power`
+    Attributes:
+        difference: the least true difference that is detected with probability `power`
+        power: the probability of a significant result
+        queries_needed: to find the observed difference with that power; None when it is 0
+    """
+
+    difference: float
     power: float
-    queries_needed: int | None  # to find the observed difference with that power; None when it is 0
+    queries_needed: int | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contrast:
     """One candidate against one baseline in one measure, on all queries or on a segment of them.
 
-    difference   candidate minus baseline, whatever is better
-    effect       mean over standard deviation of the differences; None where they do not differ
-    wins, losses queries where the candidate is better or worse by the measure's own direction, or alone has a value or
-                 alone has none
-    by_query     candidate minus baseline, in the order of `query_ids`
-    detectable   made when it is first read, for a difference that is not shown
-    scale        "" or what the difference is in when it is not the measure itself ("natural logarithms")
-    sampling     how the queries were drawn, in their order; None for a simple random sample. Means are weighted by it
-    design_effect  the variance of the difference over that of a simple random sample of as many queries
+    Attributes:
+        measure: the measure
+        baseline: the system that it is compared with
+        candidate: the system that is compared
+        segment: the segment of the queries, such as "type=long"; "" for all queries
+        better: "higher", "lower" or "neither", as the measure says
+        query_ids: the queries that count, in the order of `by_query`
+        baseline_mean: the baseline's value over these queries
+        candidate_mean: the candidate's value over them
+        by_query: candidate minus baseline for each query
+        difference: candidate minus baseline, whatever is better: an Estimate, or NotEstimable with the reason
+        effect: mean over standard deviation of the differences; None where they do not differ
+        wins: queries where the candidate is better by the measure's own direction, or alone has a value
+        ties: queries where both have the same value
+        losses: queries where the candidate is worse, or alone has no value
+        adjusted: p-value and interval after the correction for all tests of the comparison; None without one
+        equivalence: the answer to a margin, where the design has one
+        detectable: what could have been detected, for a difference that is not significant; made when first read
+        scale: "" or what the difference is in when it is not the measure itself ("natural logarithms")
+        sampling: how the queries were drawn, in their order; None for a simple random sample. Means are weighted by it
+        design_effect: the variance of the difference over that of a simple random sample of as many queries
     """
 
     measure: str
     baseline: str
     candidate: str
     segment: str
-    better: str  # "higher", "lower" or "neither", as the measure says
+    better: str
     query_ids: tuple[str, ...]
     baseline_mean: float
     candidate_mean: float
@@ -118,8 +146,13 @@ class Contrast:
 
     @property
     def direction(self) -> Direction:
-        """What is shown at the level of the comparison."""
+        """What is significant at the level of the comparison: "better", "worse", or "not shown" where nothing is."""
         return direction_shown(self.difference, self.adjusted, self.better)
+
+    def __repr__(self) -> str:
+        from rankproof.proving.conversions import contrast_line
+
+        return f"<Contrast of {contrast_line(self)}>"
 
 
 def deciding_p_value(difference: Answer, adjusted: Adjusted | None) -> float | None:
@@ -141,14 +174,20 @@ def direction_shown(difference: Answer, adjusted: Adjusted | None, better: str) 
 class Family:
     """The tests that were made together: what a correction corrects for.
 
-    primary   the measure whose contrasts over all queries are a family of their own, which decides; "" where all tests
-              are one family. The others are the secondary family.
+    Attributes:
+        systems: how many systems are compared
+        contrasts: pairs of systems
+        measures: how many measures
+        segments: how many sets of queries; 1 when there is only the whole
+        tests: how many tests that makes
+        primary: the measure whose contrasts over all queries are a family of their own, which decides; "" where all
+            tests are one family. The others are the secondary family.
     """
 
     systems: int
-    contrasts: int  # pairs of systems
+    contrasts: int
     measures: int
-    segments: int  # 1 when there is only the whole
+    segments: int
     tests: int
     primary: str = ""
 
@@ -177,14 +216,37 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
-    """What `rankproof.compare` answers. `systems[0]` is the baseline.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Shown):
+    """What `rankproof.compare` answers.
 
-    contrasts     every pair, measure and segment; those over all queries first
-    evaluations   one per system, in the order of `systems`
-    moves         the queries that lost and won most, by candidate and measure, and what moved in them
+    Attributes:
+        systems: the names of the systems; the first is the baseline
+        measures: the measures that were compared, the primary one first
+        contrasts: every pair, measure and segment; those over all queries first
+        evaluations: one per system, in the order of `systems`; none where values were compared
+        family: the tests that were made together
+        significance: the method of intervals and p-values, an item of the significance shelf
+        correction: how p-values were corrected for the family, an item of the corrections shelf
+        level: the confidence level, such as 0.95
+        seed: where randomness comes from
+        query_ids: every query that counts in some measure
+        segments: the queries of each segment, by its name
+        topics: the words of each query, where topics were given
+        moves: the queries that lost and won most, by candidate and measure, and what moved in them
+        blind_spots: where rankings changed and a measure's value did not
+        holes: how far unjudged documents could move the values and differences
+        tie_risks: how far the order of tied documents could move the differences
+        diagnoses: patterns in the rankings, why they matter and what to try
+        grade_shares: which grades stand in the first k of each system
+        warnings: what must be read with the numbers
+        fine_print: what the numbers rest on
+        manifest: the fields of the ExperimentManifest, where one was made
+        reuse: whether the judgments can be reused, where the groups of the pool were given
+        sampling: how queries were drawn, where weights, strata or clusters were given
     """
+
+    _noun: ClassVar[str] = "comparison"
 
     systems: tuple[str, ...]
     measures: tuple[str, ...]
@@ -206,9 +268,9 @@ class Comparison:
     grade_shares: GradeShares | None = None
     warnings: tuple[str, ...] = ()
     fine_print: tuple[str, ...] = ()
-    manifest: Mapping[str, Any] = field(default_factory=dict)  # the ExperimentManifest's fields, for showing
-    reuse: ReuseCheck | None = None  # where the groups of the pool were given
-    sampling: Sampling | None = None  # where weights, strata or clusters were given
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    reuse: ReuseCheck | None = None
+    sampling: Sampling | None = None
 
     def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:
         """The contrast of a measure with the baseline; the only candidate's when none is named."""
@@ -228,6 +290,11 @@ class Comparison:
         from rankproof.proving import conversions as _comparison_dict
 
         return _comparison_dict.to_dict(self, by_query)
+
+    def _table(self, per_query: bool | None) -> DataTable:
+        from rankproof.proving import conversions as _convert
+
+        return _convert.query_table(self) if per_query else _convert.contrast_table(self)
 
     def __repr__(self) -> str:
         from rankproof.proving.conversions import line
@@ -249,21 +316,23 @@ class Comparison:
 class Design:
     """How systems are compared. All of it is in the manifest: it decides intervals and p-values.
 
-    significance      the item of the significance shelf that gives intervals and p-values
-    correction        the item of the corrections shelf that keeps the family honest; None for max_t over three systems
-                      and more, and holm over two
-    confidence        of the intervals; 1 - confidence is where a difference counts as shown
-    resamples         how many random resamples a method may draw
-    seed              where chance comes from
-    all_pairs         every pair of systems, and not only each candidate against the baseline
-    equivalence       a margin: are the systems the same, up to it?
-    non_inferiority   a margin: is the candidate not worse by more than it?
-    power             the power for which detectable differences are given
-    primary           "first": the first measure decides, and its contrasts over all queries are the family; other
-                      measures and segments are secondary, a family of their own, and significant only where the
-                      primary test of the same pair is. "all": every test is of one family
-    weights, strata, clusters
-                      columns of the query file that say how queries were drawn; "" for a simple random sample
+    Attributes:
+        significance: the item of the significance shelf that gives intervals and p-values
+        correction: the item of the corrections shelf that keeps the family honest; None for max_t over three systems
+            and more, and holm over two
+        confidence: of the intervals; a p-value up to 1 - confidence is significant
+        resamples: how many random resamples a method may draw
+        seed: where randomness comes from
+        all_pairs: every pair of systems, and not only each candidate against the baseline
+        equivalence: a margin: are the systems the same, up to it?
+        non_inferiority: a margin: is the candidate not worse by more than it?
+        power: the power for which detectable differences are given
+        primary: "first": the first measure decides, and its contrasts over all queries are the family; other measures
+            and segments are secondary, a family of their own, and significant only where the primary test of the same
+            pair is. "all": every test is of one family
+        weights: the column of the query file with each query's weight; "" where all weigh the same
+        strata: the column with the stratum that a query was drawn from; "" for a simple random sample
+        clusters: the column with the group that a query was drawn with; "" where queries were drawn one by one
     """
 
     significance: str = "t_or_gaffke"
@@ -318,79 +387,3 @@ class Design:
 
 
 DEFAULT_DESIGN = Design()
-
-
-@dataclass(frozen=True, slots=True)
-class DocMove:
-    """One document in two rankings. A rank of None: not within the depth that was looked at."""
-
-    doc_id: str
-    before: int | None
-    after: int | None
-    grade: int | None  # None: unjudged
-
-
-@dataclass(frozen=True, slots=True)
-class QueryMove:
-    """A query's change in one measure, with the documents that entered, left, rose and fell in the first `depth`."""
-
-    measure: str
-    candidate: str
-    query_id: str
-    text: str  # the query's own words; "" when no topics were given
-    before: float
-    after: float
-    difference: float
-    depth: int
-    entered: tuple[DocMove, ...] = ()
-    left: tuple[DocMove, ...] = ()
-    rose: tuple[DocMove, ...] = ()
-    fell: tuple[DocMove, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class BlindSpot:
-    """For one measure and one candidate: where the ranking changed and the value did not.
-
-    A ranking has changed when some rank holds another grade than before: what a measure of relevance could see.
-
-    changed     queries whose grades by rank changed, down to `depth`; unjudged counts as not relevant
-    unseen      those of them whose value is the same to the last digit that counts
-    seen_by     other measures, and how many of the unseen queries they do tell apart, most first: the
-                requested ones, and a few usual ones
-    depth       how far down rankings were compared: the greatest cutoff of any measure; None for whole rankings
-    alike       queries where other documents stand there, but of the same grades: no measure of relevance sees that
-    """
-
-    measure: str
-    candidate: str
-    queries: int
-    changed: int
-    unseen: tuple[str, ...]
-    seen_by: Mapping[str, int]
-    depth: int | None = None
-    alike: int = 0
-
-    @property
-    def share(self) -> float:
-        """Unseen over changed; 0 where nothing changed."""
-        return len(self.unseen) / self.changed if self.changed else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class TieRisk:
-    """The range of a difference over all orders of tied documents on both sides.
-
-    changes   whether one of the two ends gives another verdict (other side of zero, or shown against not shown)
-    exact     False where the ends come from random orders, or nothing could be looked at; `note` says which
-    """
-
-    measure: str
-    candidate: str
-    least: float
-    greatest: float
-    observed: float
-    changes: bool
-    exact: bool
-    note: str = ""
-    baseline: str = ""

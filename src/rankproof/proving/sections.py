@@ -24,7 +24,8 @@ from rankproof.kernel.sections import (
 
 if TYPE_CHECKING:
     from rankproof.proving.holes.bounds import Bound
-    from rankproof.proving.records import Comparison, Contrast, DocMove, QueryMove
+    from rankproof.proving.movement_records import DocMove, QueryMove
+    from rankproof.proving.records import Comparison, Contrast
 
 # More sentences than this are no headlines: then only the first measure has them, and the table says the rest.
 MOST_HEADLINES = 8

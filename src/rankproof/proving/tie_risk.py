@@ -22,8 +22,9 @@ from rankproof.measuring.prepare import PreparedRun, comparable
 from rankproof.measuring.records import Settings
 from rankproof.measuring.ties import extreme, over_ties, refuse_split_ties, worth_of
 from rankproof.measuring.views import reranked
+from rankproof.proving.movement_records import TieRisk
 from rankproof.proving.per_unit import logarithms, mean_of, range_of, worst_value
-from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, TieRisk
+from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.proving.significance.contract import Significance, SignificanceRequest
 from rankproof.reading.records import Order
 

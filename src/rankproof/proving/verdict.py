@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from rankproof.errors import UsageError
+from rankproof.kernel.data_table import DataColumn, DataTable
 from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.later import LateField
+from rankproof.kernel.prompt_tables import RichTable, html_table
+from rankproof.kernel.shown import Shown
 from rankproof.kernel.verdict import EXIT, Ruling, Status
 
 if TYPE_CHECKING:
@@ -19,24 +23,41 @@ if TYPE_CHECKING:
     from rankproof.proving.records import Comparison
 
 
-@dataclass(frozen=True, eq=False)
-class Verdict:
-    """The answer of `rankproof.gate`. The status follows from the rulings; `settle` in `proving/gate.py` says how.
+# How many rules a line at a prompt names.
+FEW_RULES = 4
 
-    reasons      the sentences of the rules that made it what it is
-    comparison   both runs in the measures of the policy; None without a baseline, or when none was asked for. It and
-                 the manifest decide nothing: the gate makes them when they are first read, from the same inputs
-    evaluation   the candidate's values; None when no rule names a measure, or the run was refused
-    confidence   of one-sided bounds, where a rule does not say its own
-    ledger       which attempt on these judgments it is, where the policy has a ledger
-    trial        what a trial showed beside its rulings, where the verdict is of one
-    warnings     what could make it untrue and did not decide it: risks that were only reported, and what is amiss
-                 with the runs
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Shown):
+    """The answer of `rankproof.gate`. The status follows from the rulings; `settle` in `proving/settle.py` says how.
+
+    Attributes:
+        status: "PASS", "FAIL" or "UNDECIDED"
+        rulings: what each rule decided, in the order of the policy
+        policy: what the policy is called
+        candidate: the run that was gated
+        baseline: the run it was compared with; None without one
+        reasons: the sentences of the rules that made it what it is
+        notes: what a reader must know
+        comparison: both runs in the measures of the policy; None without a baseline, or when none was asked for. It and
+            the manifest decide nothing: the gate makes them when they are first read, from the same inputs
+        evaluation: the candidate's values; None when no rule names a measure, or the run was refused
+        manifest: what it takes to get the same verdict again
+        source: the policy's file; "" when it was given as an object
+        confidence: of one-sided bounds, where a rule does not say its own
+        significance: the method of the bounds, an item of the significance shelf
+        seed: where randomness comes from
+        ledger: which attempt on these judgments it is, where the policy has a ledger
+        trial: what an A/B test showed beside its rulings, where the verdict is of one
+        warnings: what could make it untrue and did not decide it: risks that were only reported, and what is amiss
+            with the runs
     """
+
+    _noun: ClassVar[str] = "verdict"
 
     status: Status
     rulings: tuple[Ruling, ...]
-    policy: str  # what the policy is called
+    policy: str
     candidate: str
     baseline: str | None
     reasons: tuple[str, ...]
@@ -44,7 +65,7 @@ class Verdict:
     comparison: LateField[Comparison | None] = LateField(lambda: None)  # noqa: RUF009
     evaluation: Evaluation | None = None
     manifest: LateField[Mapping[str, object]] = LateField(dict)  # noqa: RUF009
-    source: str = ""  # the policy's file; "" when it was given as an object
+    source: str = ""
     confidence: float = 0.95
     significance: str = "t_or_gaffke"
     seed: int = 0
@@ -62,12 +83,51 @@ class Verdict:
 
     def to_dict(self) -> Document:
         """Plain dicts, lists, numbers and texts: what `--json` writes."""
-
         return to_dict(self)
 
+    def _table(self, per_query: bool | None) -> DataTable:
+        if per_query:
+            raise UsageError(
+                "A verdict has a row per rule, and no values by query. The comparison behind it has them: "
+                "verdict.comparison.to_pandas(per_query=True)."
+            )
+        return ruling_table(self)
+
     def __repr__(self) -> str:
-        told = ", ".join(f"{ruling.title}: {ruling.status}" for ruling in self.rulings)
-        return f"<Verdict {self.status} of {self.policy} on {self.candidate}: {told}>"
+        told = [f"{ruling.title}: {ruling.status}" for ruling in self.rulings]
+        more = [f"and {len(told) - FEW_RULES} more rules"] if len(told) > FEW_RULES else []
+        return f"<Verdict {self.status} of {self.policy} on {self.candidate}: {', '.join(told[:FEW_RULES] + more)}>"
+
+    def __rich__(self) -> Any:
+        title, header, rows, notes = _at_a_glance(self)
+        return RichTable(title, header, rows, notes, names=2)
+
+    def _repr_html_(self) -> str:
+        title, header, rows, notes = _at_a_glance(self)
+        return html_table("verdict", title, header, rows, notes, names=3)
+
+
+def _at_a_glance(verdict: Verdict) -> tuple[str, tuple[str, ...], list[tuple[str, ...]], list[str]]:
+    """Title, header, a row for each rule, and what would decide the verdict or make it untrue."""
+    against = "" if verdict.baseline is None else f" against {verdict.baseline}"
+    rows: list[tuple[str, ...]] = [(ruling.status, ruling.title, ruling.reason) for ruling in verdict.rulings]
+    open_rules = [f"{r.title}: {r.decides}" for r in verdict.rulings if r.decides]
+    title = f"{verdict.status}: {verdict.policy}, {verdict.candidate}{against}"
+    return title, ("verdict", "rule", "reason"), rows, [*open_rules, *verdict.warnings]
+
+
+def ruling_table(verdict: Verdict) -> DataTable:
+    """A row for each rule; bounds are one-sided, and None where there is none."""
+    rows = [ruling_dict(ruling) for ruling in verdict.rulings]
+    for row in rows:
+        ends = row.pop("bounds") or {}
+        row["lower"], row["upper"] = ends.get("lower"), ends.get("upper")
+    texts = ("rule", "title", "status", "measure", "segment", "basis", "better", "unit", "band", "reason", "decides")
+    numbers = ("observed", "threshold", "lower", "upper", "confidence", "p_fail", "adjusted", "effect")
+    names = (*texts[:5], *numbers, *texts[5:])
+    return DataTable(
+        tuple(DataColumn(name, [row[name] for row in rows], "text" if name in texts else "number") for name in names)
+    )
 
 
 def to_dict(verdict: Verdict) -> Document:

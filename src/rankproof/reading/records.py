@@ -29,7 +29,14 @@ Precision = Literal["float64", "float32"]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The rule by which a ranking is read out of rows."""
+    """The rule by which a ranking is read out of rows.
+
+    Attributes:
+        by: "score", "rank" (the rank column) or "given" (the order of the rows)
+        ties: what puts documents of equal scores in order: "id_descending", "id_ascending" or "given"
+        precision: "float64", or "float32" where scores are compared as 32-bit numbers
+        lower_is_better: whether scores are distances
+    """
 
     by: By = "score"
     ties: Ties = "id_descending"
@@ -132,14 +139,19 @@ ABSENT = 3
 class Run(Mapping[str, dict[str, float | None]]):
     """Rankings of documents: `run["q1"]` is {doc_id: score} in rank order, None where there are no scores.
 
-    Made by `rankproof.read_run`. `rows` stand in order, query after query, best document first; `order` is
-    the rule that put them there: by score, or as given for lists and for runs read by their rank column.
+    Made by `rankproof.read_run`.
+
+    Attributes:
+        rows: the rows in order, query after query, best document first
+        order: the rule that put them there: by score, or as given for lists and for runs read by their rank column
+        name: what the run is called
+        notes: what was decided on reading
     """
 
     rows: Rows
     order: Order = DEFAULT_ORDER
     name: str = "run"
-    notes: tuple[str, ...] = field(default=(), repr=False)  # what was decided on reading
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, rows: Rows, order: Order = DEFAULT_ORDER, name: str = "run", notes: tuple[str, ...] = ()) -> Run:
@@ -172,9 +184,8 @@ class Run(Mapping[str, dict[str, float | None]]):
     @property
     def kind(self) -> Kind:
         """What puts the documents in order: a score, a distance (lower is better), or only their rank."""
-        if self.order.by != "score" or not self.scored:
-            return "rank"
-        return "distance" if self.order.lower_is_better else "score"
+        ranked = self.order.by != "score" or not self.scored
+        return "rank" if ranked else "distance" if self.order.lower_is_better else "score"
 
     @cached_property
     def depth(self) -> NDArray[np.int64]:
@@ -263,12 +274,15 @@ NO_SUBTOPIC = frozenset({"", "0", "Q0", "q0"})
 class Qrels(Mapping[str, dict[str, int]]):
     """Grades of documents: `qrels["q1"]` is {doc_id: grade}. Made by `rankproof.read_qrels`.
 
-    `rows` stand query after query, in the order they were read.
+    Attributes:
+        rows: the rows, query after query, in the order they were read
+        name: what the qrels are called
+        notes: what was decided on reading
     """
 
     rows: Rows
     name: str = "qrels"
-    notes: tuple[str, ...] = field(default=(), repr=False)  # what was decided on reading
+    notes: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
     def of(cls, rows: Rows, name: str = "qrels", notes: tuple[str, ...] = ()) -> Qrels:

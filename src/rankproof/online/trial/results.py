@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from rankproof.kernel.data_table import DataColumn, DataTable
 from rankproof.kernel.documents import plain
 from rankproof.kernel.estimate import Answer, Estimate, NotEstimable
+from rankproof.kernel.sections import verdict_word
 from rankproof.kernel.verdict import Ruling, Status
 from rankproof.online.trial.records import Role, Scale, VariantEffect
 from rankproof.proving.records import Adjusted
@@ -76,7 +78,7 @@ class VariantStatus:
     rulings: tuple[Ruling, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TrialReading:
     """One look. Effects are empty where they are withheld, for the reason in `withheld`; segments decide nothing.
 
@@ -106,6 +108,14 @@ class TrialReading:
     by_day: tuple[DayEffect, ...] = ()
     trends: tuple[Trend, ...] = ()
     projections: tuple[Projection, ...] = ()
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with a row per effect, those of segments last; what does not exist is NaN."""
+        return effect_table((*self.effects, *self.segments)).to_pandas()
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{each.variant} {each.status}" for each in self.variants)
+        return f"<TrialReading of {self.name}: {sum(self.units.values()):,} {self.unit}s; {told}>"
 
     def to_dict(self) -> dict[str, object]:
         """For JSON; what is missing is None."""
@@ -142,6 +152,32 @@ class TrialReading:
             ],
             "projections": [plain(projection) for projection in self.projections],
         }
+
+
+def effect_table(effects: Sequence[MetricEffect]) -> DataTable:
+    """A row per effect: `low`, `high` and `p_value` of the effect alone, `result` in words."""
+    answers = [effect.estimated.effect for effect in effects]
+    tested = [answer if isinstance(answer, Estimate) else None for answer in answers]
+    results = [
+        verdict_word(effect.estimated.direction) if answer is not None else "not estimable"
+        for effect, answer in zip(effects, tested, strict=True)
+    ]
+    return DataTable(
+        (
+            DataColumn("metric", [effect.estimated.metric.name for effect in effects], "text"),
+            DataColumn("variant", [effect.estimated.variant for effect in effects], "text"),
+            DataColumn("role", [effect.role for effect in effects], "text"),
+            DataColumn("segment", [effect.segment or None for effect in effects], "text"),
+            DataColumn("control", [effect.control for effect in effects]),
+            DataColumn("treatment", [effect.treatment for effect in effects]),
+            DataColumn("scale", [effect.estimated.scale for effect in effects], "text"),
+            DataColumn("effect", [answer.value for answer in answers]),
+            DataColumn("low", [None if answer is None else answer.low for answer in tested]),
+            DataColumn("high", [None if answer is None else answer.high for answer in tested]),
+            DataColumn("p_value", [None if answer is None else answer.p_value for answer in tested]),
+            DataColumn("result", results, "text"),
+        )
+    )
 
 
 def _effect(effect: MetricEffect) -> dict[str, object]:

@@ -33,16 +33,22 @@ from rankproof.reports.charts.layout import (
 from rankproof.reports.charts.plot import BarsMark, BoxMark, DotMark, PathMark, Place, Plot, RuleMark, TicksMark
 
 
-def to_svg(plot: Plot) -> str:
-    """A whole SVG file."""
-    width, height, _, body = _drawn(plot)
-    ground = plot.look.palette.page
+def to_svg(*plots: Plot) -> str:
+    """A whole SVG file; several plots stand one below the other, and the first one's colors hold for all."""
+    drawn = [_drawn(plot) for plot in plots]
+    width, height = max(wide for wide, *_ in drawn), sum(tall for _, tall, *_ in drawn)
+    ground = plots[0].look.palette.page
     clear = ground.startswith("var(") or ground == "transparent"
     back = "" if clear else f'<rect width="{_n(width)}" height="{_n(height)}" fill="{ground}"/>'
+    top, bodies = 0.0, []
+    for _, tall, _, body in drawn:
+        bodies.append(f'<g transform="translate(0 {_n(top)})">{body}</g>' if top else body)
+        top += tall
+    title, told = ("; ".join(texts) for texts in ([p.title for p in plots], dict.fromkeys(p.subtitle for p in plots)))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}" width="{_n(width)}" '
         f'height="{_n(height)}" role="img" direction="ltr" font-family="{escape(FONT)}" font-size="{_n(SIZE)}">'
-        f"<title>{_escaped(plot.title)}</title><desc>{_escaped(plot.subtitle)}</desc>{back}{body}</svg>\n"
+        f"<title>{_escaped(title)}</title><desc>{_escaped(told)}</desc>{back}{''.join(bodies)}</svg>\n"
     )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:  # a form of evaluations does not pay for loading what the others show
+    from rankproof.kernel.shown import Drawing
     from rankproof.measuring.records import Evaluation
     from rankproof.proving.records import Comparison
     from rankproof.proving.verdict import Verdict
@@ -53,6 +54,13 @@ class DrawCell(Protocol):
         """Empty where nothing can be drawn."""
 
 
+class DrawChart(Protocol):
+    """The chart of an answer: of every measure, or of one."""
+
+    def __call__(self, shown: Sequence[Evaluation] | Comparison | Verdict | Benchmark, measure: str | None) -> Drawing:
+        """Refused where nothing can be drawn."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
     """One item of the shelf. `page` is the module's docstring. A report formats; it never calculates.
@@ -64,6 +72,7 @@ class Report:
     verdict     makes the text of a verdict, where the form can hold one
     cell        draws charts for a notebook, where the form has charts
     benchmark   makes the text of a benchmark, where the form can hold one
+    chart       draws an answer, where the form has charts
     """
 
     name: str
@@ -75,6 +84,7 @@ class Report:
     verdict: RenderVerdict | None = None
     cell: DrawCell | None = None
     benchmark: RenderBenchmark | None = None
+    chart: DrawChart | None = None
 
     @property
     def summary(self) -> str:
@@ -84,10 +94,18 @@ class Report:
     @property
     def holds(self) -> tuple[str, ...]:
         """What it can show: evaluation, comparison, verdict, benchmark."""
-        able = {
+        return tuple(noun for noun, render in self._renders().items() if render is not None)
+
+    def text_of(self, noun: str, shown: object, *, per_query: bool = False) -> str:
+        """The text of an answer by its noun; of evaluations, `shown` is a list of them."""
+        per = {} if noun == "verdict" else {"per_query": per_query}
+        text: str = self._renders()[noun](shown, **per, observed={})
+        return text
+
+    def _renders(self) -> dict[str, Any]:
+        return {
             "evaluation": self.render,
             "comparison": self.comparison,
             "verdict": self.verdict,
             "benchmark": self.benchmark,
         }
-        return tuple(noun for noun, render in able.items() if render is not None)

@@ -4,6 +4,9 @@ Columns: `run`, with `per_query` also `query_id`, then one column per measure. W
 row for all queries, so that nobody counts it as one more. Where a measure has no value stands `undefined`,
 never a number. A range over tied documents takes two columns, `least` and `greatest`. Fine print has no
 place in this form: take `json` for it.
+
+A comparison has a row per contrast, with `per_query` a row per query and a column per measure and system; a verdict has
+a row per rule. A cell is empty where there is nothing; `reason` says why a contrast has no test.
 """
 
 from __future__ import annotations
@@ -13,9 +16,14 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from rankproof.kernel.data_table import DataTable
 from rankproof.kernel.sections import UNDEFINED
 from rankproof.measuring.conversions import query_ids
 from rankproof.measuring.records import Evaluation, Result
+from rankproof.proving.conversions import contrast_table
+from rankproof.proving.conversions import query_table as contrasted_queries
+from rankproof.proving.records import Comparison
+from rankproof.proving.verdict import Verdict, ruling_table
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import as_range
 
@@ -71,4 +79,23 @@ def _exact(value: float) -> str:
     return UNDEFINED if math.isnan(value) else repr(float(value))
 
 
-OFFERS = (Report("csv", __doc__, render, ".csv", "text/csv"),)
+def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
+    """The columns of `Comparison.to_pandas`."""
+    return _data(contrasted_queries(comparison) if per_query else contrast_table(comparison))
+
+
+def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
+    """The columns of `Verdict.to_pandas`."""
+    return _data(ruling_table(verdict))
+
+
+def _data(table: DataTable) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([column.text for column in table.columns])
+    for row in table.rows():
+        writer.writerow(["" if cell is None else repr(cell) if isinstance(cell, float) else cell for cell in row])
+    return out.getvalue()
+
+
+OFFERS = (Report("csv", __doc__, render, ".csv", "text/csv", comparison, verdict),)

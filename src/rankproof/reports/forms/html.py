@@ -16,13 +16,11 @@ from dataclasses import replace
 from rankproof.measuring.records import Evaluation
 from rankproof.online.trial.results import TrialReading, trial_of
 from rankproof.online.trial.sections import trial_sections
-from rankproof.proving.records import ALL_QUERIES, Comparison
+from rankproof.proving.records import Comparison
 from rankproof.proving.verdict import Verdict
+from rankproof.reports.charts.answers import answer_chart, answer_plots
 from rankproof.reports.charts.drawing import to_inline
 from rankproof.reports.charts.frame import NOTEBOOK, ChartStyle
-from rankproof.reports.charts.intervals import forest, panels
-from rankproof.reports.charts.plot import Plot
-from rankproof.reports.charts.values import can_draw, query_chart, value_chart
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import notes
 from rankproof.reports.page import page as frame
@@ -113,7 +111,7 @@ def cell(shown: Comparison | Evaluation) -> str:
     return charts(shown)
 
 
-OFFERS = (Report("html", __doc__, render, ".html", "text/html", comparison, verdict, cell, benchmark),)
+OFFERS = (Report("html", __doc__, render, ".html", "text/html", comparison, verdict, cell, benchmark, answer_chart),)
 
 
 def comparison_page_sections(comparison: Comparison, manifest: Mapping[str, object]) -> list[PageSection]:
@@ -160,13 +158,5 @@ MOST_CHARTS = 4
 def charts(record: Comparison | Evaluation) -> str:
     """SVG elements in colors that are readable on light and on dark; "" where nothing can be drawn."""
     look = ChartStyle(NOTEBOOK, 720)
-    drawn = [to_inline(plot, label) for label, plot in _plots(record, look)[:MOST_CHARTS]]
+    drawn = [to_inline(plot, label) for label, plot in answer_plots(record, look, MOST_CHARTS)[:MOST_CHARTS]]
     return "".join(f"<div>{svg}</div>" for svg in drawn)
-
-
-def _plots(record: Comparison | Evaluation, look: ChartStyle) -> list[tuple[str, Plot]]:
-    if isinstance(record, Evaluation):
-        return [(m, value_chart([record], m, look)) for m in record.results if can_draw([record], m)]
-    plots = [(panel.title, forest(panel, look)) for panel in panels(record)][: MOST_CHARTS - 1]
-    whole = [c for c in record.contrasts if c.segment == ALL_QUERIES and c.query_ids]
-    return [*plots, *((f"{c.measure} by query", query_chart(c, look)) for c in whole[:1])]

@@ -2,7 +2,7 @@ r"""A LaTeX table for a paper: booktabs rules, the best value of each measure in
 
 Needs `\usepackage{booktabs}`. Four decimals; whole numbers as such; `undefined` where a query has no value.
 The fine print follows as comments, so that the table can be pasted as it is and its facts stay with it.
-A comparison has its significance marks explained in the caption.
+A comparison has its significance marks explained in the caption; a verdict is a table of its rules.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rankproof.kernel.sections import number, percent, printable
 from rankproof.measuring.records import Evaluation
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.proving.sections import item_title
+from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
 from rankproof.reports.grid import GridCell, grid, notes
 
@@ -156,4 +157,31 @@ def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str
     return latex_comparison(comparison)
 
 
-OFFERS = (Report("latex", __doc__, render, ".tex", "application/x-latex", comparison),)
+def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
+    """A table of the rules with the verdict as its caption; reasons, warnings and fine print are comments."""
+    # Evaluations and comparisons need no trials: their modules load only for a verdict.
+    from rankproof.reports.verdict_sections import verdict_sections
+
+    rules, *others = verdict_sections(verdict)
+    header, *rows = rules.table
+    told = [line for part in others for line in (part.title, *part.lines)]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{escaped(rules.title)}.}}",
+            rf"\begin{{tabular}}{{{'l' * rules.names}{'r' * (len(header) - rules.names)}}}",
+            r"\toprule",
+            row(map(escaped, header)),
+            r"\midrule",
+            *(row(map(cell, cells)) for cells in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            *(f"% {flat(text)}" for line in told for text in ((line,) if isinstance(line, str) else line)),
+            "",
+        ]
+    )
+
+
+OFFERS = (Report("latex", __doc__, render, ".tex", "application/x-latex", comparison, verdict),)

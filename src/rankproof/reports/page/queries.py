@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 
 from rankproof.kernel.sections import PLACES, number
-from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast, DocMove, QueryMove
+from rankproof.proving.movement_records import DocMove, QueryMove
+from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
 from rankproof.reports.charts.values import order, query_chart
 from rankproof.reports.page.elements import Column, PageCell, PageSection, Safe, data_block, figure, table, tag
 from rankproof.reports.page.verdict import difference

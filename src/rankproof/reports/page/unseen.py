@@ -5,7 +5,8 @@ from __future__ import annotations
 from rankproof.kernel.sections import counted, number
 from rankproof.measuring.report import Diagnosis
 from rankproof.proving.holes.bounds import Bound, Holes, MeasureBounds
-from rankproof.proving.records import BlindSpot, Comparison
+from rankproof.proving.movement_records import BlindSpot
+from rankproof.proving.records import Comparison
 from rankproof.reports.charts.intervals import bounded, difference_bounds, value_bounds
 from rankproof.reports.charts.values import share_chart
 from rankproof.reports.page.elements import (

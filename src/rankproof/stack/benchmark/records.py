@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
+from rankproof.kernel.data_table import DataColumn, DataTable
 from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.sections import counted
+from rankproof.kernel.shown import Shown
+from rankproof.measuring.conversions import run_table, system_table
+from rankproof.proving.conversions import html, rich
 from rankproof.proving.conversions import to_dict as comparison_dict
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design, Direction
 from rankproof.stack.records import Step
@@ -162,16 +167,24 @@ class ModeRow:
     notes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Benchmark:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Benchmark(Shown):
     """What came out.
 
-    comparison   all pairs of modes in all measures on all queries, as one family
-    best         by measure the mode that is shown to be better than every other, if any
-    by_segment   the same with every segment of the queries, as a larger family; None without segments
-    advice       what to ship by the first measure
-    unbeaten     by "time" and "cost": the modes that no other one beats there without being worse in the first measure
+    Attributes:
+        config: which modes, on which queries, by which measures
+        rows: each mode with its times, failures and ceilings
+        comparison: all pairs of modes in all measures on all queries, as one family
+        best: by measure the mode that is significantly better than every other, if any
+        dataset_hash: SHA-256 of the documents, queries and judgments
+        queries: how many queries were asked
+        documents: how many documents were searched
+        by_segment: the comparison with every segment of the queries, as a larger family; None without segments
+        unbeaten: by "time" and "cost": the modes that no other one beats there without being worse in the first measure
+        advice: what to ship by the first measure
     """
+
+    _noun: ClassVar[str] = "benchmark"
 
     config: BenchmarkConfig
     rows: tuple[ModeRow, ...]
@@ -183,6 +196,35 @@ class Benchmark:
     by_segment: Comparison | None = None
     unbeaten: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     advice: Advice | None = None
+
+    def to_dict(self, by_query: bool = True) -> dict[str, object]:
+        """Plain dicts, lists, numbers and texts: what `--json` writes, without times."""
+        return to_dict(self, by_query)
+
+    def _table(self, per_query: bool | None) -> DataTable:
+        """A row per mode: the values of all queries together, and what it builds on. Times are in `rows`."""
+        if per_query:
+            return system_table(self.comparison.evaluations, self.comparison.measures, "mode")
+        values = run_table(self.comparison.evaluations).columns
+        rows = {row.mode: row for row in self.rows}
+        modes = [rows[str(mode)] for mode in values[0].values]
+        more = (
+            DataColumn("before", [row.before for row in modes], "text"),
+            DataColumn("failures", [sum(row.failures.values()) for row in modes], "count"),
+            DataColumn("pipeline", [row.pipeline for row in modes], "text"),
+        )
+        return DataTable((DataColumn("mode", values[0].values, "text"), *values[1:], *more), index=1)
+
+    def __repr__(self) -> str:
+        ship = "" if self.advice is None else f"; ship {self.advice.ship} by {self.advice.measure}"
+        modes, queries = counted(len(self.rows), "mode"), counted(self.queries, "query", "queries")
+        return f"<Benchmark {self.config.name}: {modes} on {queries}{ship}>"
+
+    def __rich__(self) -> Any:
+        return rich(self.comparison)
+
+    def _repr_html_(self) -> str:
+        return html(self.comparison)
 
 
 _REVERSED: Mapping[Direction, Direction] = {"better": "worse", "worse": "better", "not shown": "not shown"}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
-from rankproof.measuring.evaluate import evaluate
+from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.grade_shares import grade_shares
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, join_run, prepare_qrels
@@ -166,7 +166,7 @@ def ceiling_of(
 
 
 def _result(judged: PreparedQrels, orders: Orders, text: str) -> Result:
-    return evaluate(judged, orders, text)[text]
+    return measure_run(join_run(judged, orders), parse(text), DEFAULT_SETTINGS)[text]
 
 
 def _orders(mode: ModeOutcome, rankings: Sequence[Ranking]) -> Orders:
