@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import OrderedDict, UserDict
 from collections.abc import Callable
 from types import MappingProxyType
@@ -29,6 +31,7 @@ def frames() -> dict[str, Callable[[dict[str, list[Any]]], Any]]:
         "pyarrow": pyarrow.table,
         "batches": lambda columns: pyarrow.table(columns).to_reader(),
         "pandas": pandas.DataFrame,
+        "pandas without pyarrow": pandas.DataFrame,
         "old pandas": lambda columns: _without_stream(pandas.DataFrame(columns)),
         "polars": polars.DataFrame,
         "duckdb": lambda columns: duckdb.from_arrow(pyarrow.table(columns)),
@@ -54,12 +57,21 @@ class _Stream:
         return self._table.__arrow_c_stream__(requested_schema)
 
 
-KINDS = ["pyarrow", "batches", "pandas", "old pandas", "polars", "duckdb", "anything with a stream"]
+KINDS = [
+    "pyarrow", "batches", "pandas", "pandas without pyarrow", "old pandas", "polars", "duckdb",
+    "anything with a stream",
+]  # fmt: skip
+
+
+def maker(kind: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, list[Any]]], Any]:
+    if kind == "pandas without pyarrow":
+        monkeypatch.setattr("rankproof.reading.arrow.find_spec", lambda name: None)
+    return frames()[kind]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_tables(kind: str) -> None:
-    table = frames()[kind]
+def test_tables(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = maker(kind, monkeypatch)
     assert read_run(table(COLUMNS)).to_dict() == RUN
     graded = {"topic": [1, 1, 2], "pid": [10, 20, 30], "label": [2, 0, 1]}
     assert read_qrels(table(graded)).to_dict() == {"1": {"10": 2, "20": 0}, "2": {"30": 1}}
@@ -69,8 +81,8 @@ def test_tables(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_tables_that_cannot_be_read(kind: str) -> None:
-    table = frames()[kind]
+def test_tables_that_cannot_be_read(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = maker(kind, monkeypatch)
     with raises(InputError, "a, b", "run", "query_id", "doc_id", "score"):
         read_run(table({"a": ["q1"], "b": ["d1"]}))
     with raises(InputError, "row 2", "'docno'", "null"):
@@ -79,6 +91,44 @@ def test_tables_that_cannot_be_read(kind: str) -> None:
         read_run(table({"qid": ["q1"], "docno": ["d1"], "score": [float("nan")]}))
     with raises(InputError, "a, b", "topics", "query_id", "text"):
         read_topics(table({"a": ["q1"], "b": ["d1"]}))
+
+
+WITHOUT_PYARROW = """
+import sys
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "pyarrow":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+import pandas, rankproof
+run = pandas.DataFrame({"qid": ["q1", "q1", "7"], "docno": ["d1", "d2", "x"], "score": [1, 2, 3]}, index=[5, 5, 2])
+grades = pandas.DataFrame({"qid": ["q1", "7"], "docno": ["d1", "x"], "rel": [1, 1]})
+print(rankproof.evaluate(grades, run, "RR")["RR"].by_query)
+print(sorted(rankproof.read_topics(pandas.DataFrame({"qid": [7], "text": ["seven"]})).items()))
+print("pyarrow" in sys.modules)
+"""
+
+
+def test_pandas_frames_are_read_where_pyarrow_is_not_installed() -> None:
+    """They ended in an ImportError of pandas. q1 has its relevant document at rank 2, 7 at rank 1."""
+    pytest.importorskip("pandas")
+    told = subprocess.run(
+        [sys.executable, "-c", WITHOUT_PYARROW], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert told.stdout.splitlines() == ["{'q1': 0.5, '7': 1.0}", "[('7', 'seven')]", "False"]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pandas without pyarrow"])
+def test_named_levels_of_an_index_are_columns(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = maker(kind, monkeypatch)(COLUMNS)
+    assert read_run(frame.set_index(["qid", "docno"])).to_dict() == RUN
+    assert read_run(frame.set_index("qid")).to_dict() == RUN
+    named = frame.copy()
+    named.index = [9, 9, 1]
+    named.index.name = "qid"  # a column of the name is there: it wins
+    assert read_run(named).to_dict() == RUN
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError, UsageError
 from rankproof.reading import detect
-from rankproof.reading.arrow import pyarrow, read_table, topics_from_arrow
+from rankproof.reading.arrow import (
+    has_pyarrow,
+    pandas_frame,
+    pyarrow,
+    read_frame,
+    read_table,
+    topics_from_arrow,
+    topics_from_frame,
+)
 from rankproof.reading.detect import SourceDescription
 from rankproof.reading.formats._gather import add_topic, id_text
 from rankproof.reading.formats._nested import is_list, read_list, read_mapping
@@ -254,7 +262,10 @@ def rows_of(what: object, noun: Noun, name: str) -> Read:
         return read_mapping(what, noun, name)
     if is_list(what):
         return read_list(what, noun, name)
-    table, names = as_table(what)
+    frame = pandas_frame(what)
+    if frame is not None and not has_pyarrow():
+        return read_frame(frame, noun, name)
+    table, names = as_table(what if frame is None else frame)
     return read_table(table, names, noun, name)
 
 
@@ -277,7 +288,10 @@ def topics_of(what: object, name: str) -> Topics:
             else:
                 raise InputError(f"{where}: {item!r:.80} is not a topic. A topic is a query id and its text.")
         return topics
-    table, _ = as_table(what)
+    frame = pandas_frame(what)
+    if frame is not None and not has_pyarrow():
+        return topics_from_frame(frame, name)
+    table, _ = as_table(what if frame is None else frame)
     whole = pyarrow("A table of topics").table(table)
     return topics_from_arrow(whole, whole.column_names, name)
 
@@ -286,7 +300,7 @@ def as_table(what: object) -> tuple[object, list[str]]:
     """An object that gives an Arrow stream, and its column names."""
     if not hasattr(what, "__arrow_c_stream__"):
         # Older pandas and DuckDB: no stream, but their own ways to Arrow.
-        if type(what).__module__.partition(".")[0] == "pandas" and hasattr(what, "columns"):
+        if pandas_frame(what) is not None:
             what = pyarrow("A pandas frame").Table.from_pandas(what, preserve_index=False)
         elif hasattr(what, "fetch_arrow_table"):
             what = what.fetch_arrow_table()
