@@ -210,7 +210,7 @@ def evaluate(
             f"There are {len(several)} runs and one name, {name!r:.80}. Give a mapping from names to runs."
         )
     judged = prepare_qrels(qrels, qrels_format, allow)  # once for all runs
-    joined = [_joined(judged, None, each, {**reading, "name": called}) for called, each in several]
+    joined = [_joined(judged, None, each, reading) for _, each in several]
     names = names_apart(several, [each.name for each in joined])
     made = [replace(measure_run(r, variants, settings), run_name=n) for r, n in zip(joined, names, strict=True)]
     return Evaluations(made)

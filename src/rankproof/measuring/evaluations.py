@@ -71,7 +71,7 @@ class Evaluations(Shown, Mapping[str, Evaluation]):
             for text in first
         ]
         more = [f"and {len(self) - FEW_RUNS} more"] if len(self) > FEW_RUNS else []
-        others = f" (and {len(self.measures) - 1} more measures)" if len(self.measures) > 1 else ""
+        others = f" (and {len(self.measures) - 1} more)" if len(self.measures) > 1 else ""
         return f"<Evaluations of {counted(len(self), 'run')} in {first[0]}{others}: {', '.join(told + more)}>"
 
     def _repr_html_(self) -> str:
