@@ -131,6 +131,9 @@ def test_several_candidates_by_name_and_rows_as_one_candidate() -> None:
     """A list of rows was taken for a list of runs."""
     by_name = rankproof.compare(QRELS, OTHER, {"good": GOOD, "same": OTHER}, "RR", beyond=False)
     assert by_name.systems == ("run", "good", "same")
+    assert rankproof.compare(QRELS, {"old": OTHER}, {"new": GOOD}, "RR", beyond=False).systems == ("old", "new")
+    with raises(UsageError, "one baseline", 2):
+        rankproof.compare(QRELS, {"old": OTHER, "older": OTHER}, GOOD, "RR", beyond=False)
     rows = rankproof.compare(QRELS, OTHER, ROWS, "RR", beyond=False)
     assert rows.contrast("RR").candidate_mean == 0.75
 

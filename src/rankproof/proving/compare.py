@@ -65,20 +65,23 @@ def compare(
 ) -> Comparison:
     """Candidates against a baseline: `compare(qrels, "bm25.run", "dense.run", "nDCG@10").contrast("nDCG@10")`.
 
-    `qrels`, `baseline` and `candidates` (one run, or several in a list or by name) are what `evaluate` takes. `queries`
-    is a file or mapping with columns, `by` the columns that make segments. `beyond=False` leaves out what the numbers
-    cannot see: blind spots, bounds over unjudged documents, ties, diagnoses. `reuse_groups`, a file or a mapping from
-    runs to groups, asks whether the verdicts stand without the judgments that one group alone contributed to a pool
-    of `pool_depth`; `contributors` are further runs of the pool by name. The other choices are those of `Settings`,
-    `Design` and, for reading, of `evaluate`.
+    `qrels`, `baseline` and `candidates` (one run, or several in a list or by name) are what `evaluate` takes; the name
+    of a baseline is given as `{"bm25": run}`. `queries` is a file or mapping with columns, `by` the columns that make
+    segments. `beyond=False` leaves out what the numbers cannot see: blind spots, bounds over unjudged documents, ties,
+    diagnoses. `reuse_groups`, a file or a mapping from runs to groups, asks whether the verdicts stand without the
+    judgments that one group alone contributed to a pool of `pool_depth`; `contributors` are further runs of the pool
+    by name. The other choices are those of `Settings`, `Design` and, for reading, of `evaluate`.
     """
     settings = Settings(**{name: choices.pop(name) for name in _OF_SETTINGS & choices.keys()})
     design = Design(**{name: choices.pop(name) for name in _OF_DESIGN & choices.keys()})
     allow = tuple(allow)
     judged = prepare_qrels(qrels, qrels_format, allow)
-    several = several_runs(candidates) or [(None, candidates)]
-    sources = [baseline, *(run for _, run in several)]
-    called: Sequence[str | None] = names if names is not None else [None, *(name for name, _ in several)]
+    first = several_runs(baseline) or [(None, baseline)]
+    if len(first) > 1:
+        raise UsageError(f"There is one baseline; got {len(first)} runs. Give the others as candidates.")
+    given = [*first, *(several_runs(candidates) or [(None, candidates)])]
+    sources = [source for _, source in given]
+    called: Sequence[str | None] = names if names is not None else [name for name, _ in given]
     if len(called) != len(sources):
         raise UsageError(f"There are {len(sources)} runs and {len(called)} names. Give each run one name.")
     join: Callable[..., PreparedRun] = partial(join_run, format=run_format, allow=allow, **choices)

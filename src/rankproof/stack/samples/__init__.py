@@ -22,7 +22,7 @@ from rankproof.errors import InputError
 from rankproof.reading.collect import read_run
 from rankproof.reading.collection import Query
 from rankproof.reading.ranking import Ranking
-from rankproof.stack.benchmark.records import BenchmarkConfig
+from rankproof.stack.benchmark.records import Benchmark, BenchmarkConfig
 from rankproof.stack.records import ModeOutcome, Step, StepOutcome
 
 FETCH = "fetch.json"
@@ -71,6 +71,19 @@ def ladder_outcomes(config: BenchmarkConfig, queries: Sequence[Query]) -> dict[s
         steps = dict.fromkeys(step.key for step in pipeline.steps())
         outcomes[name] = ModeOutcome(name, pipeline, query_ids, tuple(by_step[key] for key in steps), config.depth)
     return outcomes
+
+
+def ladder_benchmark() -> Benchmark:
+    """The benchmark of the ladder on the rankings that its modes gave when they were run: nothing is run now."""
+    from rankproof.reading.datasets.read import read_dataset
+    from rankproof.stack.benchmark.config import read_config
+    from rankproof.stack.benchmark.run import measured
+
+    config = read_config(ladder())
+    dataset = read_dataset(config.dataset)
+    queries, documents = dataset.judged_queries, 0 if dataset.corpus is None else len(dataset.corpus)
+    outcomes = ladder_outcomes(config, queries)
+    return measured(config, queries, dataset.qrels, outcomes, dataset.content_hash, documents)
 
 
 def _outcome(step: Step, query_ids: Sequence[str], path: str, identity: dict[str, str]) -> StepOutcome:
