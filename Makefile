@@ -45,6 +45,7 @@ types: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
+	$(BIN)/python docs/run_notebooks.py
 
 bench: $(READY)
 	$(BIN)/python benchmarks/evaluate.py
