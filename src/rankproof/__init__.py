@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from rankproof.online.interleaving.show import interleave
     from rankproof.proving.compare import compare, compare_evaluations
     from rankproof.proving.gate import gate
+    from rankproof.proving.leaderboard import leaderboard
+    from rankproof.proving.leaderboard_records import Leaderboard
     from rankproof.proving.manifest import read_manifest
     from rankproof.proving.next import propose
     from rankproof.proving.records import Comparison, Contrast, Design
@@ -35,6 +37,7 @@ _LATER = {
     "compare": "rankproof.proving.compare",
     "compare_evaluations": "rankproof.proving.compare",
     "gate": "rankproof.proving.gate",
+    "leaderboard": "rankproof.proving.leaderboard",
     "propose": "rankproof.proving.next",
     "interleave": "rankproof.online.interleaving.show",
     "Comparison": "rankproof.proving.records",
@@ -42,6 +45,7 @@ _LATER = {
     "Design": "rankproof.proving.records",
     "Estimate": "rankproof.kernel.estimate",
     "NotEstimable": "rankproof.kernel.estimate",
+    "Leaderboard": "rankproof.proving.leaderboard_records",
     "Verdict": "rankproof.proving.verdict",
     "EvaluationReport": "rankproof.measuring.report",
     "ExperimentManifest": "rankproof.kernel.manifest",
@@ -65,6 +69,7 @@ __all__ = [
     "EvaluationReport",
     "ExperimentManifest",
     "InputError",
+    "Leaderboard",
     "NotEstimable",
     "Order",
     "Qrels",
@@ -79,6 +84,7 @@ __all__ = [
     "evaluate",
     "gate",
     "interleave",
+    "leaderboard",
     "prepare",
     "propose",
     "read_manifest",

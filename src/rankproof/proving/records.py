@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankproof.errors import UsageError
 from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.later import LateField
+from rankproof.kernel.later import LateField, Later
 
 if TYPE_CHECKING:
     from rankproof.measuring.grade_shares import GradeShares
@@ -183,6 +183,8 @@ class Comparison:
 
     contrasts     every pair, measure and segment; those over all queries first
     evaluations   one per system, in the order of `systems`
+    every_pair    gives all pairs of systems in the first measure over all queries, a family of its own, where
+                  `contrasts` has not all of them already: which systems are the best is seen afterwards
     moves         the queries that lost and won most, by candidate and measure, and what moved in them
     """
 
@@ -209,6 +211,7 @@ class Comparison:
     manifest: Mapping[str, Any] = field(default_factory=dict)  # the ExperimentManifest's fields, for showing
     reuse: ReuseCheck | None = None  # where the groups of the pool were given
     sampling: Sampling | None = None  # where weights, strata or clusters were given
+    every_pair: Later[tuple[Contrast, ...]] = field(default_factory=lambda: Later(tuple))
 
     def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:
         """The contrast of a measure with the baseline; the only candidate's when none is named."""

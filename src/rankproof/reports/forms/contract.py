@@ -64,6 +64,8 @@ class Report:
     verdict     makes the text of a verdict, where the form can hold one
     cell        draws charts for a notebook, where the form has charts
     benchmark   makes the text of a benchmark, where the form can hold one
+    on_screen   the form is for a terminal: its functions take a keyword `screen` too, a Screen with the width of the
+                window and whether everything shall be shown; without it they give everything
     """
 
     name: str
@@ -75,6 +77,7 @@ class Report:
     verdict: RenderVerdict | None = None
     cell: DrawCell | None = None
     benchmark: RenderBenchmark | None = None
+    on_screen: bool = False
 
     @property
     def summary(self) -> str:
