@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rankproof.online.interleaving.show import interleave
     from rankproof.proving.compare import compare, compare_evaluations
     from rankproof.proving.gate import gate
+    from rankproof.proving.leaderboard import leaderboard
+    from rankproof.proving.leaderboard_records import Leaderboard
     from rankproof.proving.manifest import read_manifest
     from rankproof.proving.next import propose
     from rankproof.proving.records import Comparison, Contrast, Design
@@ -36,6 +38,7 @@ _LATER = {
     "compare": "rankproof.proving.compare",
     "compare_evaluations": "rankproof.proving.compare",
     "gate": "rankproof.proving.gate",
+    "leaderboard": "rankproof.proving.leaderboard",
     "propose": "rankproof.proving.next",
     "interleave": "rankproof.online.interleaving.show",
     "Comparison": "rankproof.proving.records",
@@ -43,6 +46,7 @@ _LATER = {
     "Design": "rankproof.proving.records",
     "Estimate": "rankproof.kernel.estimate",
     "NotEstimable": "rankproof.kernel.estimate",
+    "Leaderboard": "rankproof.proving.leaderboard_records",
     "Verdict": "rankproof.proving.verdict",
     "EvaluationReport": "rankproof.measuring.report",
     "ExperimentManifest": "rankproof.kernel.manifest",
@@ -67,6 +71,7 @@ __all__ = [
     "Evaluations",
     "ExperimentManifest",
     "InputError",
+    "Leaderboard",
     "NotEstimable",
     "Order",
     "Qrels",
@@ -81,6 +86,7 @@ __all__ = [
     "evaluate",
     "gate",
     "interleave",
+    "leaderboard",
     "prepare",
     "propose",
     "read_manifest",

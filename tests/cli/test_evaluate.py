@@ -126,7 +126,7 @@ def test_depth(here: Path) -> None:
 
 def test_level(here: Path) -> None:
     """Grade 2 and more: only d1 at rank 2 of q1. (1/2 + 0 + 0)/3."""
-    assert values("-l2", "-mRR", "qrels", "a.run") == {"RR": pytest.approx(0.5 / 3)}
+    assert values("-l2", "-mRR", "qrels", "a.run") == {"RR(rel=2)": pytest.approx(0.5 / 3)}
 
 
 def test_judged_only(here: Path) -> None:

@@ -12,8 +12,9 @@ import rankproof
 
 PUBLIC = {
     "Comparison", "Contrast", "Design", "Estimate", "Evaluation", "EvaluationReport", "Evaluations",
-    "ExperimentManifest", "InputError", "NotEstimable", "Order", "Qrels", "RankproofError", "Refused", "Result", "Run",
-    "UsageError", "Verdict", "compare", "compare_evaluations", "evaluate", "gate", "interleave", "prepare", "propose",
+    "ExperimentManifest", "InputError", "Leaderboard", "NotEstimable", "Order", "Qrels", "RankproofError", "Refused", "Result",
+    "Run", "UsageError", "Verdict", "compare", "compare_evaluations", "evaluate", "gate", "interleave",
+    "leaderboard", "prepare", "propose",
     "read_manifest", "read_qrels", "read_report", "read_run", "read_topics", "verify", "write",
 }  # fmt: skip
 

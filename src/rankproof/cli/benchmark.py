@@ -26,6 +26,7 @@ def command() -> None:
 @click.option("-o", "--output", type=click.Path(), help="The folder for runs and reports; NAME-report by default.")
 @click.option("--cache", type=click.Path(), help="The folder for what is expensive to make; beside CONFIG by default.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
+@_output.full_option
 @click.option(
     "--format", "form", type=ShelfName("reports", "benchmark"), help="The form of the answer; table by default."
 )
@@ -36,6 +37,7 @@ def run(
     output: str | None,
     cache: str | None,
     per_query: bool,
+    full: bool,
     form: str | None,
     as_json: bool,
 ) -> None:
@@ -58,9 +60,8 @@ def run(
     refuse_alone(read)
     refuse_output_folder(folder)
     result, observed = benchmarking.run_benchmark(read, benchmarking.dataset_of(read), folder, cache, began)
-    _output.say(report.benchmark(result, per_query=per_query, observed=observed))
-    if form == "table":
-        _output.say(f"\nReport: {os.path.join(folder, 'BenchmarkReport.html')}\n")
+    _output.give_report(report, "benchmark", result, full, None, per_query=per_query, observed=observed)
+    _output.name_files(form, None, html=os.path.join(folder, "BenchmarkReport.html"))
 
 
 @command.command("init")

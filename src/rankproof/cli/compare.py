@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 )
 @click.option("--saved", is_flag=True, help="The files are reports kept by `rankproof evaluate --save`, without QRELS.")
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
+@_output.full_option
 @click.option(
     "--format", "form", type=ShelfName("reports", "comparison"), help="The form of the answer; table by default."
 )
@@ -76,6 +77,7 @@ def command(
     files: Sequence[str],
     saved: bool,
     per_query: bool,
+    full: bool,
     form: str | None,
     as_json: bool,
     output: str | None,
@@ -113,7 +115,9 @@ def command(
         _output.give(page.comparison(compared.comparison, per_query=True, observed=observed), html)
     if charts is not None:
         write_charts(charts, compared.comparison)
-    _output.give(report.comparison(compared.comparison, per_query=per_query, observed=observed), output)
+    shown = {"per_query": per_query, "observed": observed}
+    _output.give_report(report, "comparison", compared.comparison, full, output, **shown)
+    _output.name_files(form, output, html=html, charts=charts, manifest=manifest)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -108,6 +108,7 @@ TREC_MEASURES = "official"
     f"Default: {DEFAULT_MEASURES}; with --format trec: {TREC_MEASURES}.",
 )
 @click.option("-q", "--per-query", is_flag=True, help="Show each query's values too.")
+@_output.full_option
 @click.option(
     "-c",
     "--complete",
@@ -198,6 +199,7 @@ def command(
     runs: Sequence[str],
     measures: Sequence[str],
     per_query: bool,
+    full: bool,
     form: str | None,
     as_json: bool,
     output: str | None,
@@ -215,7 +217,8 @@ def command(
     """
     form = chosen_form(form, as_json)
     refuse_second_stdin([qrels, *runs])
-    refuse_outputs(output)
+    if output is not None:
+        refuse_outputs(output)
     goals = read_targets(targets, save, manifest, runs) if targets or save or manifest else {}
     from rankproof.kernel import shelf
     from rankproof.measuring.prepare import prepare_qrels
@@ -233,9 +236,11 @@ def command(
     if manifest is not None:
         given = list(zip(runs, prepared, strict=True))
         save_manifest(manifest, evaluations, (qrels, judged), given, reading, observed)
-    if form == "table" and not measures:
+    if form == "table" and full and not measures:
         evaluations = [replace(e, fine_print=(*e.fine_print, DEFAULTS_TAKEN)) for e in evaluations]
-    _output.give(report.render(evaluations, per_query=per_query, observed=observed), output)
+    _output.give_report(report, "render", evaluations, full, output, per_query=per_query, observed=observed)
+    if output or save or manifest:
+        _output.name_files(form, output, saved=save, manifest=manifest)
 
 
 def _evaluate(

@@ -64,6 +64,7 @@ def command(
     junit: str | None,
     markdown: str | None,
     html: str | None,
+    full: bool,
     manifest: str | None,
     github: bool,
     **instead: Any,
@@ -77,7 +78,7 @@ def command(
     rankproof gate policy.toml
     rankproof gate policy.toml --candidate new.run --junit gate.xml --html gate.html
     """
-    forms = chosen_forms(form, as_json, output, junit=junit, markdown=markdown, html=html)
+    forms = chosen_forms(form, as_json, output, full, junit=junit, markdown=markdown, html=html)
     if github and output is None and forms.form not in ("table", "github"):
         raise UsageError(f"--github prints beside the answer, which would not be {forms.form} then. Add -o FILE.")
     refuse_second_stdin([instead[name] for name in ("candidate", "baseline", "qrels", "topics", "queries", "latency")])
@@ -89,7 +90,7 @@ def command(
     observed = {"seconds": round(time.perf_counter() - began, 6)}
     if manifest is not None:
         _keep(manifest, verdict, observed)
-    forms.give(verdict, observed)
+    forms.give(verdict, observed, manifest)
     if github:
         _tell_github(verdict, observed, annotate=forms.form != "github" or output is not None)
     return verdict.exit_status

@@ -7,10 +7,28 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 GAP = "  "
+# Where nothing says how wide the reader's window is, a layout is chosen for so many columns.
+USUAL_COLUMNS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a text is laid out for: a window of `width` columns, and the whole answer or its headlines.
+
+    Without a width, as in a file or a pipe, a sentence and a row of a table are one line each, however long, so that
+    the text is the same everywhere and can be searched line by line. Layouts are chosen for `columns`.
+    """
+
+    width: int | None = None
+    full: bool = True
+    columns: int = USUAL_COLUMNS
+
+
+WHOLE = Screen()
 
 
 def aligned(rows: Sequence[Sequence[str]], names: int) -> list[str]:
@@ -28,6 +46,64 @@ def aligned(rows: Sequence[Sequence[str]], names: int) -> list[str]:
             cells.append(text + room if i < names else room + text)
         lines.append(GAP.join(cells).rstrip())
     return lines
+
+
+def fitted(rows: Sequence[Sequence[str]], names: int, columns: int | None) -> list[str]:
+    """As `aligned`; a table that is wider than `columns` goes on below by groups of columns, each with the names.
+
+    Every group begins with its header. No cell is cut: a name that is wider than the window makes its lines longer.
+    """
+    lines = aligned(rows, names)
+    if columns is None or max(map(width, lines), default=0) <= columns:
+        return lines
+    count = max(map(len, rows))
+    groups: list[list[int]] = [[]]
+    for i in range(names, count):
+        groups[-1].append(i)
+        if len(groups[-1]) > 1 and _widest(rows, [*range(names), *groups[-1]], names) > columns:
+            groups.append([groups[-1].pop()])
+    return [line for group in groups for line in aligned(_columns(rows, [*range(names), *group]), names)]
+
+
+def _columns(rows: Sequence[Sequence[str]], which: Sequence[int]) -> list[list[str]]:
+    return [[row[i] for i in which if i < len(row)] for row in rows]
+
+
+def _widest(rows: Sequence[Sequence[str]], which: Sequence[int], names: int) -> int:
+    return max(map(width, aligned(_columns(rows, which), names)))
+
+
+Table = tuple[tuple[str, ...], ...]
+
+
+def first_that_fits(layouts: Iterable[Table], names: int, columns: int) -> Table:
+    """The first layout, from the richest to the narrowest, whose lines fit under a title; the last where none does."""
+    table: Table = ()
+    for table in layouts:
+        if max(map(width, aligned(table, names)), default=0) + len(GAP) <= columns:
+            break
+    return table
+
+
+def wrapped(text: str, columns: int | None, indent: str = "", hanging: str = "  ") -> list[str]:
+    """The text in lines of at most so many columns, broken between words; lines after the first hang by `hanging`.
+
+    A word that is wider than the window is not cut.
+
+    >>> wrapped("one two three", 9)
+    ['one two', '  three']
+    """
+    if columns is None or width(indent + text) <= columns:
+        return [indent + text]
+    lines, line = [], indent
+    for word in text.split():
+        begun = line.strip()
+        if begun and width(line) + 1 + width(word) > columns:
+            lines.append(line)
+            line = indent + hanging + word
+        else:
+            line = f"{line} {word}" if begun else line + word
+    return [*lines, line]
 
 
 def printable(text: str) -> str:
@@ -64,20 +140,27 @@ class Section:
     starred: bool = False
 
 
-def sections_text(parts: Sequence[Section]) -> str:
-    """The sections as plain text, an empty line between them; it ends in a line end."""
-    return "\n\n".join(map(part, parts)) + "\n"
+def sections_text(parts: Sequence[Section], columns: int | None = None) -> str:
+    """The sections as plain text, an empty line between them; it ends in a line end.
+
+    columns   the width of the window that it shall fit; None for lines as long as they are
+    """
+    return "\n\n".join(part(section, columns) for section in parts) + "\n"
 
 
-def part(section: Section) -> str:
+def part(section: Section, columns: int | None = None) -> str:
     """The section as plain text: its title, its table, its lines."""
-    table = aligned(section.table, section.names) if section.table else []
+    inside = None if columns is None else columns - len(GAP)
+    table = fitted(section.table, section.names, inside) if section.table else []
     lines = []
     for line in section.lines:
         first, *below = (line,) if isinstance(line, str) else line
-        lines += [f"  {printable(first)}", *(f"      {printable(text)}" for text in below)]
+        lines += wrapped(printable(first), columns, GAP)
+        for text in below:
+            lines += wrapped(printable(text), columns, 3 * GAP)
     between = [""] if table and lines else []
-    return "\n".join([printable(section.title), *(f"  {line}" for line in table), *between, *lines])
+    title = wrapped(printable(section.title), columns) if section.title else []
+    return "\n".join([*title, *((GAP + line).rstrip() for line in table), *between, *lines])
 
 
 PLACES = 4

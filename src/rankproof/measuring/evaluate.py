@@ -17,7 +17,7 @@ from rankproof.measuring.dialects.contract import Dialect, Reading
 from rankproof.measuring.evaluations import Evaluations
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Measure, Variant
-from rankproof.measuring.names import canonical, parse
+from rankproof.measuring.names import at_level, canonical, canonical_at, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings, aggregate
 from rankproof.measuring.views import condensed, cut, read_negatives, select, without_undefined
@@ -43,6 +43,11 @@ def evaluate_tables(
     the judgments, which tells whether two evaluations can be compared.
     """
     dialect: Dialect = shelf.find("dialects", settings.dialect)
+    # A total that the tool counts without regard to the level keeps the plain name.
+    kept = dialect.totals if settings.complete else {}
+    if settings.level not in (None, 1):
+        leveled = at_level(variants, settings.level)
+        variants = [v if v.text in kept else level for v, level in zip(variants, leveled, strict=True)]
     spoken, readings, on = [], [], []
     tables_read: dict[Reading, JudgedTable] = {}
     for variant in variants:
@@ -60,8 +65,8 @@ def evaluate_tables(
     for variant, spoken_variant, reading, table in zip(variants, spoken, readings, on, strict=True):
         dialect.check(table, spoken_variant)
         result = measure(table, spoken_variant, reading, settings)
-        if settings.complete and variant.text in dialect.totals:
-            result = replace(result, mean=dialect.totals[variant.text].compute(table))
+        if variant.text in kept:
+            result = replace(result, mean=kept[variant.text].compute(table))
         if dialect.round_mean is not None:
             result = replace(result, mean=round(result.mean, dialect.round_mean))
         results[variant.text] = result if variant.text == result.text else replace(result, text=variant.text)
@@ -71,18 +76,16 @@ def evaluate_tables(
     population = Population.of(tables(first.order), first, skipped, readings[0].missing)
     return Evaluation(
         results, population, LazyLines(partial(fine_print, population, results, first, settings, dialect, notes)),
-        run_name, dialect.name, spelled, settings=settings, run_tag=run_tag, canonical=canonical,
+        run_name, dialect.name, spelled, settings=settings, run_tag=run_tag,
+        canonical=canonical if settings.level in (None, 1) else partial(canonical_at, settings.level, frozenset(kept)),
         judgments_hash=judgments_hash,
     )  # fmt: skip
 
 
 def speak(variant: Variant, dialect: Dialect, settings: Settings) -> Variant:
     """The variant as the dialect and the settings' relevance level define it."""
-    if settings.level is not None and "rel" in variant.values:
-        (rel,) = (p for p in variant.measure.params if p.name == "rel")
-        # A level replaces the usual `grade >= 1` only; measures whose rel means something else keep theirs.
-        if rel.default == 1 and variant["rel"] == 1:
-            variant = Variant(variant.measure, {**variant.values, "rel": settings.level}, variant.at)
+    if settings.level not in (None, 1):
+        (variant,) = at_level((variant,), settings.level)
     return dialect.speak(variant)
 
 

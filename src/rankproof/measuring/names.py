@@ -8,7 +8,7 @@ Names that mean a measure with its defaults are spellings in the measure's own f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any
@@ -41,6 +41,35 @@ def parse(names: str | Variant | Iterable[str | Variant], dialect: str = "") -> 
 def canonical(name: str) -> str:
     """The canonical text of a name; of the first measure, when the name stands for several."""
     return str(parse(name)[0])
+
+
+def at_level(variants: Sequence[Variant], level: int | None) -> tuple[Variant, ...]:
+    """The variants with a relevance level, which is then part of their names: `AP` at level 2 is `AP(rel=2)`.
+
+    A level replaces the usual `grade >= 1` only; measures whose rel means something else keep theirs.
+    """
+    if level in (None, 1):
+        return tuple(variants)
+    return tuple(
+        Variant(variant.measure, {**variant.values, "rel": level}, variant.at, variant.typed)
+        if variant.values.get("rel") == 1 and _usual_level(variant)
+        else variant
+        for variant in variants
+    )
+
+
+def canonical_at(level: int | None, plain: Collection[str], name: str) -> str:
+    """The canonical text of a name where a relevance level was set: what was asked for as AP is found as AP.
+
+    plain   names that do not say the level, since a tool counts these totals without regard to it
+    """
+    text = canonical(name)
+    (leveled,) = at_level(parse(text), level)
+    return text if text in plain else leveled.text
+
+
+def _usual_level(variant: Variant) -> bool:
+    return any(param.name == "rel" and param.default == 1 for param in variant.measure.params)
 
 
 @lru_cache(maxsize=1024)

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -41,7 +41,7 @@ from rankproof.kernel.jsontext import from_json, to_json
 from rankproof.kernel.manifest import ExperimentManifest
 from rankproof.kernel.version import __version__
 from rankproof.measuring.conversions import query_ids
-from rankproof.measuring.names import canonical
+from rankproof.measuring.names import canonical, canonical_at
 from rankproof.measuring.records import Evaluation, Population, Result, Settings, aggregate
 from rankproof.reading.source import open_source
 
@@ -247,9 +247,16 @@ def report_of(
 
 def evaluation_of(report: EvaluationReport) -> Evaluation:
     """The Evaluation in this report, without what a report does not store: tied documents and fine print by query."""
+    naming: Callable[[str], str] = canonical
+    measures = report.measures
+    if report.settings.level not in (None, 1):
+        plain = totals_of(report.dialect) if report.settings.complete else frozenset()
+        naming = partial(canonical_at, report.settings.level, plain)
+        # Reports of earlier versions say a relevance level in the settings alone.
+        measures = {naming(text): measure for text, measure in measures.items()}
     return Evaluation(
-        {text: _result(text, measure) for text, measure in report.measures.items()}, report.population,
-        report.diagnostics.fine_print, report.run, report.dialect, settings=report.settings, canonical=canonical,
+        {text: _result(text, measure) for text, measure in measures.items()}, report.population,
+        report.diagnostics.fine_print, report.run, report.dialect, settings=report.settings, canonical=naming,
         judgments_hash=partial(str, report.judgments_sha256),
     )  # fmt: skip
 

@@ -10,12 +10,13 @@ from typing import Any, Literal
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.estimate import Estimate
+from rankproof.kernel.later import Later
 from rankproof.measuring.evaluate import Measures, measure_run
 from rankproof.measuring.evaluations import Evaluations
 from rankproof.measuring.grade_shares import grade_shares
 from rankproof.measuring.measures.contract import Variant
-from rankproof.measuring.names import parse
-from rankproof.measuring.prepare import PreparedRun, join_run, prepare_qrels
+from rankproof.measuring.names import at_level, parse
+from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Result, Settings
 from rankproof.measuring.report import EvaluationReport, evaluation_of
 from rankproof.proving.contrasts import contrasts
@@ -74,27 +75,21 @@ def compare(
     """
     settings = Settings(**{name: choices.pop(name) for name in _OF_SETTINGS & choices.keys()})
     design = Design(**{name: choices.pop(name) for name in _OF_DESIGN & choices.keys()})
-    allow = tuple(allow)
-    judged = prepare_qrels(qrels, qrels_format, allow)
     first = several_runs(baseline) or [(None, baseline)]
     if len(first) > 1:
         raise UsageError(f"There is one baseline; got {len(first)} runs. Give the others as candidates.")
     given = [*first, *(several_runs(candidates) or [(None, candidates)])]
     sources = [source for _, source in given]
-    called: Sequence[str | None] = names if names is not None else [name for name, _ in given]
-    if len(called) != len(sources):
-        raise UsageError(f"There are {len(sources)} runs and {len(called)} names. Give each run one name.")
-    join: Callable[..., PreparedRun] = partial(join_run, format=run_format, allow=allow, **choices)
-    runs = [
-        source if isinstance(source, PreparedRun) else join(judged, source, name=name)
-        for source, name in zip(sources, called, strict=True)
-    ]
-    compared, variants = named_apart(runs, sources, called), parse(measures, settings.dialect)
+    join: Callable[..., PreparedRun] = partial(join_run, format=run_format, allow=tuple(allow), **choices)
+    called = names if names is not None else [name for name, _ in given]
+    compared = joined_runs(prepare_qrels(qrels, qrels_format, tuple(allow)), sources, called, join)
+    variants = at_level(parse(measures, settings.dialect), settings.level)
     whose: Contributions | None = None
     if reuse_groups is not None:
         groups = read_pool_groups(reuse_groups, dict(zip(compared, sources, strict=True)), contributors or ())
+        compared_with = next(iter(compared.values())).qrels
         further = {
-            name: source if isinstance(source, PreparedRun) else join(runs[0].qrels, source, name=name)
+            name: source if isinstance(source, PreparedRun) else join(compared_with, source, name=name)
             for name, source in {**groups.files, **(contributors or {})}.items()
         }
         whose = contributions({**compared, **further}, groups, pool_depth, variants, settings)
@@ -105,6 +100,22 @@ def compare(
         pool=pool, beyond=beyond, most_moved=most_moved,
     )  # fmt: skip
     return comparison if whose is None else reuse_check(comparison, compared, whose, variants, settings, design)
+
+
+def joined_runs(
+    judged: PreparedQrels, sources: Sequence[object], called: Sequence[str | None], join: Callable[..., PreparedRun]
+) -> dict[str, PreparedRun]:
+    """The runs joined with the judgments, by names that tell them apart; prepared ones stay as they are.
+
+    `called` has the name of each run, None for its own.
+    """
+    if len(called) != len(sources):
+        raise UsageError(f"There are {len(sources)} runs and {len(called)} names. Give each run one name.")
+    runs = [
+        source if isinstance(source, PreparedRun) else join(judged, source, name=name)
+        for source, name in zip(sources, called, strict=True)
+    ]
+    return named_apart(runs, sources, called)
 
 
 def compare_runs(
@@ -122,6 +133,7 @@ def compare_runs(
     most_moved: int = MOST_MOVED,
 ) -> Comparison:
     """The comparison of prepared runs, by name; the first is the baseline."""
+    variants = at_level(variants, settings.level)
     evaluations = [replace(measure_run(run, variants, settings), run_name=name) for name, run in runs.items()]
     comparison = compare_evaluations(evaluations, design, queries=queries, by=by)
     values = {(text, e.run_name): _compared(e[text]) for e in evaluations for text in comparison.measures}
@@ -215,7 +227,15 @@ def compare_values(
             *_without_segment(units_by_segment, ids),
         ),
         sampling=sampling,
+        every_pair=Later(partial(_every_pair, tuple(systems), tables[0], design)),
     )
+
+
+def _every_pair(systems: Sequence[str], table: PerUnit, design: Design) -> tuple[Contrast, ...]:
+    """All pairs in one measure over all queries, corrected together; made where somebody looks for the best."""
+    plain = replace(design, all_pairs=True, primary="all", equivalence=None, non_inferiority=None)
+    pairs, _ = contrasts(systems, [table], {}, plain)
+    return pairs
 
 
 def _topics(topics: object) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankproof.errors import UsageError
 from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.later import LateField
+from rankproof.kernel.later import LateField, Later
 from rankproof.kernel.shown import Shown
 
 if TYPE_CHECKING:
@@ -244,6 +244,8 @@ class Comparison(Shown):
         manifest: the fields of the ExperimentManifest, where one was made
         reuse: whether the judgments can be reused, where the groups of the pool were given
         sampling: how queries were drawn, where weights, strata or clusters were given
+        every_pair: gives all pairs of systems in the first measure over all queries, a family of its own, where
+            `contrasts` has not all of them already: which systems are the best is seen afterwards
     """
 
     _noun: ClassVar[str] = "comparison"
@@ -271,6 +273,7 @@ class Comparison(Shown):
     manifest: Mapping[str, Any] = field(default_factory=dict)
     reuse: ReuseCheck | None = None
     sampling: Sampling | None = None
+    every_pair: Later[tuple[Contrast, ...]] = field(default_factory=lambda: Later(tuple))
 
     def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:
         """The contrast of a measure with the baseline; the only candidate's when none is named."""

@@ -171,7 +171,7 @@ def title(comparison: Comparison) -> str:
 
 def item_title(kind: str, name: str) -> str:
     """What an item of a shelf is called on its own page: "Paired t-test" for "t" of significance."""
-    return str(shelf.find(kind, name).summary).partition(":")[0]
+    return str(shelf.find(kind, name).page).strip().partition("\n")[0].partition(":")[0]
 
 
 def where(contrast: Contrast) -> str:

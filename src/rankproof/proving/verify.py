@@ -14,7 +14,8 @@ from rankproof.kernel.jsontext import from_json
 from rankproof.kernel.manifest import ExperimentManifest, InputFile, Results
 from rankproof.measuring.evaluate import measure_run
 from rankproof.measuring.identity import file_hash
-from rankproof.measuring.names import parse
+from rankproof.measuring.measures.contract import Variant
+from rankproof.measuring.names import at_level, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import Evaluation, Settings
 from rankproof.proving.gate import Decided, decide_rules, decide_spending
@@ -306,7 +307,8 @@ def _compute(
     evaluations = []
     for located in ranked:
         run = join_run(qrels, located.path, format=run_format, allow=allow, name=located.recorded.name, **reading)
-        evaluations.append(replace(measure_run(run, variants, settings), run_name=located.recorded.name))
+        evaluation = replace(measure_run(run, variants, settings), run_name=located.recorded.name)
+        evaluations.append(_as_recorded(evaluation, variants, settings))
         differences.append(_against(located, run))
     contrasts = () if manifest.kind == "evaluation" else _contrasts(manifest, evaluations, further.get("queries"))
     problems = [one for one in differences if isinstance(one, Discrepancy)]
@@ -315,6 +317,15 @@ def _compute(
         decided = _decided(manifest, judged, ranked, further)
         results = replace(results, verdict=decided.status, rulings=ruling_results(decided.rulings))
     return results, problems, [one for one in differences if isinstance(one, str)]
+
+
+def _as_recorded(evaluation: Evaluation, variants: tuple[Variant, ...], settings: Settings) -> Evaluation:
+    """With the names of the manifest: those of earlier versions do not say a relevance level."""
+    recorded = {now.text: was.text for was, now in zip(variants, at_level(variants, settings.level), strict=True)}
+    if all(now == was for now, was in recorded.items()):
+        return evaluation
+    results = {recorded.get(text, text): result for text, result in evaluation.results.items()}
+    return replace(evaluation, results={text: replace(result, text=text) for text, result in results.items()})
 
 
 def _decided(

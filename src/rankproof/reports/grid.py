@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankproof.measuring.records import Evaluation
-from rankproof.reading.finding import Finding
+from rankproof.reading.records import DEFAULT_ORDER
 
 # Columns of text beyond which a line no longer fits a usual window.
 WIDE = 120
@@ -34,8 +34,8 @@ class Grid:
     names: int
 
 
-def grid(evaluations: Sequence[Evaluation], per_query: bool) -> Grid:
-    """Runs down and measures across, unless that is too wide."""
+def grid(evaluations: Sequence[Evaluation], per_query: bool, wide: int = WIDE) -> Grid:
+    """Runs down and measures across, unless that is wider than `wide` columns and the other way is less so."""
     overall = _overall(evaluations)
     table = _runs_down(evaluations, overall, per_query)
     widths = [*map(len, table.header)]
@@ -43,7 +43,7 @@ def grid(evaluations: Sequence[Evaluation], per_query: bool) -> Grid:
         for i, cell in enumerate(row):
             widths[i] = max(widths[i], len(cell.text))
     # Each column has room for the mark of the best, and a blank before it.
-    if sum(widths) + 2 * len(widths) <= WIDE:
+    if sum(widths) + 2 * len(widths) <= wide:
         return table
     return _measures_down(evaluations, overall, per_query)
 
@@ -143,12 +143,73 @@ def notes(evaluations: Sequence[Evaluation]) -> list[str]:
             lines += [f"{run.run_name}: {line}" for line in run.fine_print if line not in shared]
         if not same_queries(evaluations):
             lines.append("the runs are scored on different queries: their values do not compare")
-    findings: dict[Finding, None] = {}
+    return lines + _findings(evaluations)
+
+
+# How many runs a line names before it only counts.
+NAMED = 3
+# What begins lines of the fine print that the short form says in another way, or leaves to the whole.
+MISSING, FEW_JUDGED, JUDGED = "missing from the run: ", "few of the first ", "Judged@"
+NO_RELEVANT = "without a relevant document: "
+
+
+def short_notes(evaluations: Sequence[Evaluation]) -> list[str]:
+    """The notes that make the numbers other numbers: queries, missing ones, few judgments, dialect, ties, depth.
+
+    Only what is known to be harmless is left out: a measure's own definition, the usual order, shares of judged
+    documents that are not low. A line that holds for several runs stands once.
+    """
+    several, lacking, findings = len(evaluations) > 1, [], False
+    lines: dict[str, list[str]] = {}
     for run in evaluations:
-        findings.update(dict.fromkeys(run.findings))
-    for finding in findings:
-        lines.append(f"{finding.severity}: {finding} [{finding.code}]")
-    return lines
+        known = [f"order: {DEFAULT_ORDER}"]
+        for text, result in run.results.items():
+            known.append(f"{text}: {result.note()}")
+            if result.undefined:  # that line says it of each measure
+                known.append(NO_RELEVANT)
+        findings = findings or bool(run.findings)
+        if run.population.missing:
+            lacking.append(run)
+        for line in run.fine_print:
+            apart = line.startswith(MISSING) or (several and line.startswith(JUDGED))
+            if not (apart or line in known or (line.startswith(NO_RELEVANT) and NO_RELEVANT in known)):
+                lines.setdefault(line, []).append(run.run_name)
+    notes = []
+    for line, runs in lines.items():
+        if line.startswith(FEW_JUDGED):
+            within = line.removeprefix(FEW_JUDGED).partition(" documents")[0]
+            of = "" if not several else f" of {_some(runs)}"
+            notes.append(f"few of the first {within}{of} are judged: true values may be higher")
+        else:
+            notes.append(line if len(runs) == len(evaluations) else f"{_some(runs)}: {line}")
+    if lacking:
+        notes += _missing(lacking, several)
+    if several and not same_queries(evaluations):
+        notes.append("the runs are scored on different queries: their values do not compare")
+    return notes + _findings(evaluations) if findings else notes
+
+
+def _missing(lacking: Sequence[Evaluation], several: bool) -> list[str]:
+    """Which runs lack judged queries, and what becomes of these."""
+    if not several:
+        return [line for line in lacking[0].fine_print if line.startswith(MISSING)]
+    fate = {"zero": "count as empty rankings", "drop": "are left out", "blank": "count as 0 in every measure"}
+    named = _some([f"{run.run_name} {len(run.population.missing)}" for run in lacking])
+    return [f"missing queries {fate[lacking[0].population.missing_policy]}: {named}"]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _findings(evaluations: Sequence[Evaluation]) -> list[str]:
+    """What checks found, each once."""
+    lines: dict[str, None] = {}
+    for run in evaluations:
+        for finding in run.findings:
+            lines[f"{finding.severity}: {finding} [{finding.code}]"] = None
+    return list(lines)
 
 
 def _values(run: Evaluation) -> dict[str, dict[str, str]]:

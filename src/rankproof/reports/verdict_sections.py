@@ -6,7 +6,16 @@ import math
 from collections import Counter
 
 from rankproof.kernel.estimate import Estimate
-from rankproof.kernel.sections import UNDEFINED, Section, number, percent, sections_text, signed
+from rankproof.kernel.sections import (
+    UNDEFINED,
+    Section,
+    counted,
+    first_that_fits,
+    number,
+    percent,
+    sections_text,
+    signed,
+)
 from rankproof.kernel.verdict import Payer, Ruling
 from rankproof.online.trial.records import effect_text
 from rankproof.online.trial.results import trial_of
@@ -33,6 +42,39 @@ def verdict_sections(verdict: Verdict) -> list[Section]:
         Section("Fine print", tuple(fine_print(verdict)), folded=True),
     ]
     return [section for section in parts if section.lines or section.table]
+
+
+# How many undecided rules have a sentence in the short form; those that failed all have one.
+MOST_UNDECIDED = 4
+MORE = "More: --full (what would decide, queries that lost, fine print), --html FILE"
+
+
+def verdict_summary(verdict: Verdict, columns: int) -> list[Section]:
+    """The short form: rules that failed first, undecided ones next; why each did not pass; warnings and ledger.
+
+    What an A/B test measured stands in the verdict's reasons nowhere else, and stays whole.
+    """
+    if trial_of(verdict) is not None:
+        return verdict_sections(verdict)
+    ordered = [*_not_passed(verdict), *(r for r in verdict.rulings if r.status == "PASS")]
+    rows = [HEADER, *map(ruling_row, ordered)]
+    without_label, without_bounds = range(5), range(4)
+    layouts = [range(6)] if any(row[5] for row in rows[1:]) else []
+    tables = (tuple(tuple(row[i] for i in kept) for row in rows) for kept in (*layouts, without_label, without_bounds))
+    lines = [_why(ruling) for ruling in verdict.rulings if ruling.status == "FAIL"]
+    undecided = [_why(ruling) for ruling in verdict.rulings if ruling.status == "UNDECIDED"]
+    lines += undecided[:MOST_UNDECIDED]
+    if len(undecided) > MOST_UNDECIDED:
+        lines.append(f"{counted(len(undecided) - MOST_UNDECIDED, 'more undecided rule')}: see --full")
+    lines += [f"Warning: {warning}" for warning in verdict.warnings]
+    lines += ledger_lines(verdict)
+    return [Section(headline(verdict), (*lines, MORE), first_that_fits(tables, 2, columns), 2)]
+
+
+def _why(ruling: Ruling) -> str:
+    """Why a rule did not pass, with its title where the reason does not name what the rule is about."""
+    about = ruling.title.partition(" ")[0]
+    return f"{ruling.status}: {ruling.reason if about in ruling.reason else f'{ruling.title}: {ruling.reason}'}"
 
 
 def ledger_lines(verdict: Verdict) -> list[str]:

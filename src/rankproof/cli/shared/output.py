@@ -1,7 +1,9 @@
-"""Where a command's answer goes: standard output or an atomically written file; and progress of long work."""
+"""Where a command's answer goes: a screen, a pipe or an atomically written file; and progress of long work."""
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 import threading
 import time
@@ -16,17 +18,39 @@ from rankproof.cli.shared.options import ShelfName, chosen_form, refuse_outputs,
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import replace_file
 from rankproof.kernel.progress import Progress, silent
+from rankproof.kernel.sections import Screen
 
 if TYPE_CHECKING:
     from rankproof.proving.verdict import Verdict
 
 
-def give(text: str, path: str | None) -> None:
-    """Writes the text to a file, or to standard output for None and `-`."""
-    if path is None or path == "-":
+def give(text: str, path: str | None, color: bool = False) -> None:
+    """Writes the text to a file, or to standard output for None and `-`.
+
+    color   the text is for people: in color where standard output is a terminal that has colors. NO_COLOR and a dumb
+            terminal have none, FORCE_COLOR has them in a pipe too (no-color.org)
+    """
+    if path is not None and path != "-":
+        replace_file(path, [text.encode("utf-8", "surrogateescape")])
+    elif (
+        color
+        and sys.stdout is not None
+        and not os.environ.get("NO_COLOR")
+        and (os.environ.get("FORCE_COLOR") or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb"))
+    ):
+        _paint(text)
+    else:
         say(text)
-        return
-    replace_file(path, [text.encode("utf-8", "surrogateescape")])
+
+
+def _paint(text: str) -> None:
+    """Writes to standard output in color. click knows the consoles of Windows."""
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:  # such as ids that are not UTF-8
+        say(text)
+    else:
+        click.echo(painted(text), nl=False, color=True)
 
 
 def say(text: str) -> None:
@@ -40,6 +64,68 @@ def say(text: str) -> None:
     sys.stdout.flush()
     stream.write(data)
     stream.flush()  # now, so that a reader that is gone is noticed while someone listens
+
+
+full_option = click.option("--full", is_flag=True, help="Print everything, not only the headlines.")
+
+
+def screen(full: bool, path: str | None = None) -> Screen:
+    """What a text is laid out for: the terminal's width, or no width at all in a pipe and in a file.
+
+    COLUMNS, where it is set, is the width in a terminal and in a pipe, such as one that a pager reads.
+    """
+    if path not in (None, "-"):
+        return Screen(None, full)
+    said, width = os.environ.get("COLUMNS", ""), 0
+    if said.isdigit():
+        width = int(said)
+    elif sys.stdout is not None and sys.stdout.isatty():
+        with suppress(OSError, ValueError):
+            width = os.get_terminal_size(sys.stdout.fileno()).columns
+    return Screen(width, full, width) if width > 0 else Screen(None, full)
+
+
+COLORS = {"PASS": "green", "FAIL": "red", "UNDECIDED": "yellow", "better": "green", "worse": "red", "Warning": "yellow"}
+# Words where a verdict stands, not where a name or a sentence has them: a cell of a table, or the begin of a line.
+_WORDS = re.compile(
+    r"(?P<word>(?:(?<=  )|^)(?:PASS|FAIL|UNDECIDED)(?=:|  |$)|(?<=  )(?:better|worse)$|(?<=  )Warning(?=: ))"
+    r"|(?P<best>(?<= )\d+(?:\.\d+)?\*)"
+    r"|(?P<up>(?<= )\d+\.\d{4}\+)|(?P<down>(?<= )\d+\.\d{4}-)",
+    re.MULTILINE,
+)
+
+
+def painted(text: str) -> str:
+    """The finished text with its verdict words in color, the best values bold and marked values green or red."""
+
+    def paint(match: re.Match[str]) -> str:
+        found = match.group()
+        if match["word"]:
+            return click.style(found, fg=COLORS[found], bold=found.isupper())
+        if match["best"]:
+            return click.style(found, bold=True)
+        return click.style(found, fg="green" if match["up"] else "red")
+
+    return _WORDS.sub(paint, text)
+
+
+# What a written file is called when it is named.
+FILE_KINDS = {"html": "Report", "markdown": "Markdown", "junit": "JUnit", "charts": "Charts", "manifest": "Manifest"}
+
+
+def name_files(form: str, answer: str | None, **files: str | None) -> None:
+    """Names every written file: below the table on standard output, and on standard error where the answer is data
+    for a program or went into a file itself, so that what reads standard output gets nothing else."""
+    text = ""
+    for kind, path in (*files.items(), ("written", answer)):
+        if path not in (None, "-"):
+            text += f"{FILE_KINDS.get(kind, kind.capitalize())}: {path}\n"
+    if not text:
+        return
+    if form == "table" and answer in (None, "-"):
+        say(text)
+    else:
+        click.echo(text, nl=False, err=True)
 
 
 def output() -> BinaryIO:
@@ -58,7 +144,7 @@ def document(schema: str, body: Mapping[str, Any], seconds: float | None = None,
     return to_json({"rankproof": __version__, "schema": schema, **body, **observed}, indent=indent) + "\n"
 
 
-# --format, --json, -o, --junit, --markdown and --html.
+# --full, --format, --json, -o, --junit, --markdown and --html.
 verdict_options = together(
     [
         click.option(
@@ -69,6 +155,7 @@ verdict_options = together(
         click.option("--junit", type=click.Path(), help="Write JUnit XML to this file too."),
         click.option("--markdown", type=click.Path(), help="Write the Markdown report to this file too."),
         click.option("--html", type=click.Path(), help="Write the HTML report to this file too."),
+        full_option,
     ]
 )
 
@@ -81,22 +168,33 @@ class Forms:
     output: str | None
     files: Mapping[str, str]
     reports: Mapping[str, Any]
+    full: bool = False
 
-    def give(self, verdict: Verdict, observed: Mapping[str, Any]) -> None:
-        """Writes the files, then the answer."""
+    def give(self, verdict: Verdict, observed: Mapping[str, Any], manifest: str | None = None) -> None:
+        """Writes the files, then the answer, then names the files; the manifest is written already."""
         for name, path in self.files.items():
             give(self.reports[name].verdict(verdict, observed=observed), path)
-        give(self.reports[self.form].verdict(verdict, observed=observed), self.output)
+        give_report(self.reports[self.form], "verdict", verdict, self.full, self.output, observed=observed)
+        name_files(self.form, self.output, **self.files, manifest=manifest)
 
 
-def chosen_forms(form: str | None, as_json: bool, output: str | None, **files: str | None) -> Forms:
+def give_report(report: Any, noun: str, shown: object, full: bool, path: str | None, **options: Any) -> None:
+    """Gives the answer in the form of a report: laid out for the reader's screen where the form is made for one."""
+    make = getattr(report, noun)
+    if report.on_screen:
+        give(make(shown, **options, screen=screen(full, path)), path, color=True)
+    else:
+        give(make(shown, **options), path)
+
+
+def chosen_forms(form: str | None, as_json: bool, output: str | None, full: bool = False, **files: str | None) -> Forms:
     """What the options say; refused before anything is measured where it cannot be done."""
     from rankproof.kernel import shelf
 
     form = chosen_form(form, as_json)
     wanted = {name: path for name, path in files.items() if path is not None}
     refuse_outputs(output, *wanted.values())
-    return Forms(form, output, wanted, {name: shelf.find("reports", name) for name in (form, *wanted)})
+    return Forms(form, output, wanted, {name: shelf.find("reports", name) for name in (form, *wanted)}, full)
 
 
 T = TypeVar("T")

@@ -73,6 +73,8 @@ class Report:
     cell        draws charts for a notebook, where the form has charts
     benchmark   makes the text of a benchmark, where the form can hold one
     chart       draws an answer, where the form has charts
+    on_screen   the form is for a terminal: its functions take a keyword `screen` too, a Screen with the width of the
+                window and whether everything shall be shown; without it they give everything
     """
 
     name: str
@@ -85,6 +87,7 @@ class Report:
     cell: DrawCell | None = None
     benchmark: RenderBenchmark | None = None
     chart: DrawChart | None = None
+    on_screen: bool = False
 
     @property
     def summary(self) -> str:

@@ -2,7 +2,10 @@
 
 Four decimals; whole numbers as such; `undefined` where a query has no value. Below the table stands the fine
 print: what the measures mean here, the order, the queries, how much is judged. With several runs, lines that
-hold for all of them stand once and the others begin with the run's name. The same input gives the same text.
+hold for all of them stand once and the others begin with the run's name. Commands show the headlines, and everything
+with `--full`. On a terminal the text fits its width: wider tables go on below by groups of columns, and sentences are
+broken between words. In a pipe and in a file every row and every sentence is one line, so that the same input gives the
+same text everywhere; COLUMNS sets another width.
 """
 
 from __future__ import annotations
@@ -10,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rankproof.kernel.sections import aligned, printable, sections_text
+from rankproof.kernel.sections import WHOLE, Screen, aligned, fitted, printable, sections_text, wrapped
 from rankproof.reports.forms.contract import Report
-from rankproof.reports.grid import Grid, grid, notes
+from rankproof.reports.grid import Grid, grid, notes, short_notes
 
 if TYPE_CHECKING:
     from rankproof.measuring.records import Evaluation
@@ -22,30 +25,52 @@ if TYPE_CHECKING:
 
 # What shows comparisons, benchmarks and verdicts is loaded when there is one: a table of evaluations needs none of it.
 
-BEST = "* best of these runs; whether the difference is more than chance is another question"
+BEST = "* best of these runs; `rankproof compare` says whether it is more than chance"
+MORE = "More: --full (definitions of the measures, order, shares of judged documents)"
 
 
-def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object]) -> str:
-    """The table, an empty line, the fine print."""
-    table = grid(evaluations, per_query)
+def render(
+    evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapping[str, object], screen: Screen = WHOLE
+) -> str:
+    """The table, an empty line, the fine print; or what of it makes the numbers other numbers."""
+    table = grid(evaluations, per_query, screen.columns)
     rows, marked = _marked(table)
     below = [BEST] if marked else []
-    below += map(printable, notes(evaluations))
-    return "\n".join([*aligned(rows, table.names), "", *below]).rstrip() + "\n"
+    below += map(printable, notes(evaluations) if screen.full else short_notes(evaluations))
+    if not screen.full:
+        below.append(MORE)
+    if screen.width is None:
+        return "\n".join([*aligned(rows, table.names), "", *below]).rstrip() + "\n"
+    lines = [*fitted(rows, table.names, screen.width), ""]
+    for note in below:
+        lines += wrapped(note, screen.width)
+    return "\n".join(lines).rstrip() + "\n"
 
 
-def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
-    """The parts of the comparison, each under its title."""
-    from rankproof.proving.sections import comparison_sections
+def comparison(
+    comparison: Comparison, *, per_query: bool, observed: Mapping[str, object], screen: Screen = WHOLE
+) -> str:
+    """The parts of the comparison, each under its title; or its headlines."""
+    if screen.full:
+        from rankproof.proving.sections import comparison_sections
 
-    return sections_text(comparison_sections(comparison, per_query))
+        return sections_text(comparison_sections(comparison, per_query), screen.width)
+    from rankproof.proving.summary import comparison_summary
+
+    short = comparison_summary(comparison, per_query, screen.columns, wraps=screen.width is not None)
+    return sections_text(short, screen.width)
 
 
-def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
-    """The parts of the benchmark, each under its title; what stages buy in the first measure."""
+def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object], screen: Screen = WHOLE) -> str:
+    """The parts of the benchmark, each under its title; what stages buy in the first measure. Or its headlines."""
     from rankproof.stack.benchmark.sections import benchmark_sections
 
-    return sections_text(benchmark_sections(benchmark, per_query, False))
+    if screen.full:
+        return sections_text(benchmark_sections(benchmark, per_query, False), screen.width)
+    from rankproof.stack.benchmark.summary import benchmark_summary
+
+    short = benchmark_summary(benchmark, per_query, screen.columns, wraps=screen.width is not None)
+    return sections_text(short, screen.width)
 
 
 def _marked(table: Grid) -> tuple[list[list[str]], bool]:
@@ -65,11 +90,14 @@ def _marked(table: Grid) -> tuple[list[list[str]], bool]:
     return lines, marked
 
 
-def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
-    """The verdict with its rules in a table, words for those that did not pass, and the fine print."""
-    from rankproof.reports.verdict_sections import verdict_text
+def verdict(verdict: Verdict, *, observed: Mapping[str, object], screen: Screen = WHOLE) -> str:
+    """The verdict with its rules in a table, words for those that did not pass, and the fine print; or headlines."""
+    from rankproof.reports.verdict_sections import verdict_sections, verdict_summary
 
-    return verdict_text(verdict)
+    parts = verdict_sections(verdict) if screen.full else verdict_summary(verdict, screen.columns)
+    return sections_text(parts, screen.width)
 
 
-OFFERS = (Report("table", __doc__, render, ".txt", "text/plain", comparison, verdict, benchmark=benchmark),)
+OFFERS = (
+    Report("table", __doc__, render, ".txt", "text/plain", comparison, verdict, benchmark=benchmark, on_screen=True),
+)

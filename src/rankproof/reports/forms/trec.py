@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.records import Evaluation, Result
 from rankproof.measuring.trec_names import TREC_MEASURES, TrecName, trec_name
@@ -61,7 +62,7 @@ def _columns(evaluation: Evaluation) -> list[_Column]:
     typed = {text: name for name, text in evaluation.spelled.items()}
     columns = []
     for text, result in evaluation.results.items():
-        trec = trec_name(parse(text)[0])
+        trec = trec_name(_as_asked(parse(text)[0], evaluation.settings.level))
         columns.append(_Column(result, typed.get(text) or (text if trec is None else trec.name), trec))
     typed_measures = {column.trec.measure.name for column in columns if column.trec and column.result.text in typed}
     shown = [
@@ -70,6 +71,13 @@ def _columns(evaluation: Evaluation) -> list[_Column]:
         if column.trec is None or column.result.text in typed or column.trec.measure.name not in typed_measures
     ]
     return sorted(shown, key=lambda column: column.place)
+
+
+def _as_asked(variant: Variant, level: int | None) -> Variant:
+    """Without the relevance level: trec_eval's names do not say it."""
+    if level is None or variant.values.get("rel") != level:
+        return variant
+    return variant.measure.variant(variant.at, **{**variant.values, "rel": 1})
 
 
 def _by_query(column: _Column) -> dict[str, str]:

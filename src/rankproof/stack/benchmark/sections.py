@@ -257,12 +257,12 @@ def benchmark_sections(benchmark: Benchmark, per_query: bool, every_measure: boo
     """
     first, *others = benchmark.config.measures if every_measure else benchmark.config.measures[:1]
     parts = [
-        Section(title(benchmark), _leaders(benchmark), _values(benchmark), starred=any(benchmark.best.values())),
+        Section(title(benchmark), leaders(benchmark), _values(benchmark), starred=any(benchmark.best.values())),
         Section("Pipelines", tuple(f"{row.mode} = {row.pipeline}" for row in benchmark.rows), folded=True, code=True),
         *([verdict(benchmark.advice)] if benchmark.advice is not None else []),
         stages(benchmark, first),
         *(stages(benchmark, measure, folded=True) for measure in others),
-        Section(WORTH, _worth(benchmark)),
+        Section(WORTH, worth(benchmark)),
         segments(benchmark),
         Section("Failures that were survived", failures(benchmark)),
         ceilings(benchmark),
@@ -339,7 +339,7 @@ def _times(latency: Latency) -> tuple[str, ...]:
     return tuple("kept" if milliseconds is None else f"{milliseconds:.1f}" for milliseconds in times)
 
 
-def _leaders(benchmark: Benchmark) -> tuple[str, ...]:
+def leaders(benchmark: Benchmark) -> tuple[str, ...]:
     """Who leads significantly; else who has the best mean, and who may be as good."""
     lines = [BEST] if any(benchmark.best.values()) else []
     measure = benchmark.config.measures[0]
@@ -369,7 +369,7 @@ def listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _worth(benchmark: Benchmark) -> tuple[str, ...]:
+def worth(benchmark: Benchmark) -> tuple[str, ...]:
     """For time and for cost: who is beaten by nobody. By the observed values, which may differ by chance."""
     measure = benchmark.config.measures[0]
     rows = {row.mode: row for row in benchmark.rows}

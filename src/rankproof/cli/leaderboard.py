@@ -1,0 +1,138 @@
+"""Rank several runs by the first measure: one table with significance marks, and the best against the second."""
+
+from __future__ import annotations
+
+import csv
+import io
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankproof.cli.shared import options
+from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.options import (
+    DEFAULT_MEASURES,
+    Measures,
+    ReadingOptions,
+    ShelfName,
+    chosen_form,
+    from_options,
+    refuse_outputs,
+    refuse_second_stdin,
+)
+from rankproof.measuring.records import Settings
+
+if TYPE_CHECKING:
+    from rankproof.proving.leaderboard_records import Leaderboard
+
+SCHEMA = "leaderboard/1"
+
+
+@click.command("leaderboard")
+@click.argument("qrels", type=click.Path())
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "-m",
+    "--measures",
+    multiple=True,
+    type=Measures(),
+    help=f"What to measure; the first one ranks. May be repeated. Default: {DEFAULT_MEASURES}.",
+)
+@click.option("--baseline", metavar="RUN", help="Take differences from this run, and not from the best.")
+@click.option(
+    "--significance",
+    type=ShelfName("significance"),
+    default="t_or_gaffke",
+    show_default=True,
+    help="The method of confidence intervals and p-values.",
+)
+@click.option(
+    "--correction",
+    type=ShelfName("corrections"),
+    help="What keeps the family of tests honest. Default: max_t over three systems and more, holm over two.",
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="The level of confidence intervals.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random generator.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv", "markdown"]),
+    help="The form of the answer; table by default.",
+)
+@options.answer_options
+@options.reading
+def command(
+    qrels: str,
+    runs: Sequence[str],
+    measures: Sequence[str],
+    baseline: str | None,
+    significance: str,
+    correction: str | None,
+    confidence: float,
+    seed: int,
+    form: str | None,
+    as_json: bool,
+    output: str | None,
+    **choices: Any,
+) -> None:
+    """Rank RUNs by the first measure on QRELS: files, or folders of runs.
+
+    A mark says which differences are significant. All pairs of runs are one family of tests, so that the best may be
+    compared with the second after seeing which they are; with --baseline, all runs are compared with that one.
+
+    \b
+    rankproof leaderboard qrels.trec bm25.run dense.run hybrid.run
+    rankproof leaderboard qrels.trec runs/ -m "nDCG@10 RR@10" --baseline runs/bm25.run
+    rankproof leaderboard qrels.trec runs/ --format markdown -o leaderboard.md
+    """
+    form = chosen_form(form, as_json)
+    refuse_second_stdin([qrels, *runs])
+    refuse_outputs(output)
+    from rankproof.proving.leaderboard import leaderboard
+
+    began = time.perf_counter()
+    reading = asdict(from_options(ReadingOptions, choices))
+    board = leaderboard(
+        qrels,
+        list(runs),
+        measures or DEFAULT_MEASURES,
+        baseline=baseline,
+        significance=significance,
+        correction=correction,
+        confidence=confidence,
+        seed=seed,
+        **asdict(from_options(Settings, choices)),
+        **reading,
+    )
+    if form == "table":
+        _output.give(board.text(_output.screen(True, output).width), output, color=True)
+    else:
+        _output.give(_as(form, board, time.perf_counter() - began), output)
+    _output.name_files(form, output)
+
+
+def _as(form: str, board: Leaderboard, seconds: float) -> str:
+    """The leaderboard as JSON, CSV or Markdown."""
+    if form == "json":
+        return _output.document(SCHEMA, board.to_dict(), seconds)
+    if form == "markdown":
+        from rankproof.reports.forms.markdown import sections_markdown
+
+        return sections_markdown([board.section])
+    return _csv(board)
+
+
+def _csv(board: Leaderboard) -> str:
+    """A line for each system, with full precision; nothing where there is no value."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(["rank", "system", *board.measures, "difference", "low", "high", "result", "against_best"])
+    for row in board.rows:
+        difference = None if row.difference is None else row.difference.value
+        result = row.directions.get(board.measures[0])
+        ends = (None, None) if row.ends is None else row.ends
+        lines.writerow([row.rank, row.system, *row.means.values(), difference, *ends, result, row.against_best])
+    return text.getvalue()

@@ -1,0 +1,65 @@
+"""A benchmark in a few lines: what to ship, what each stage buys in the first measure, its price, and warnings."""
+
+from __future__ import annotations
+
+from rankproof.kernel.sections import GAP, Section, Table, counted, first_that_fits, part, verdict_word, wrapped
+from rankproof.proving.summary import other_warnings, some_that_fit, warnings_on_verdict
+from rankproof.stack.benchmark.records import Benchmark
+from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title, worth
+
+# How many lines the short form has at most; the name of the report comes after them.
+MOST_LINES = 24
+# How many kinds of failed answers are named.
+MOST_FAILURES = 2
+
+
+def benchmark_summary(benchmark: Benchmark, per_query: bool, columns: int, wraps: bool = True) -> list[Section]:
+    """The short form, for a window of so many columns; `wraps`: whether lines are broken at that width."""
+    measure, advice = benchmark.config.measures[0], benchmark.advice
+    bought = stages(benchmark, measure)
+    verdict = ship(advice) if advice is not None else leaders(benchmark)[0]
+    # How p was adjusted explains a significant difference whose interval reaches 0; else the whole answer says it.
+    adjusted = bought.lines if len(bought.lines) > 1 else ()
+    lines: list[str | tuple[str, ...]] = [verdict, *adjusted, *_failed(benchmark), *_prices(benchmark)]
+    lines += [f"Warning: {text}" for text in warnings_on_verdict(benchmark.comparison)]
+    width = columns if wraps else None
+    heading = f"{title(benchmark)}; {bought.title[0].lower()}{bought.title[1:]}"
+    table = first_that_fits(_layouts(bought.table), 2, columns)
+    used = len(part(Section(heading, tuple(lines), table, 2), width).splitlines())
+    others = other_warnings(benchmark.comparison)
+    more = "More: --full (every measure, times, pipelines, what reranks and fusions did, fine print)"
+    shown = some_that_fit(others, MOST_LINES - used - len(wrapped(more, width, GAP)), width)
+    left = len(others) - len(shown)
+    if left:
+        more = more.replace("(", f"({counted(left, 'more warning')}, ", 1)
+    asked = [s for s in benchmark_sections(benchmark, per_query, False) if s.title == "Each query"] if per_query else []
+    return [Section(heading, (*lines, *shown, more), table, 2), *asked]
+
+
+def _layouts(rows: Table) -> list[Table]:
+    """The table of stages as it is, without the counts of queries, and with its result in a word."""
+    header, *body = rows
+    without = tuple((*row[:5], row[6]) for row in rows)
+    no = verdict_word("not shown")
+    narrow = (
+        (*header[:4], "p", "significant"),
+        *((*row[:5], "no" if row[6] == no else row[6]) for row in body),
+    )
+    plain = tuple((row[0], row[1].partition(" (")[0], *row[2:]) for row in narrow)  # without what the modes are to it
+    return [rows, without, narrow, plain]
+
+
+def _prices(benchmark: Benchmark) -> list[str]:
+    """The line on cost where there are prices. Times differ from run to run, and stand in the whole answer."""
+    return list(worth(benchmark)[-1:]) if "cost" in benchmark.unbeaten else []
+
+
+def _failed(benchmark: Benchmark) -> list[str]:
+    """Answers that failed change what is measured: how many, and of what kind."""
+    kinds = [line[0] for line in failures(benchmark)]
+    if not kinds:
+        return []
+    more = f" and {len(kinds) - MOST_FAILURES} more" if len(kinds) > MOST_FAILURES else ""
+    return [
+        f"Warning: answers failed, and the order before the stage was kept: {', '.join(kinds[:MOST_FAILURES])}{more}."
+    ]
