@@ -1,4 +1,4 @@
-"""Compare systems query by query: what a difference is worth, who pays for it, and what the numbers cannot see."""
+"""Compare systems: differences with 95% confidence intervals."""
 
 from __future__ import annotations
 

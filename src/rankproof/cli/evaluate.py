@@ -1,4 +1,4 @@
-"""Measure rankings against judgments: one table for one or more runs, with its fine print below."""
+"""Measure runs against judgments: nDCG, recall@k, MRR, MAP, ..."""
 
 from __future__ import annotations
 

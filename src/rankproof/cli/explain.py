@@ -1,4 +1,4 @@
-"""Explain a name: a measure, dialect, format, check, similarity or report, in any accepted spelling."""
+"""Explain a measure, a test, a format, a check, or a concept."""
 
 from __future__ import annotations
 

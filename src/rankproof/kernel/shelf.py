@@ -8,7 +8,7 @@ A shelf is a folder of modules. A module on it ends in ``OFFERS = (item, ...)`` 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -129,7 +129,12 @@ def find(shelf: str, name: str) -> Any:
     items = everything(shelf)
     if name in items:
         return items[name]
-    raise UnknownName(KINDS[shelf], name, items)
+    raise unknown(shelf, name, items)
+
+
+def unknown(shelf: str, name: str, known: Iterable[str]) -> UnknownName:
+    """The error for a name that no item of a shelf has; `known` are its names, with other spellings of them."""
+    return UnknownName(KINDS[shelf], name, known, f"`rankproof explain {shelf}` lists all.")
 
 
 def _load(shelf: str) -> dict[str, Any]:

@@ -100,6 +100,18 @@ def possible_nouns(what: FileLike, name: str, format: str | None = None, hints: 
     return possible
 
 
+def undecided(what: FileLike, name: str, possible: Sequence[Noun]) -> str:
+    """The message for content that may be several nouns or none: its first lines, and how to say what it is."""
+    source = open_source(what, name)
+    if source.is_empty:
+        return f"{name} is empty: there is nothing in it to tell a run from qrels by. Check that it is the right file."
+    require_text(source)
+    lines = [f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line for _, line in sample(source.head)[:2]]
+    content = " or ".join(_ONE[noun] for noun in possible)
+    doubt = f"{name} may hold {content}" if possible else f"{name} reads as neither a run nor qrels nor topics"
+    return f"{doubt}; it begins with {' and '.join(map(repr, lines))}. Say what it is with --as run, qrels or topics."
+
+
 def _by_columns(names: Sequence[str]) -> list[Noun]:
     """What a table with these columns may be: one with scores or ranks is a run, one with grades qrels."""
     plain_names = [plain(name) for name in names]

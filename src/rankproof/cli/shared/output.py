@@ -42,6 +42,11 @@ def say(text: str) -> None:
     stream.flush()  # now, so that a reader that is gone is noticed while someone listens
 
 
+def note(text: str) -> None:
+    """Tells the person at the keyboard what was decided, beside the answer: on standard error."""
+    click.echo(f"rankproof: note: {text}", err=True)
+
+
 def output() -> BinaryIO:
     """Standard output, for bytes. A program may be started without one."""
     if sys.stdout is None:
