@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.shared.options import any_name
+from rankproof.cli.shared.completing import any_name
 from rankproof.cli.shared.output import document, say
 
 if TYPE_CHECKING:

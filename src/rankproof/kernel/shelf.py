@@ -132,6 +132,23 @@ def find(shelf: str, name: str) -> Any:
     raise unknown(shelf, name, items)
 
 
+def canonical(shelf: str, name: str) -> str:
+    """The name of the item that is called `name`, or so in another spelling; an error where there is none.
+
+    >>> canonical("significance", "paired t-test")
+    't'
+    """
+    item = glance(shelf, name)
+    if item is None:
+        items = everything(shelf)
+        spelled = {spelling: item for item in items.values() for spelling in getattr(item, "spellings", ())}
+        item = items.get(name) or spelled.get(name.casefold().replace("_", "-").replace(" ", "-"))
+        if item is None:
+            raise unknown(shelf, name, [*items, *spelled])
+    found: str = item.name
+    return found
+
+
 def unknown(shelf: str, name: str, known: Iterable[str]) -> UnknownName:
     """The error for a name that no item of a shelf has; `known` are its names, with other spellings of them."""
     return UnknownName(KINDS[shelf], name, known, f"`rankproof explain {shelf}` lists all.")

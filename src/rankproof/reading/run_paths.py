@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel.sections import counted
-from rankproof.reading.detect import possible_nouns
+from rankproof.reading.detect import by_prefix, possible_nouns
 from rankproof.reading.formats.parquet import MAGIC
 from rankproof.reading.source import HEAD, STDIN, is_hidden, parquet_parts
 from rankproof.reading.stream import plain_stream
@@ -47,13 +47,18 @@ def run_paths(given: Sequence[str], tell: Callable[[str], None] | None = None) -
     return paths
 
 
+def is_address(argument: str) -> bool:
+    """Whether an argument is the name of a collection (`irds:cranfield`) or an address (`hdfs://...`), and no path."""
+    return "://" in argument or by_prefix(argument) is not None
+
+
 def _places(argument: str) -> list[str] | None:
     """The files that an argument stands for, by name; None where it stands for itself."""
     if os.path.isdir(argument):
         if parquet_parts(argument):
             return None
         return [os.path.join(argument, name) for name in sorted(os.listdir(argument)) if not is_hidden(name)]
-    if argument == STDIN or os.path.lexists(argument) or not glob.has_magic(argument):
+    if argument == STDIN or is_address(argument) or os.path.lexists(argument) or not glob.has_magic(argument):
         return None
     return sorted(glob.glob(argument, recursive=True))
 
