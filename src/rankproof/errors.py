@@ -31,15 +31,18 @@ class UsageError(RankproofError):
     exit_status = 2
 
 
-# Where nothing is near: how many names an error lists, and how many of them where there are more.
-MOST_NAMES = 30
-FEW_NAMES = 5
+# How many names an error offers at most; all names are listed where they are not many more.
+FEW_NAMES = 3
+MOST_NAMES = 8
 
 
 class UnknownName(UsageError):
-    """No shelf item is called that; the message offers the nearest names."""
+    """No item is called that; the message offers the nearest names.
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    see   where all names are listed, as a sentence: "`rankproof explain measures` lists all."
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], see: str = "") -> None:
         # difflib is imported here: it is only needed when something went wrong.
         from difflib import SequenceMatcher, get_close_matches
 
@@ -47,7 +50,7 @@ class UnknownName(UsageError):
         folded: dict[str, str] = {}
         for known_name in names:  # of two spellings that differ in case only, the one with capitals is the name
             folded.setdefault(known_name.casefold(), known_name)
-        close = get_close_matches(name.casefold(), folded, n=3, cutoff=0.6)
+        close = get_close_matches(name.casefold(), folded, n=FEW_NAMES, cutoff=0.6)
         alike = [SequenceMatcher(None, n, name.casefold()).ratio() for n in close]
         # Only what is about as near as the nearest: a far guess beside a good one is noise.
         near = [folded[n] for n, ratio in zip(close, alike, strict=True) if ratio > alike[0] - 0.05]
@@ -58,6 +61,7 @@ class UnknownName(UsageError):
         else:
             likely = get_close_matches(name.casefold(), folded, n=FEW_NAMES, cutoff=0.0)
             hint = f"The nearest of {len(names)} names: {', '.join(folded[n] for n in likely)}."
+            hint = f"{hint} {see}".rstrip()
         super().__init__(f"No {kind} is called {name!r}. {hint}")
         self.kind, self.name, self.near = kind, name, near
 

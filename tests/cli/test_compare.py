@@ -152,7 +152,7 @@ def test_charts_and_manifest_and_page_are_written_beside_the_answer(here: Path) 
     ("args", "status", "message"),
     [
         (("qrels.trec", "bm25.run"), 2, "QRELS BASELINE CANDIDATE...; got 2 files"),
-        ((*THREE, "--format", "csv"), 2, "The report csv cannot show a comparison"),
+        ((*THREE, "--format", "trec"), 2, "The report trec cannot show a comparison"),
         ((*THREE, "--significance", "tt"), 2, "No significance method is called 'tt'"),
         ((*THREE, "--by", "traffic"), 2, "--queries FILE"),
         ((*THREE, "--queries", "queries.csv", "--by", "trafic"), 2, "Did you mean 'traffic'?"),

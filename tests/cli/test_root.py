@@ -50,14 +50,47 @@ def test_the_root_lists_its_commands() -> None:
     assert all(f"\n  {name} " in told.output for name in NAMES)
 
 
+def test_every_command_stands_under_one_heading() -> None:
+    placed = [name for group in root.GROUPS.values() for name in group]
+    assert len(placed) == len(set(placed))
+    assert set(NAMES) <= set(placed)
+
+
+def test_the_commands_most_people_need_come_first() -> None:
+    assert next(iter(root.GROUPS)) == "Most used"
+    shown = run("--help").output
+    assert [shown.index(f"\n{heading}:\n") for heading in root.GROUPS] == sorted(
+        shown.index(f"\n{heading}:\n") for heading in root.GROUPS
+    )
+
+
+def test_a_command_without_a_heading_is_still_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(root, "GROUPS", {"Most used": ("evaluate",), "Others": ("compare", "not-there-yet")})
+    shown = run("--help").output
+    assert all(f"\n  {name} " in shown for name in NAMES)
+    assert "not-there-yet" not in shown
+
+
+def test_the_list_of_commands_fits_one_screen() -> None:
+    lines = run("--help").output.splitlines()
+    assert len(lines) <= 50
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("word", ["confidence interval", "statistically significant", "A/B test", "RAG", "recall@k"])
+def test_the_help_has_the_words_that_people_look_for(word: str) -> None:
+    assert word in " ".join(run("--help").output.split())
+
+
 def test_no_command_is_wrong_usage() -> None:
     told = run()
     assert told.exit_code == 2
     assert "Usage: rankproof" in told.output
 
 
-def test_version() -> None:
-    assert rankproof.__version__ in run("--version").output
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_version(option: str) -> None:
+    assert rankproof.__version__ in run(option).output
 
 
 def test_a_wrong_command_names_its_neighbor() -> None:

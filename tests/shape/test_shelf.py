@@ -43,6 +43,6 @@ def test_a_wrong_name_offers_only_what_is_near() -> None:
         shelf.find("reports", "tabel")
     assert (wrong.value.kind, wrong.value.name, wrong.value.near) == ("report", "tabel", ["table"])
     assert not names(str(wrong.value), "csv")
-    with raises(UnknownName, "'xyzzy'", *shelf.offered("reports")) as wrong:
-        shelf.find("reports", "xyzzy")
-    assert (wrong.value.kind, wrong.value.name, wrong.value.near) == ("report", "xyzzy", [])
+    with raises(UnknownName, "'xyzzy'", *shelf.offered("corrections")) as wrong:
+        shelf.find("corrections", "xyzzy")
+    assert (wrong.value.kind, wrong.value.name, wrong.value.near) == ("correction", "xyzzy", [])

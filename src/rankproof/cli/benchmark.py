@@ -1,4 +1,4 @@
-"""Benchmark a search stack mode by mode: what each stage buys, with confidence intervals, times and a report."""
+"""Benchmark a search stack mode by mode: what each stage buys."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from collections.abc import Sequence
 import click
 
 from rankproof.cli.shared import output as _output
-from rankproof.cli.shared.groups import begin
+from rankproof.cli.shared.groups import RunsFiles, begin
 from rankproof.cli.shared.options import ShelfName, chosen_form, refuse_output_folder
 
 STARTER = "benchmark.toml"
 
 
-@click.group("benchmark")
+@click.group("benchmark", cls=RunsFiles)
 def command() -> None:
-    """Run named pipelines on the same queries and compare them stage by stage."""
+    """Run named pipelines on the same queries and compare them stage by stage.
+
+    `rankproof benchmark CONFIG.toml` means `rankproof benchmark run CONFIG.toml`.
+    """
 
 
 @command.command("run")

@@ -1,4 +1,4 @@
-"""Compare systems query by query: what a difference is worth, who pays for it, and what the numbers cannot see."""
+"""Compare systems: differences with 95% confidence intervals."""
 
 from __future__ import annotations
 
@@ -36,8 +36,13 @@ if TYPE_CHECKING:
 
 
 @click.command("compare")
-@click.argument("files", metavar="QRELS BASELINE CANDIDATE...", nargs=-1, required=True, type=click.Path())
+@click.argument("files", metavar="QRELS BASELINE CANDIDATE... [MEASURE]...", nargs=-1, required=True, type=click.Path())
 @options.statistics
+@click.option(
+    "--baseline",
+    metavar="RUN",
+    help="The baseline, by its path or name; the first run otherwise. May be a further file.",
+)
 @click.option(
     "--primary",
     type=click.Choice(["first", "all"]),
@@ -89,18 +94,21 @@ def command(
     notes: Sequence[str],
     **choices: Any,
 ) -> None:
-    """Compare each CANDIDATE with BASELINE on QRELS.
+    """Compare each CANDIDATE with BASELINE on QRELS. A folder or a pattern in quotes stands for the runs in it.
 
     \b
+    rankproof compare qrels.trec bm25.run dense.run ndcg@10
     rankproof compare qrels.trec bm25.run dense.run -m "nDCG@10 RR@10"
+    rankproof compare qrels.trec runs/ --baseline bm25 --test wilcoxon
     rankproof compare qrels.trec bm25.run dense.run hybrid.run --topics topics.tsv --html report.html
     rankproof compare qrels.trec a.run b.run c.run --correction tukey --format latex
     rankproof compare qrels.trec a.run b.run --reuse-check groups.csv --pool-depth 10
     rankproof compare --saved bm25.json dense.json
     """
     form = chosen_form(form, as_json)
-    refuse_second_stdin([*files, choices["reuse_check"]])
     refuse_outputs(output, html, manifest)
+    files = _named_files(files, choices, saved)
+    refuse_second_stdin([*files, choices["reuse_check"]])
     from rankproof.kernel import shelf
 
     report, page = shelf.find("reports", form), shelf.find("reports", "html") if html else None
@@ -118,6 +126,23 @@ def command(
     shown = {"per_query": per_query, "observed": observed}
     _output.give_report(report, "comparison", compared.comparison, full, output, **shown)
     _output.name_files(form, output, html=html, charts=charts, manifest=manifest)
+
+
+def _named_files(files: Sequence[str], choices: dict[str, Any], saved: bool) -> Sequence[str]:
+    """Judgments, where there are any, and runs with the baseline first; measures among the files go to `choices`."""
+    baseline = choices.pop("baseline")
+    if baseline is None and (saved or all(map(os.path.isfile, files))):
+        return files
+    from rankproof.cli.shared.given import baseline_first, runs_and_measures
+
+    qrels, runs = ([], list(files)) if saved else (list(files[:1]), list(files[1:]))
+    if not saved:
+        runs, choices["measures"] = runs_and_measures(runs, choices["measures"])
+    if baseline is not None:
+        return [*qrels, *baseline_first(runs, baseline)]
+    if len(runs) > 1 and runs[0] not in files:  # a folder or a pattern had the first run
+        _output.note(f"the baseline is {runs[0]}, the first by name; --baseline RUN takes another.")
+    return [*qrels, *runs]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

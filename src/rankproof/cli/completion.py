@@ -1,4 +1,4 @@
-"""Print the script that teaches a shell to complete rankproof's commands, options and names.
+"""Print a script that lets your shell complete commands.
 
 bash   eval "$(rankproof completion bash)"            in ~/.bashrc
 zsh    eval "$(rankproof completion zsh)"             in ~/.zshrc

@@ -1,4 +1,4 @@
-"""See a search stack compared and gated stage by stage on the bundled sample, from BM25 to a local LLM."""
+"""See a search stack compared and gated, on bundled data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure rankings against judgments: one table for one or more runs, with its fine print below."""
+"""Measure runs against judgments: nDCG, recall@k, MRR, MAP, ..."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ TREC_MEASURES = "official"
 
 @click.command("evaluate")
 @click.argument("qrels", type=click.Path())
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
+@click.argument("runs", metavar="RUN... [MEASURE]...", nargs=-1, required=True, type=click.Path())
 @click.option(
     "-m",
     "--measures",
@@ -208,17 +208,24 @@ def command(
     manifest: str | None,
     **choices: Any,
 ) -> None:
-    """Measure one or more RUNs against QRELS.
+    """Measure one or more RUNs against QRELS. A folder or a pattern in quotes stands for the runs in it.
 
     \b
     rankproof evaluate qrels.trec bm25.run
+    rankproof evaluate qrels.trec bm25.run ndcg@10
+    rankproof evaluate qrels.trec runs/ 'more/*.run'
     rankproof evaluate qrels.trec bm25.run dense.run -m "nDCG@10 RR@10" --format markdown
     rankproof evaluate -q -c -m all_trec --dialect trec_eval --format trec qrels.trec bm25.run
     """
     form = chosen_form(form, as_json)
+    refuse_outputs(output)
+    if not all(map(os.path.isfile, runs)):
+        from rankproof.cli.shared.given import runs_and_measures
+
+        runs, measures = runs_and_measures(runs, measures)
+    if not runs:
+        raise UsageError("No run is named after QRELS. Name one or more runs, or a folder of runs.")
     refuse_second_stdin([qrels, *runs])
-    if output is not None:
-        refuse_outputs(output)
     goals = read_targets(targets, save, manifest, runs) if targets or save or manifest else {}
     from rankproof.kernel import shelf
     from rankproof.measuring.prepare import prepare_qrels

@@ -1,4 +1,4 @@
-"""Explain a name: a measure, dialect, format, check, similarity or report, in any accepted spelling."""
+"""Explain a measure, a test, a format, a check, or a concept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankproof.cli.shared.options import any_name
+from rankproof.cli.shared.completing import any_name
 from rankproof.cli.shared.output import document, say
 
 if TYPE_CHECKING:

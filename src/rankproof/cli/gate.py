@@ -1,4 +1,4 @@
-"""Decide whether a candidate may ship: the rules of a policy, each with its reason, and one verdict."""
+"""Decide whether a change may ship: PASS, FAIL or UNDECIDED."""
 
 from __future__ import annotations
 

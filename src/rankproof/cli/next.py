@@ -1,4 +1,4 @@
-"""Say what to judge next: the pairs of query and document that would settle a comparison most, in order."""
+"""Say which documents to judge next to settle a comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a query set can show: the least difference, the queries a difference takes, and the curves."""
+"""Say how large a difference a query set can show (power)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validate qrels: what is wrong with judgments, where, and what to do."""
+"""Validate qrels: what is wrong with judgments, and where."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.groups import KnownCommands
 from rankproof.cli.shared.options import ShelfName, refuse_outputs, strictness
 from rankproof.cli.shared.output import watched
 from rankproof.errors import InputError
 
 
-@click.group("qrels")
+@click.group("qrels", cls=KnownCommands)
 def command() -> None:
     """Look at judgments: validate them."""
 

@@ -1,4 +1,4 @@
-"""Bring a change from the offline gate to all traffic, step by step: the next step as a recorded decision."""
+"""Bring a change from the gate to all traffic, step by step."""
 
 from __future__ import annotations
 

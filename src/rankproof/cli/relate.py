@@ -1,4 +1,4 @@
-"""Say which offline measure told the truth: past changes, what they were offline, and what users did."""
+"""Say which offline measure predicted what users did."""
 
 from __future__ import annotations
 

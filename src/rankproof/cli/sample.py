@@ -1,4 +1,4 @@
-"""Write the bundled sample into a folder, to try commands on: rankings, judgments and a policy of a shop."""
+"""Write the bundled sample into a folder, to try commands on."""
 
 from __future__ import annotations
 

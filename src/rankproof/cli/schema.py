@@ -1,4 +1,4 @@
-"""Print the JSON Schema of a document that rankproof writes, or list them."""
+"""Print the JSON Schema of a document that rankproof writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search with every mode of a benchmark, side by side, with grades where the query is judged."""
+"""Search with every mode of a benchmark, side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judge in a browser: serve a judging store to people and programs."""
+"""Judge in a browser: serve a judging store to people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare two rankings without judgments: how alike two runs are, query by query and on average."""
+"""Compare two rankings without judgments: how alike they are."""
 
 from __future__ import annotations
 

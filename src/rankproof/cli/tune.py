@@ -1,4 +1,4 @@
-"""Tune the parameters of a search stack on dev queries, and test the winner on queries it never saw."""
+"""Tune a search stack on dev queries; test on unseen queries."""
 
 from __future__ import annotations
 

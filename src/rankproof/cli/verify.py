@@ -1,4 +1,4 @@
-"""Compute an experiment again from its manifest, and say what differs."""
+"""Compute an experiment again from its manifest."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ A shelf is a folder of modules. A module on it ends in ``OFFERS = (item, ...)`` 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -129,7 +129,29 @@ def find(shelf: str, name: str) -> Any:
     items = everything(shelf)
     if name in items:
         return items[name]
-    raise UnknownName(KINDS[shelf], name, items)
+    raise unknown(shelf, name, items)
+
+
+def canonical(shelf: str, name: str) -> str:
+    """The name of the item that is called `name`, or so in another spelling; an error where there is none.
+
+    >>> canonical("significance", "paired t-test")
+    't'
+    """
+    item = glance(shelf, name)
+    if item is None:
+        items = everything(shelf)
+        spelled = {spelling: item for item in items.values() for spelling in getattr(item, "spellings", ())}
+        item = items.get(name) or spelled.get(name.casefold().replace("_", "-").replace(" ", "-"))
+        if item is None:
+            raise unknown(shelf, name, [*items, *spelled])
+    found: str = item.name
+    return found
+
+
+def unknown(shelf: str, name: str, known: Iterable[str]) -> UnknownName:
+    """The error for a name that no item of a shelf has; `known` are its names, with other spellings of them."""
+    return UnknownName(KINDS[shelf], name, known, f"`rankproof explain {shelf}` lists all.")
 
 
 def _load(shelf: str) -> dict[str, Any]:

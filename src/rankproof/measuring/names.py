@@ -132,7 +132,7 @@ def read(token: str, dialect: str = "") -> tuple[Variant, ...]:
         measure = _of_others(call.name)
     if call is None or measure is None:
         name = re.split(r"[(@]", token)[0]
-        raise UnknownName("measure", name or token, _known_names())
+        raise shelf.unknown("measures", name or token, _known_names())
     return (_variant(measure, call, token),)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.reading.finding import Unit
-from rankproof.reading.formats._table import SEPARATORS, cut, sample
+from rankproof.reading.formats._table import JUDGED, RANK, SCORE, SEPARATORS, cut, place, plain, sample, topic_columns
+from rankproof.reading.formats._table import by_name as by_name_of_columns
 from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure, TextLayout
+from rankproof.reading.formats.parquet import column_names, is_parquet
 from rankproof.reading.records import Order
 from rankproof.reading.source import FileLike, Source, open_source, require_text
 
@@ -68,6 +70,16 @@ def surest(forms: Iterable[Format], source: Source, noun: Noun) -> list[Format]:
 
 def noun_of(what: FileLike, name: str, format: str | None = None, hints: Iterable[str] = ()) -> Noun:
     """What a source holds: the noun that a format is most certain of, or the one that a file's ending names."""
+    possible = possible_nouns(what, name, format, hints)
+    if len(possible) == 1:
+        return possible[0]
+    content = " or ".join(_ONE[noun] for noun in possible)
+    doubt = f"{name} may hold {content}" if possible else f"{name} has content that is not recognized"
+    raise InputError(f"{doubt}. Say which it is with --noun run, --noun qrels or --noun topics.")
+
+
+def possible_nouns(what: FileLike, name: str, format: str | None = None, hints: Iterable[str] = ()) -> list[Noun]:
+    """What a source may hold: one noun, several that its content leaves open, or none."""
     prefixed = by_prefix(what)
     if prefixed is not None or format is not None:
         forms: list[Format] = [prefixed or shelf.find("formats", str(format))]
@@ -79,15 +91,36 @@ def noun_of(what: FileLike, name: str, format: str | None = None, hints: Iterabl
     possible = [noun for noun, certainty in sure.items() if certainty == most and most > Sure.NO]
     if not possible:
         possible = [noun for noun in NOUNS if len(forms) == 1 and noun in forms[0].holds]
+    if len(possible) > 1 and is_parquet(source):
+        possible = _by_columns(column_names(source)) or possible
     if len(possible) > 1:
         # A hint decides between what is possible; it never overrules the content.
         named = {_ENDINGS[end] for hint in hints for end in _ENDINGS if f"{end}." in f"{hint.casefold()}."}
         possible = [noun for noun in possible if noun in named] or possible
-    if len(possible) == 1:
-        return possible[0]
+    return possible
+
+
+def undecided(what: FileLike, name: str, possible: Sequence[Noun]) -> str:
+    """The message for content that may be several nouns or none: its first lines, and how to say what it is."""
+    source = open_source(what, name)
+    if source.is_empty:
+        return f"{name} is empty: there is nothing in it to tell a run from qrels by. Check that it is the right file."
+    require_text(source)
+    lines = [f"{line[:_SHOWN]}..." if len(line) > _SHOWN else line for _, line in sample(source.head)[:2]]
     content = " or ".join(_ONE[noun] for noun in possible)
-    doubt = f"{name} may hold {content}" if possible else f"{name} has content that is not recognized"
-    raise InputError(f"{doubt}. Say which it is with --noun run, --noun qrels or --noun topics.")
+    doubt = f"{name} may hold {content}" if possible else f"{name} reads as neither a run nor qrels nor topics"
+    return f"{doubt}; it begins with {' and '.join(map(repr, lines))}. Say what it is with --as run, qrels or topics."
+
+
+def _by_columns(names: Sequence[str]) -> list[Noun]:
+    """What a table with these columns may be: one with scores or ranks is a run, one with grades qrels."""
+    plain_names = [plain(name) for name in names]
+    scored, judged = (place(plain_names, words) >= 0 for words in ((*SCORE, *RANK), JUDGED))
+    if by_name_of_columns(names, "run") is not None and scored != judged:
+        return ["run"]
+    if by_name_of_columns(names, "qrels") is not None and judged and not scored:
+        return ["qrels"]
+    return ["topics"] if by_name_of_columns(names, "run") is None and topic_columns(names) else []
 
 
 def _option(noun: Noun) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator
@@ -108,12 +109,14 @@ class Source:
               mapped into memory: a mapped file that is truncated meanwhile would end the process
     notes     what was done to the input, such as "decompressed (gzip)"
     skip      bytes of a byte order mark before the text of a file; the core passes over them by itself
+    parts     the files of a table that was written in parts; `whole` is then the first of them
     """
 
     name: str
     whole: bytes | TextFile
     notes: tuple[str, ...] = ()
     skip: int = 0
+    parts: tuple[TextFile, ...] = ()
 
     @property
     def path(self) -> str | None:
@@ -152,8 +155,9 @@ class Source:
 
     def check(self) -> None:
         """Raises FileChanged where a file is no longer the same; for readers that open it by its path."""
-        if not isinstance(self.whole, bytes):
-            self.whole.check()
+        for file in self.parts or (self.whole,):
+            if not isinstance(file, bytes):
+                file.check()
 
     def text(self) -> str:
         """The whole as text."""
@@ -190,6 +194,24 @@ def opening(name: str) -> Iterator[None]:
 def is_directory(name: str) -> Unreadable:
     """The error for a directory where a file is needed."""
     return Unreadable(f"{name} is a directory. Name a file in it.")
+
+
+# Files of one table, as Spark, Hadoop and Dask name them: part-00000-<id>.snappy.parquet, part.0.parquet.
+_PART = re.compile(r"part[-._]?\d+.*\.(parquet|pq)", re.IGNORECASE)
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a file of this name is no data: hidden files, and what programs leave, such as `_SUCCESS`."""
+    return name.startswith((".", "_"))
+
+
+def parquet_parts(folder: str) -> list[str]:
+    """The parts of one Parquet table, in the order of their names; none where the folder holds anything else."""
+    with opening(folder):
+        names = sorted(name for name in os.listdir(folder) if not is_hidden(name))
+    if not all(map(_PART.fullmatch, names)):
+        return []
+    return [os.path.join(folder, name) for name in names]
 
 
 _UTF8_BOM = b"\xef\xbb\xbf"
@@ -274,7 +296,10 @@ def _file(path: str, name: str) -> Source:
     with opening(name):
         about = os.stat(path)
         if stat.S_ISDIR(about.st_mode):
-            raise is_directory(name)
+            parts = tuple(map(TextFile, parquet_parts(path)))
+            if not parts:
+                raise is_directory(name)
+            return Source(name.rstrip(os.sep), parts[0], (f"{len(parts)} parts of one table",), parts=parts)
         if not stat.S_ISREG(about.st_mode) or about.st_size == 0:
             # A pipe, a device, or a file of /proc, whose size says nothing.
             with open(path, "rb") as file:

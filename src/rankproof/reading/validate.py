@@ -1,4 +1,4 @@
-"""Validate a run or qrels: read it and list the findings of the checks; repair a run that was read."""
+"""Validate a run, qrels or topics: read it and list the findings of the checks; repair a run that was read."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankproof.reading import collect
+from rankproof.errors import InputError
+from rankproof.reading import collect, detect
 from rankproof.reading.check import MAX_DEPTH, check_qrels, check_run, refuse
 from rankproof.reading.detect import SourceDescription
 from rankproof.reading.finding import Finding, RepairChange
+from rankproof.reading.formats.contract import Noun
 from rankproof.reading.records import GIVEN, Order, Run
 from rankproof.reading.repair import normalizations, repair
+from rankproof.reading.source import is_file_like, once
 
 if TYPE_CHECKING:
     from rankproof.core import Rows
@@ -86,6 +89,30 @@ def validate_qrels(
         shape=description.shape, again=description.again, unit=description.unit, allow=allow, strict=strict,
     )  # fmt: skip
     return ValidationResult(description, len(rows), len(rows.query_ids), findings)
+
+
+def validate_file(
+    what: object, name: str, noun: Noun | None = None, *, reference: RunReference, format: str | None = None
+) -> ValidationResult:
+    """A run, qrels or topics, as the content says where `noun` is not given, read and checked.
+
+    InputError, with the first lines, for content that may be more than one of them or none.
+    """
+    what = once(what)  # a pipe can be read once, and is looked at twice
+    if noun is None:
+        assert is_file_like(what)
+        possible = detect.possible_nouns(what, name, format, hints=(name,))
+        if len(possible) != 1:
+            raise InputError(detect.undecided(what, name, possible))
+        noun = possible[0]
+    if noun == "run":
+        return validate_run(what, reference, format)
+    if noun == "qrels":
+        return validate_qrels(what, format, allow=reference.allow, strict=reference.strict)
+    topics = collect.read_topics(what, format)
+    assert is_file_like(what)
+    form = format or collect.locate(what, "topics")[1].name
+    return ValidationResult(SourceDescription(name, "topics", form, GIVEN), len(topics), len(topics), ())
 
 
 def repair_run(

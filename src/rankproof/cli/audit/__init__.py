@@ -1,4 +1,4 @@
-"""Audit what others report: values that cannot be true together, and runs that are no reranks."""
+"""Audit reports of others: values that cannot be true together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turn click logs into judgments, and say what a new ranking would have got."""
+"""Turn click logs into judgments; estimate unseen rankings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Look at, prepare and split datasets: documents, queries and judgments of any layout."""
+"""Look at, prepare and split datasets of any layout."""
 
 from __future__ import annotations
 

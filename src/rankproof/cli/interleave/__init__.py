@@ -1,4 +1,4 @@
-"""Mix rankings into one list by a session's key, and say which one users prefer: show, read a log, plan."""
+"""Mix rankings into one list, and read which one users prefer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Let models judge under supervision: hold them against people, correct what they say, plan what people judge."""
+"""Let models judge under supervision: LLM as a judge, checked."""
 
 from __future__ import annotations
 

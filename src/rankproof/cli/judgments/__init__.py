@@ -1,4 +1,4 @@
-"""Keep judgments in a store: make a project, import, look, settle them to qrels, export."""
+"""Keep judgments in a store: import, look, settle, export."""
 
 from __future__ import annotations
 

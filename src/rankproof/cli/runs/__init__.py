@@ -1,4 +1,4 @@
-"""Fetch runs by asking pipelines; validate runs, and repair what takes no guess."""
+"""Fetch runs by asking pipelines; validate and repair runs."""
 
 from __future__ import annotations
 

@@ -39,11 +39,14 @@ class FileReport:
         return self.validated is not None and self.validated.valid
 
 
-def as_text(answers: Sequence[FileReport]) -> str:
-    """For a person: each file with what was read, what was found and what to do; then one line for all."""
+def as_text(answers: Sequence[FileReport], name_nouns: bool = False) -> str:
+    """For a person: each file with what was read, what was found and what to do; then one line for all.
+
+    name_nouns   say whether a file was taken for a run, qrels or topics
+    """
     lines: list[str] = []
     for answer in answers:
-        lines += _file(answer)
+        lines += _file(answer, name_nouns)
     good = sum(answer.valid for answer in answers)
     if len(answers) > 1:
         lines.append(f"{good} of {len(answers)} files valid")
@@ -56,14 +59,15 @@ def as_json(answers: Sequence[FileReport]) -> str:
     return document("validation/1", out)
 
 
-def _file(answer: FileReport) -> list[str]:
+def _file(answer: FileReport, name_nouns: bool) -> list[str]:
     seen = answer.validated
     if seen is None:
         return [f"{answer.source}: INVALID", f"  {answer.unreadable}"]
     description = seen.description
     how = [f"format {description.format}", *([f"order: {description.order}"] if description.noun == "run" else [])]
     size = f"{count(seen.rows, 'row')}, {count(seen.queries, 'query', 'queries')}"
-    lines = [f"{answer.source}: {'valid' if seen.valid else 'INVALID'}; {size}; {'; '.join(how)}"]
+    verdict = ("valid " if seen.valid else "INVALID ") + (description.noun if name_nouns else "")
+    lines = [f"{answer.source}: {verdict.rstrip()}; {size}; {'; '.join(how)}"]
     lines += listed(seen.findings)
     lines.append(f"  {_summary(seen.findings)}")
     return lines if answer.fixed is None else lines + _fix(answer.fixed)

@@ -11,11 +11,36 @@ from typing import Any
 import click
 
 from rankproof.cli.shared import output
-from rankproof.errors import UsageError
+from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel.atomic import replace_file
 
 
-class CommandModules(click.Group):
+class KnownCommands(click.Group):
+    """A group whose error for an unknown command names the nearest ones."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command asked for."""
+        name = click.utils.make_str(args[0])
+        if not name.startswith("-") and name not in self.list_commands(ctx):
+            raise UnknownName(f"command of `{ctx.command_path}`", name, self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+
+class RunsFiles(KnownCommands):
+    """A group where `NAME FILE.toml` means `NAME run FILE.toml`."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command asked for, or `run` where a configuration stands in its place."""
+        if args[0] not in self.list_commands(ctx) and args[0].endswith(".toml"):
+            args = ["run", *args]
+        return super().resolve_command(ctx, args)
+
+
+class CommandModules(KnownCommands):
     """A group whose commands are in modules of its folder; a module is imported when its command is used.
 
     `places` has, for each command in the order of the help, the module in cli/GROUP/ and the attribute in it.

@@ -29,8 +29,6 @@ else:
 
 # What a report can hold, with its article.
 _A = {"evaluation": "an evaluation", "comparison": "a comparison", "verdict": "a verdict", "benchmark": "a benchmark"}
-# Cutoffs offered when completing a measure that takes one.
-USUAL_CUTOFFS = (5, 10, 20, 100, 1000)
 
 
 class ShelfName(_Text):
@@ -41,8 +39,11 @@ class ShelfName(_Text):
         self.name = shelf.KINDS[shelf_name]
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The name itself, once the shelf knows it; an error that names its neighbors otherwise."""
-        item = shelf.find(self.shelf_name, value)
+        """The name, also of another spelling; an error that names its neighbors where the shelf knows none."""
+        item = shelf.glance(self.shelf_name, value)
+        if item is None:
+            value = shelf.canonical(self.shelf_name, value)
+            item = shelf.find(self.shelf_name, value)
         if self.shelf_name == "reports" and self.holds is not None and self.holds not in item.holds:
             raise UsageError(
                 f"The report {value} cannot show {_A[self.holds]}; it shows: {', '.join(item.holds)}. "
@@ -57,7 +58,9 @@ class ShelfName(_Text):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """The names that begin so."""
-        return _items(self._names(), incomplete)
+        from rankproof.cli.shared.completing import items
+
+        return items(self._names(), incomplete)
 
     def _names(self) -> list[str]:
         items = shelf.everything(self.shelf_name)
@@ -71,31 +74,9 @@ class Measures(_Text):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Completes the last measure of the text, with usual cutoffs."""
-        place = max(incomplete.rfind(" "), incomplete.rfind(",")) + 1
-        before, begun = incomplete[:place], incomplete[place:]
-        offers: list[str] = []
-        for name, measure in shelf.everything("measures").items():
-            for word in (name, *measure.spellings):
-                if measure.cutoff in ("none", "optional"):
-                    offers.append(word)
-                if measure.cutoff in ("required", "optional") and begun.casefold().startswith(word.casefold()):
-                    offers += [f"{word}@{k}" for k in USUAL_CUTOFFS]
-                elif measure.cutoff == "required":
-                    offers.append(f"{word}@")
-        return _items([before + offer for offer in offers], incomplete)
+        from rankproof.cli.shared.completing import measure_items
 
-
-def _items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem
-
-    begun = incomplete.casefold()
-    return [CompletionItem(name) for name in dict.fromkeys(names) if name.casefold().startswith(begun)]
-
-
-def any_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Every name on every shelf that begins so."""
-    names = (name for kind in shelf.KINDS for name in shelf.everything(kind))
-    return _items(names, incomplete)
+        return measure_items(incomplete)
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -139,10 +120,11 @@ statistics = together(
         ),
         click.option(
             "--significance",
+            "--test",
             type=ShelfName("significance"),
             default="t_or_gaffke",
             show_default=True,
-            help="The method of confidence intervals and p-values.",
+            help="The method of confidence intervals and p-values: t-test, wilcoxon, permutation, bootstrap, ...",
         ),
         click.option(
             "--correction",

@@ -128,6 +128,11 @@ def name_files(form: str, answer: str | None, **files: str | None) -> None:
         click.echo(text, nl=False, err=True)
 
 
+def note(text: str) -> None:
+    """Tells the person at the keyboard what was decided, beside the answer: on standard error."""
+    click.echo(f"rankproof: note: {text}", err=True)
+
+
 def output() -> BinaryIO:
     """Standard output, for bytes. A program may be started without one."""
     if sys.stdout is None:

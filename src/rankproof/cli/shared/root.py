@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import pairwise
@@ -102,6 +102,10 @@ def understood(error: Exception) -> RankproofError:
         return error
     if isinstance(error, click.UsageError):
         message = error.format_message()
+        if isinstance(error, click.NoSuchOption):
+            from rankproof.cli.shared.guesses import guessed_option
+
+            message = guessed_option(error.option_name, message)
         # A group without a command answers with its help, which needs no pointer to the help.
         if error.ctx is not None and not message.startswith("Usage:"):
             message += f" See: {error.ctx.command_path} --help"
@@ -140,6 +144,18 @@ def _close_output() -> None:
 _COMMANDS = os.path.dirname(os.path.dirname(__file__))
 _SHARED = "shared"
 
+# The commands under their headings, in the order of the help; those that most people need come first. Every command
+# stands under one heading.
+GROUPS: Mapping[str, Sequence[str]] = {
+    "Most used": ("evaluate", "compare", "gate", "benchmark"),
+    "Measure": ("validate", "convert", "explain", "similarity", "leaderboard", "runs", "qrels"),
+    "Decide": ("audit", "power", "next", "verify"),
+    "Search stack": ("search", "fetch", "tune", "dataset"),
+    "Judge": ("judgments", "judge", "serve"),
+    "Online": ("ab", "trial", "interleave", "clicks", "ramp", "relate"),
+    "Begin and set up": ("demo", "sample", "completion", "schema", "help"),
+}
+
 
 class Commands(click.Group):
     """A group whose commands are the modules and folders of cli/; each module has the attribute `command`.
@@ -170,13 +186,30 @@ class Commands(click.Group):
         """The command asked for; an error that names its neighbors when there is none."""
         name = click.utils.make_str(args[0])
         if not name.startswith("-") and name not in self.list_commands(ctx):
-            raise UnknownName("command", name, self.list_commands(ctx))
+            from rankproof.cli.shared.guesses import guessed_command
+
+            known = guessed_command(name, self.list_commands(ctx))
+            return known, self.get_command(ctx, known), args[1:]
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands in the help."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary(name)) for name in self.list_commands(ctx)])
+        """The commands under their headings; one that no heading names stands under the last."""
+        names = self.list_commands(ctx)
+        room = max(map(len, names))
+        *_, last = GROUPS
+        placed = {name for group in GROUPS.values() for name in group}
+        for heading, group in GROUPS.items():
+            here = [name for name in group if name in names]
+            here += [name for name in names if heading == last and name not in placed]
+            formatter.write(f"{heading}:\n")
+            for name in here:
+                formatter.write(f"  {name:<{room}}  {summary(name)}\n")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands, then the root's own options on one line."""
+        formatter.write("\n")
+        self.format_commands(ctx, formatter)
+        formatter.write("Options: -h, --help (of a command: rankproof COMMAND --help); -V, --version.\n")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
         """Commands whose names begin so, then the root's own options."""
@@ -226,10 +259,10 @@ def summary(name: str) -> str:
 
 
 @click.group("rankproof", cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="rankproof")
+@click.version_option(__version__, "-V", "--version", prog_name="rankproof")
 def cli() -> None:
-    """Is this ranking better, and may it ship? Exact, explained ranking evaluation.
+    """Is this ranking better, and may it ship? Ranking evaluation (nDCG, recall@k, MRR) for search and RAG with
+    confidence intervals, statistically significant or not, and gates for CI. New here: rankproof demo.
 
-    Exit status: 0 done, 1 failed or invalid input, 2 wrong usage, 3 undecided. With --json an error is one
-    JSON object on standard output: {"error": {"type": ..., "message": ..., "exit_status": ...}}.
+    Exit status: 0 done, 1 failed or invalid input, 2 wrong usage, 3 undecided.
     """

@@ -1,4 +1,4 @@
-"""Run an A/B test (trial) on users: design it, plan its size, collect its days, read what it shows."""
+"""Run an A/B test (trial) over days: design, plan, collect, read."""
 
 from __future__ import annotations
 

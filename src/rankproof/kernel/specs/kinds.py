@@ -279,9 +279,7 @@ class ItemName(Kind):
 
     def read(self, value: object) -> str:
         """The name."""
-        name = Text().read(value)
-        shelf.find(self.shelf, name)
-        return name
+        return shelf.canonical(self.shelf, Text().read(value))
 
     def parse(self, text: str) -> str:
         """The name."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankproof.errors import UnknownName, UsageError
+from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.specs.calls import split_call
 from rankproof.kernel.specs.kinds import OptionValues, Param
@@ -89,7 +89,8 @@ def read(token: str) -> Pairing:
     """The pairing of one token."""
     call = split_call(token)
     if call is None:
-        raise UnknownName("similarity", re.split(r"[(@]", token)[0] or token, shelf.everything("similarities"))
+        name = re.split(r"[(@]", token)[0] or token
+        raise shelf.unknown("similarities", name, shelf.everything("similarities"))
     item = by_name(call.name)
     return Pairing(item, *options_of(item, call, token))
 

@@ -138,4 +138,13 @@ class _Corrected:
         return moved / slope - self._bias if slope > 0 else math.copysign(math.inf, moved)
 
 
-OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, infer_many=infer_many, random=True),)
+OFFERS = (
+    Significance(
+        name=NAME,
+        page=__doc__,
+        spellings=("bootstrap", "bca-bootstrap"),
+        infer=infer,
+        infer_many=infer_many,
+        random=True,
+    ),
+)

@@ -62,6 +62,7 @@ class Significance:
     sampled      whether it respects weights, strata and clusters
     about        what the hypothesis is about: the mean, or something else that a reader may mistake for it
     warning      what its literature warns of; printed with every answer
+    spellings    what people call it too, in small letters with hyphens; the name is what is written
     """
 
     name: str
@@ -73,6 +74,7 @@ class Significance:
     about: Literal["mean", "median", "sign"] = "mean"
     warning: str = ""
     sampled: bool = False
+    spellings: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:

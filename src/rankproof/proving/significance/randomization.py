@@ -188,4 +188,13 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
     return answered(differences, NAME, ask)
 
 
-OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, infer_many=infer_many, random=True),)
+OFFERS = (
+    Significance(
+        name=NAME,
+        page=__doc__,
+        spellings=("permutation", "permutation-test", "sign-flip", "fisher"),
+        infer=infer,
+        infer_many=infer_many,
+        random=True,
+    ),
+)

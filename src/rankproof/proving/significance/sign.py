@@ -77,4 +77,4 @@ def infer(differences: Differences, question: SignificanceRequest, rng: np.rando
     )
 
 
-OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, about="sign", warning=WARNING),)
+OFFERS = (Significance(name=NAME, page=__doc__, spellings=("sign-test",), infer=infer, about="sign", warning=WARNING),)

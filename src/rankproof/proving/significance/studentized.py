@@ -84,4 +84,6 @@ def _answer(
     return result
 
 
-OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, infer_many=infer_many, random=True),)
+OFFERS = (
+    Significance(name=NAME, page=__doc__, spellings=("bootstrap-t",), infer=infer, infer_many=infer_many, random=True),
+)

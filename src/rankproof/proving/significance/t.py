@@ -39,4 +39,13 @@ def infer_many(differences: Differences, question: SignificanceRequest, rng: np.
     return by_columns(differences, question, NAME, np.full(differences.shape[1], len(differences) - 1.0))
 
 
-OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, infer_many=infer_many, sampled=True),)
+OFFERS = (
+    Significance(
+        name=NAME,
+        page=__doc__,
+        spellings=("t-test", "ttest", "paired-t", "paired-t-test", "student"),
+        infer=infer,
+        infer_many=infer_many,
+        sampled=True,
+    ),
+)

@@ -127,4 +127,13 @@ def _upper(steps: Steps, queries: int) -> Upper:
     return lambda statistic: float(ndtr((mean - statistic) / math.sqrt(variance)))
 
 
-OFFERS = (Significance(name=NAME, page=__doc__, infer=infer, about="median", warning=WARNING),)
+OFFERS = (
+    Significance(
+        name=NAME,
+        page=__doc__,
+        spellings=("signed-rank", "wilcoxon-signed-rank"),
+        infer=infer,
+        about="median",
+        warning=WARNING,
+    ),
+)

@@ -2,7 +2,7 @@
 
 Columns are found by any usual names, as in tsv. Ids may be text or whole numbers. Written with query_id,
 doc_id and score (or distance, or rank), query_id, doc_id and grade (with subtopic where there is one),
-query_id and text.
+query_id and text. A folder of parts (`part-00000.parquet`, ... as Spark writes it) is read as one table.
 
 holds: run, qrels, topics
 source: https://parquet.apache.org
@@ -10,6 +10,7 @@ source: https://parquet.apache.org
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,38 +41,67 @@ def is_parquet(source: Source) -> bool:
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[pyarrow.NativeFile]:
+def _opened(source: Source, part: str | None = None) -> Iterator[pyarrow.NativeFile]:
     """The bytes as pyarrow reads them, in parts; what goes wrong becomes one message."""
     arrow = _arrow.pyarrow("A Parquet file")
+    path = part or source.path
     try:
-        with arrow.BufferReader(source.data) if source.path is None else arrow.OSFile(source.path) as file:
+        with arrow.BufferReader(source.data) if path is None else arrow.OSFile(path) as file:
             yield file
     except (arrow.ArrowException, OSError, ValueError) as error:
         source.check()
-        raise InputError(f"{source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
+        raise InputError(f"{part or source.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
     source.check()
 
 
 def table_of(source: Source) -> pyarrow.Table:
-    """The file as a pyarrow table."""
+    """The file, or all parts of a folder, as a pyarrow table."""
+    tables: list[pyarrow.Table] = []
+    for part in _parts(source):
+        with _opened(source, part) as file:
+            import pyarrow.parquet
+
+            table = pyarrow.parquet.read_table(file)
+            table.validate(full=True)  # in a damaged file, names and ids may be no text
+        if tables and table.column_names != tables[0].column_names:
+            raise InputError(
+                f"{source.name}: {os.path.basename(part or '')} has the columns {', '.join(table.column_names)}, the "
+                f"first part {', '.join(tables[0].column_names)}. Parts of one table have the same columns."
+            )
+        tables.append(table)
+    if len(tables) == 1:
+        return tables[0]
+    arrow = _arrow.pyarrow("A Parquet file")
+    try:
+        return arrow.concat_tables(tables, promote_options="permissive")
+    except arrow.ArrowException as error:
+        raise InputError(f"{source.name}: its parts do not fit together: {str(error).splitlines()[0]}") from None
+
+
+def _parts(source: Source) -> tuple[str | None, ...]:
+    return tuple(part.path for part in source.parts) or (None,)
+
+
+def column_names(source: Source) -> list[str]:
+    """The names of the columns, without reading a row."""
     with _opened(source) as file:
         import pyarrow.parquet
 
-        table = pyarrow.parquet.read_table(file)
-        table.validate(full=True)  # in a damaged file, names and ids may be no text
-    return table
+        names: list[str] = pyarrow.parquet.ParquetFile(file).schema_arrow.names
+    return names
 
 
 def batches_of(source: Source, columns: Sequence[str]) -> Iterator[pyarrow.RecordBatch]:
     """The file piece by piece, with those of the columns that it has: for tables too large to hold whole."""
-    with _opened(source) as opened:
-        import pyarrow.parquet
+    for part in _parts(source):
+        with _opened(source, part) as opened:
+            import pyarrow.parquet
 
-        file = pyarrow.parquet.ParquetFile(opened)
-        present = [name for name in columns if name in file.schema_arrow.names]
-        for batch in file.iter_batches(columns=present):
-            batch.validate(full=True)
-            yield batch
+            file = pyarrow.parquet.ParquetFile(opened)
+            present = [name for name in columns if name in file.schema_arrow.names]
+            for batch in file.iter_batches(columns=present):
+                batch.validate(full=True)
+                yield batch
 
 
 def rows(source: Source, noun: Noun, options: Options) -> Read:
