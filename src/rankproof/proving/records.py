@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from rankproof.errors import UsageError
 from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Answer, Estimate
-from rankproof.kernel.later import LateField
+from rankproof.kernel.later import LateField, Later
 
 if TYPE_CHECKING:
     from rankproof.measuring.grade_shares import GradeShares
     from rankproof.measuring.records import Evaluation
     from rankproof.measuring.report import Diagnosis
     from rankproof.proving.holes.bounds import Holes
+    from rankproof.proving.movement import Rankings
     from rankproof.proving.reuse_records import ReuseCheck
     from rankproof.proving.sampling import Sampling, SamplingColumns
 
@@ -184,6 +185,7 @@ class Comparison:
     contrasts     every pair, measure and segment; those over all queries first
     evaluations   one per system, in the order of `systems`
     moves         the queries that lost and won most, by candidate and measure, and what moved in them
+    rankings      calling it gives the first documents of every query, where they were asked for
     """
 
     systems: tuple[str, ...]
@@ -209,6 +211,7 @@ class Comparison:
     manifest: Mapping[str, Any] = field(default_factory=dict)  # the ExperimentManifest's fields, for showing
     reuse: ReuseCheck | None = None  # where the groups of the pool were given
     sampling: Sampling | None = None  # where weights, strata or clusters were given
+    rankings: Later[Rankings | None] = field(default_factory=lambda: Later(lambda: None))
 
     def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:
         """The contrast of a measure with the baseline; the only candidate's when none is named."""
