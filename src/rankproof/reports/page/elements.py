@@ -189,7 +189,7 @@ def table(
         id=id_,
         class_=class_,
     )
-    return tag("div", whole, class_="scroll", tabindex=0, role="region", aria_label=caption)
+    return tag("div", whole, class_="scroll", tabindex=0, role="region", aria_label=f"Table: {caption}")
 
 
 # Results of tests, as `verdict_word` has them, with the mark and the tone that they have on a page.

@@ -34,7 +34,7 @@ const ranking = (name, documents, other, ranked, isAfter) => {
   });
   const list = items.length ? element("ol", { class: "ranking" }, ...items)
     : element("p", { class: "note" }, "No document was returned for this query.");
-  return element("div", { class: "side" }, element("h4", {}, name), list);
+  return element("div", { class: "side" }, element("h3", {}, name), list);
 };
 // Lines from a place at the left to the place of the same document at the right; relevant documents stand out.
 const lines = (left, right, ranked) => {

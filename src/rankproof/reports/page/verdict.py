@@ -155,7 +155,10 @@ def section(verdict: Verdict) -> PageSection:
         "What does each rule require, and does it hold?",
         (
             rules("Rules that did not pass" if apart else "Rulings", others if apart else rulings),
-            *(_payers(ruling) for ruling in others if ruling.payers),
+            *(_payers(ruling) for ruling in others if ruling.payers and ruling.status == "FAIL"),
+            fold(
+                "Queries behind the undecided rules", *(_payers(r) for r in others if r.payers and r.status != "FAIL")
+            ),
             fold(f"{len(passed)} rules passed", rules("Rules that passed", passed)) if apart else None,
             bullets([*ledger_lines(verdict), *fine_print(verdict)], "fine"),
         ),
