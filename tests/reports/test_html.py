@@ -85,7 +85,9 @@ def test_the_headline_says_it_with_numbers() -> None:
     text = Elements(shown(alone)).text
     assert "hybrid is significantly better than bm25 in RR@10." in text
     assert re.search(
-        r"\+0\.0970, adjusted 95% confidence interval \+0\.\d{4} to \+0\.\d{4}, adjusted p\s=\s0\.\d{4}\.", text
+        r"\+0\.0970, adjusted 95% confidence interval \+0\.\d{4} to \+0\.\d{4}, adjusted p\s=\s0\.\d{4}; "
+        r"effect size \+\d\.\d\d; 40 queries\.",
+        text,
     )
 
 

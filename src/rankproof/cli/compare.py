@@ -113,7 +113,9 @@ def command(
 
     report, page = shelf.find("reports", form), shelf.find("reports", "html") if html else None
     began = time.perf_counter()
-    compared = compare_reports(files, choices) if saved else compare_files(files, choices)
+    compared = (
+        compare_reports(files, choices) if saved else compare_files(files, choices, form == "html" or html is not None)
+    )
     if manifest is not None or html is not None:
         compared = put_on_record(compared, experiment, dataset_version, notes)
     observed = {"seconds": round(time.perf_counter() - began, 6)}
@@ -160,8 +162,8 @@ class Compared:
     record: ExperimentManifest | None = None
 
 
-def compare_files(files: Sequence[str], choices: dict[str, Any]) -> Compared:
-    """QRELS BASELINE CANDIDATE... compared."""
+def compare_files(files: Sequence[str], choices: dict[str, Any], rankings: bool = False) -> Compared:
+    """QRELS BASELINE CANDIDATE... compared, with the rankings that a page shows where one is written."""
     if len(files) < 3:
         raise UsageError(
             f"A comparison takes judgments, a baseline and at least one candidate: QRELS BASELINE CANDIDATE...; "
@@ -204,6 +206,7 @@ def compare_files(files: Sequence[str], choices: dict[str, Any]) -> Compared:
         universe="open" if choices["open_universe"] else "union",
         pool=None if pool is None else documents_of(pool),
         beyond=not choices["no_beyond"],
+        rankings=rankings,
         **asdict(settings),
         **asdict(design),
     )

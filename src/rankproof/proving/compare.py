@@ -22,7 +22,7 @@ from rankproof.measuring.report import EvaluationReport, evaluation_of
 from rankproof.proving.contrasts import contrasts
 from rankproof.proving.diagnoses.contract import diagnose
 from rankproof.proving.holes.summary import holes
-from rankproof.proving.movement import blind_spots, moves
+from rankproof.proving.movement import blind_spots, moves, rankings_later
 from rankproof.proving.per_unit import PerUnit, from_evaluations, refuse_other_ground, worst_value
 from rankproof.proving.records import ALL_QUERIES, DEFAULT_DESIGN, Comparison, Contrast, Design
 from rankproof.proving.reuse import Contributions, contributions, reuse_check
@@ -55,6 +55,7 @@ def compare(
     pool: Mapping[str, Collection[str]] | None = None,
     beyond: bool = True,
     most_moved: int = MOST_MOVED,
+    rankings: bool = False,
     reuse_groups: object = None,
     contributors: Mapping[str, object] | None = None,
     pool_depth: int | None = None,
@@ -71,7 +72,8 @@ def compare(
     segments. `beyond=False` leaves out what the numbers cannot see: blind spots, bounds over unjudged documents, ties,
     diagnoses. `reuse_groups`, a file or a mapping from runs to groups, asks whether the verdicts stand without the
     judgments that one group alone contributed to a pool of `pool_depth`; `contributors` are further runs of the pool
-    by name. The other choices are those of `Settings`, `Design` and, for reading, of `evaluate`.
+    by name. With `rankings` the comparison holds the runs, and the HTML report shows the first documents of every
+    query side by side. The other choices are those of `Settings`, `Design` and, for reading, of `evaluate`.
     """
     settings = Settings(**{name: choices.pop(name) for name in _OF_SETTINGS & choices.keys()})
     design = Design(**{name: choices.pop(name) for name in _OF_DESIGN & choices.keys()})
@@ -97,7 +99,7 @@ def compare(
         raise UsageError("A pool depth and contributors are for a reuse check: give the groups of the runs too.")
     comparison = compare_runs(
         compared, variants, settings, design, topics=_topics(topics), queries=queries, by=tuple(by), universe=universe,
-        pool=pool, beyond=beyond, most_moved=most_moved,
+        pool=pool, beyond=beyond, most_moved=most_moved, rankings=rankings,
     )  # fmt: skip
     return comparison if whose is None else reuse_check(comparison, compared, whose, variants, settings, design)
 
@@ -131,6 +133,7 @@ def compare_runs(
     pool: Mapping[str, Collection[str]] | None = None,
     beyond: bool = True,
     most_moved: int = MOST_MOVED,
+    rankings: bool = False,
 ) -> Comparison:
     """The comparison of prepared runs, by name; the first is the baseline."""
     variants = at_level(variants, settings.level)
@@ -144,6 +147,8 @@ def compare_runs(
         topics={query: topics[query] for query in comparison.query_ids if query in topics},
         moves=moves(against, variants, runs, topics, most_moved, values),
     )
+    if rankings:
+        comparison = replace(comparison, rankings=rankings_later(runs, variants, settings, comparison.query_ids))
     if not beyond:
         return comparison
     return look_beyond(comparison, runs, variants, settings, universe=universe, pool=pool)

@@ -68,8 +68,9 @@ def _comparison(case: GateCase, design: Design, by: tuple[str, ...]) -> Comparis
     candidate, baseline = case.runs
     named = {case.names[1]: baseline, case.names[0]: candidate}
     return compare_runs(
-        named, case.variants, case.settings, design, topics=case.topics, queries=case.policy.queries, by=by
-    )
+        named, case.variants, case.settings, design, topics=case.topics, queries=case.policy.queries, by=by,
+        rankings=True,
+    )  # fmt: skip
 
 
 def on_record(

@@ -1,21 +1,23 @@
-"""Movement: which queries and documents moved between two systems, and which moves a measure's value does not show."""
+"""Movement: rankings side by side, which queries and documents moved, and which moves a measure does not show."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
 from rankproof.kernel import shelf
+from rankproof.kernel.later import Later
 from rankproof.measuring.dialects.contract import Dialect
 from rankproof.measuring.evaluate import apply_reading, measure_run
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Variant
 from rankproof.measuring.names import parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, comparable, listed
-from rankproof.measuring.records import Evaluation
+from rankproof.measuring.records import Evaluation, Settings
 from rankproof.proving.movement_records import BlindSpot, DocMove, QueryMove
 from rankproof.proving.records import Contrast
 
@@ -107,6 +109,75 @@ class _Grades:
             span = range(int(pool.start[at]), int(pool.start[at + 1]))
             self._by_query[query] = {self._qrels.judgments.doc_id(i): int(pool.grade[i]) for i in span}
         return self._by_query[query]
+
+
+# ---- the first documents of every query ----------------------------------------------------------
+
+# A page shows as many documents of a ranking as the first measure looks at, within these bounds.
+LEAST_DEPTH = 10
+MOST_DEPTH = 20
+# By documents' ids their titles, as far as there are any: `Corpus.titles` is one.
+TitlesOf = Callable[[Collection[str]], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rankings:
+    """The first `depth` documents by system and query, in the order that was measured.
+
+    grades   by query the grade of each judged document; one that is not there is unjudged
+    titles   by document, where a corpus is known
+    """
+
+    depth: int
+    by_system: Mapping[str, Mapping[str, Sequence[str]]]
+    grades: Mapping[str, Mapping[str, int]]
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def documents(self) -> dict[str, None]:
+        """Every document that stands in one of them, in the order of systems, queries and ranks."""
+        rankings = (docs for by_query in self.by_system.values() for docs in by_query.values())
+        return dict.fromkeys(doc for docs in rankings for doc in docs)
+
+    def titled(self, titles_of: TitlesOf) -> Rankings:
+        """The same with the titles of its documents."""
+        return replace(self, titles=titles_of(self.documents()))
+
+
+def rankings_later(
+    runs: Mapping[str, PreparedRun], variants: Sequence[Variant], settings: Settings, query_ids: Sequence[str]
+) -> Later[Rankings | None]:
+    """The rankings of these queries, read from the runs when somebody asks for them."""
+    return Later(partial(_rankings, runs, variants, settings, query_ids))
+
+
+def titled_later(rankings: Later[Rankings | None], titles_of: TitlesOf) -> Later[Rankings | None]:
+    """The rankings with titles, looked up when somebody asks for them."""
+
+    def titled() -> Rankings | None:
+        untitled = rankings()
+        return None if untitled is None else untitled.titled(titles_of)
+
+    return Later(titled)
+
+
+def _rankings(
+    runs: Mapping[str, PreparedRun], variants: Sequence[Variant], settings: Settings, query_ids: Sequence[str]
+) -> Rankings | None:
+    """Documents are ordered, and a query's own one left out, as the dialect does for the first measure."""
+    depth = min(max(_depth(variants[0]), LEAST_DEPTH), MOST_DEPTH)
+    dialect: Dialect = shelf.find("dialects", settings.dialect)
+    order = dialect.read(dialect.speak(variants[0]), settings.complete).order
+    by_system = {}
+    for name, run in runs.items():
+        lists = listed(run.without_self() if dialect.drops_self else run, depth, order, query_ids)
+        by_system[name] = {query: lists[query] for query in query_ids if query in lists}
+    grades = _Grades(next(iter(runs.values())).qrels)
+    shown: dict[str, Mapping[str, int]] = {}
+    for query in query_ids:
+        seen = dict.fromkeys(doc for by_query in by_system.values() for doc in by_query.get(query, ()))
+        graded = grades.of(query)
+        shown[query] = {doc: graded[doc] for doc in seen if doc in graded}
+    return Rankings(depth, by_system, shown)
 
 
 # ---- moves that a value does not show ------------------------------------------------------------

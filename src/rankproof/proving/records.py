@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rankproof.measuring.records import Evaluation
     from rankproof.measuring.report import Diagnosis
     from rankproof.proving.holes.bounds import Holes
+    from rankproof.proving.movement import Rankings
     from rankproof.proving.movement_records import BlindSpot, QueryMove, TieRisk
     from rankproof.proving.reuse_records import ReuseCheck
     from rankproof.proving.sampling import Sampling, SamplingColumns
@@ -246,6 +247,7 @@ class Comparison(Shown):
         sampling: how queries were drawn, where weights, strata or clusters were given
         every_pair: gives all pairs of systems in the first measure over all queries, a family of its own, where
             `contrasts` has not all of them already: which systems are the best is seen afterwards
+        rankings: gives the first documents of every query, where they were asked for
     """
 
     _noun: ClassVar[str] = "comparison"
@@ -274,6 +276,7 @@ class Comparison(Shown):
     reuse: ReuseCheck | None = None
     sampling: Sampling | None = None
     every_pair: Later[tuple[Contrast, ...]] = field(default_factory=lambda: Later(tuple))
+    rankings: Later[Rankings | None] = field(default_factory=lambda: Later(lambda: None))
 
     def contrast(self, measure: str, candidate: str | None = None, segment: str = ALL_QUERIES) -> Contrast:
         """The contrast of a measure with the baseline; the only candidate's when none is named."""

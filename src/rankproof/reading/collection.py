@@ -10,6 +10,9 @@ from hashlib import sha256
 from rankproof.errors import InputError
 from rankproof.reading.ranking import Failure
 
+# A title names a document in a line; where a text stands for it, these are its first words.
+MOST_OF_A_TITLE = 120
+
 
 @dataclass(frozen=True, slots=True)
 class Query:
@@ -64,6 +67,21 @@ class Corpus:
         chosen = [self.fields[name] for name in (names if names is not None else self.fields)]
         places = range(len(self)) if doc_ids is None else [self.place[doc] for doc in doc_ids]
         return ["\n".join(column[i] for column in chosen if column[i]) for i in places]
+
+    def titles(self, doc_ids: Iterable[str]) -> dict[str, str]:
+        """The title of each of these documents; without a field of that name, or where it is empty, its first words.
+
+        Documents that are not in the corpus, or have no text, are left out.
+        """
+        columns = [self.fields[name] for name in sorted(self.fields, key=lambda name: name.casefold() != "title")]
+        titles = {}
+        for doc in doc_ids:
+            at = self.place.get(doc)
+            texts = () if at is None else (" ".join(column[at][:MOST_OF_A_TITLE].split()) for column in columns)
+            title = next(filter(None, texts), "")
+            if title:
+                titles[doc] = title
+        return titles
 
     @cached_property
     def content_hash(self) -> str:

@@ -66,11 +66,15 @@ def write_everything(
 ) -> Benchmark:
     """Writes every file of a benchmark, the manifest last; the benchmark with its manifest, as the page shows it."""
     from rankproof.measuring.report import write_manifest
+    from rankproof.proving.movement import titled_later
 
     write_runs(folder, config, dataset, outcomes, observed)
     record = put_on_record(folder, config, dataset, result, observed)
     manifest = {key: value for key, value in record.to_dict().items() if key != "observed"}
-    result = replace(result, comparison=replace(result.comparison, manifest=manifest))
+    rankings = result.comparison.rankings
+    if dataset.corpus is not None:
+        rankings = titled_later(rankings, dataset.corpus.titles)
+    result = replace(result, comparison=replace(result.comparison, manifest=manifest, rankings=rankings))
     write_reports(folder, result, observed)
     write_manifest(os.path.join(folder, MANIFEST), record)
     return result

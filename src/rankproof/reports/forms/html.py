@@ -1,16 +1,17 @@
 """One HTML file for a browser: verdict, charts, every query; it holds all it needs and asks the network for nothing.
 
-A comparison shows its headline, what to know before quoting it, a forest plot, the difference of every query with the
-query at the pointer, a table of queries that can be sorted and searched, segments, blind spots, bounds from unjudged
-documents, ties, grades, power, diagnoses, fine print and manifest. A verdict stands above the comparison it rests on,
-or above the units, effects, days and segments of its trial.
+The first screen has the verdict with its numbers, one chart, and the warning that could change it. Then a comparison
+shows its differences, a chart and a table of queries that are searched, filtered and opened to the rankings side by
+side; folded until they are opened: segments, blind spots, bounds from unjudged documents, ties, grades, power,
+diagnoses, fine print and manifest. A verdict stands above the comparison it rests on, or above the units, effects,
+days and segments of its trial; rules that failed come first. Every table can be saved as CSV.
 Evaluations show their table and a chart for each measure; with `--per-query` each query too. Light and dark follow
 the reader's system. Charts are SVG inside the page. The same input gives the same bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rankproof.measuring.records import Evaluation
@@ -26,8 +27,8 @@ from rankproof.reports.grid import notes
 from rankproof.reports.page import page as frame
 from rankproof.reports.page import queries, unseen
 from rankproof.reports.page import verdict as summary
-from rankproof.reports.page.contrasts import contrasts_section, power_section, segments_section
-from rankproof.reports.page.elements import PageSection, Piece, section_body
+from rankproof.reports.page.contrasts import contrasts_section, lead_chart, power_section, segments_section
+from rankproof.reports.page.elements import PageSection, Piece, minus_signs, section_body
 from rankproof.reports.page.page import lines_section, page
 from rankproof.reports.page.unseen import diagnoses_section, grades_section, holes_section
 from rankproof.stack.benchmark.records import Benchmark
@@ -41,26 +42,28 @@ def render(evaluations: Sequence[Evaluation], *, per_query: bool, observed: Mapp
         f"{values.title(evaluations)} · rankproof",
         "evaluation",
         (values.head(evaluations), values.facts(evaluations)),
-        (
-            values.section(evaluations),
-            values.queries(evaluations) if per_query else None,
-            lines_section(notes(evaluations)),
+        folded(
+            (
+                values.section(evaluations),
+                values.queries(evaluations) if per_query else None,
+                lines_section(notes(evaluations)),
+            )
         ),
     )
 
 
 def comparison(comparison: Comparison, *, per_query: bool, observed: Mapping[str, object]) -> str:
     """The page of a comparison. Its queries are always there: a mean without them cannot be defended."""
+    caveats = summary.caveats(comparison)
     head = (
         summary.comparison_head(comparison),
-        summary.also(comparison),
         summary.margins(comparison),
+        summary.lead_caveat(caveats),
+        lead_chart(comparison),
         summary.comparison_facts(comparison),
-        summary.caveats(comparison),
     )
-    return page(
-        summary.title(comparison), "comparison", head, comparison_page_sections(comparison, comparison.manifest)
-    )
+    below = comparison_page_sections(comparison, comparison.manifest)
+    return page(summary.title(comparison), "comparison", head, folded((summary.caveats_section(caveats), *below)))
 
 
 def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
@@ -68,9 +71,11 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     from rankproof.reports.page import values
 
     below: list[PageSection] = []
-    against: list[Piece] = []
+    caveats = [minus_signs(warning) for warning in verdict.warnings]
+    chart: Piece = None
     if verdict.comparison is not None:
-        against = [summary.caveats(verdict.comparison)]
+        caveats += summary.caveats(verdict.comparison)
+        chart = lead_chart(verdict.comparison)
         below = comparison_page_sections(verdict.comparison, verdict.manifest or verdict.comparison.manifest)
     elif verdict.evaluation is not None:
         below = [
@@ -80,30 +85,56 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
         ]
     elif (reading := trial_of(verdict)) is not None:
         below = [*trial_page_sections(reading)]
+    caveats = list(dict.fromkeys(caveats))
     head = (
         summary.verdict_head(verdict),
+        summary.lead_caveat(caveats),
+        chart,
         summary.verdict_facts(verdict),
-        summary.verdict_caveats(verdict),
-        *against,
     )
     title = f"{verdict.status}: {verdict.candidate} · rankproof"
     kind = "gate" if verdict.trial is None else "A/B test"
-    return page(title, kind, head, (summary.section(verdict), *below))
+    return page(title, kind, head, folded((summary.section(verdict), summary.caveats_section(caveats), *below)))
 
 
 def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, object]) -> str:
-    """The page of a benchmark: the modes first, then the comparison behind them."""
+    """The page of a benchmark: the modes first, then the queries and the comparison behind them."""
     from rankproof.reports.page import stages
     from rankproof.stack.benchmark.sections import fine_print
 
     # The grades are among the stages already.
     lines = (*benchmark.comparison.fine_print, *fine_print(benchmark))
     behind = replace(benchmark.comparison, grade_shares=None, fine_print=lines)
-    head = (stages.head(benchmark), summary.comparison_facts(behind), summary.caveats(behind))
-    title = f"{benchmark.config.name} · rankproof"
-    return page(
-        title, "benchmark", head, (*stages.sections(benchmark), *comparison_page_sections(behind, behind.manifest))
+    caveats = summary.caveats(behind)
+    head = (
+        stages.head(benchmark),
+        summary.lead_caveat(caveats),
+        lead_chart(behind),
+        summary.comparison_facts(behind),
     )
+    segments = None if benchmark.by_segment is None else benchmark.by_segment.segments
+    modes = stages.sections(benchmark)
+    below = comparison_page_sections(behind, behind.manifest, segments)
+    sections = (
+        *(s for s in modes if s.key in OPEN),
+        summary.caveats_section(caveats),
+        *(s for s in below if s.key == "queries"),
+        *(s for s in modes if s.key not in OPEN),
+        # All pairs of modes are many: the chart and the table of stages say what matters of them.
+        *(replace(s, folded=True) for s in below if s.key != "queries"),
+    )
+    return page(f"{benchmark.config.name} · rankproof", "benchmark", head, folded(sections))
+
+
+# Sections that are read, not looked up; the others are opened when they are needed.
+OPEN = frozenset(
+    "rules caveats modes stages worth differences queries values units variants effects".split()  # noqa: SIM905
+)
+
+
+def folded(sections: Iterable[PageSection | None]) -> list[PageSection]:
+    """The sections that are there, folded where they are looked up and not read."""
+    return [replace(s, folded=s.folded or s.key not in OPEN) for s in sections if s is not None]
 
 
 def cell(shown: Comparison | Evaluation) -> str:
@@ -114,11 +145,13 @@ def cell(shown: Comparison | Evaluation) -> str:
 OFFERS = (Report("html", __doc__, render, ".html", "text/html", comparison, verdict, cell, benchmark, answer_chart),)
 
 
-def comparison_page_sections(comparison: Comparison, manifest: Mapping[str, object]) -> list[PageSection]:
+def comparison_page_sections(
+    comparison: Comparison, manifest: Mapping[str, object], segments: Mapping[str, Sequence[str]] | None = None
+) -> list[PageSection]:
     """How large, who pays, for whom; then what the numbers cannot see; then what they stand on."""
     page_sections = [
         contrasts_section(comparison),
-        queries.section(comparison),
+        queries.section(comparison, segments),
         segments_section(comparison),
         grades_section(comparison),
         unseen.blind_spots(comparison),

@@ -17,51 +17,79 @@ from rankproof.reports.page.elements import (
     PageSection,
     Safe,
     figure,
+    fold,
     join,
     minus,
     stacked,
     table,
     tag,
 )
-from rankproof.reports.page.verdict import difference, p_value, spaced, span
+from rankproof.reports.page.verdict import also, difference, p_value, spaced, span
 
-# More plots than this are folded away: they can be opened, and the table has the same numbers.
-OPEN_PLOTS = 4
+# Rows of the chart in the head: it is read at a glance, with the verdict.
+MOST_LEADING = 8
+
+
+def lead_chart(comparison: Comparison) -> Safe | None:
+    """The one chart of the first screen: the candidates in the first measure, or one candidate in every measure."""
+    panel = _leading(comparison)
+    return None if panel is None else plot(panel, comparison, explained=True, class_="lead")
+
+
+def _leading(comparison: Comparison) -> Panel | None:
+    first = panels(comparison)[:1]
+    if not first:
+        return None
+    (panel,) = first
+    chosen = [i for i, c in enumerate(panel.contrasts) if c.baseline == comparison.systems[0]]
+    kept = (chosen or list(range(len(panel.contrasts))))[:MOST_LEADING]
+    only = bool(chosen) and len(chosen) < len(panel.contrasts)
+    return Panel(
+        panel.name,
+        f"{panel.title} from {comparison.systems[0]}" if only else panel.title,
+        tuple(panel.contrasts[i].candidate if only else panel.rows[i] for i in kept),
+        tuple(panel.contrasts[i] for i in kept),
+    )
 
 
 def contrasts_section(comparison: Comparison) -> PageSection:
-    """The forest plots, then the table."""
+    """What the other measures say, the table, and the forest plots that are not in the head."""
     whole = [c for c in comparison.contrasts if c.segment == ALL_QUERIES]
-    plots = [plot(panel, comparison, explained=i == 0) for i, panel in enumerate(panels(comparison))]
-    folded = plots[OPEN_PLOTS:]
+    leading = _leading(comparison)
+    shown = None if leading is None else leading.contrasts
+    plots = [plot(p, comparison) for p in panels(comparison) if p.contrasts != shown]
     return PageSection(
         "differences",
         "Differences",
         "How large is each difference, and how sure is it?",
         (
-            *plots[:OPEN_PLOTS],
-            tag("details", tag("summary", counted(len(folded), "more plot")), *folded) if folded else None,
+            also(comparison),
             contrast_table("Differences, over all queries", comparison, whole),
             _legend(comparison),
+            fold(counted(len(plots), "more plot"), *plots),
         ),
     )
 
 
-def plot(panel: Panel, comparison: Comparison, explained: bool) -> Safe:
+def plot(panel: Panel, comparison: Comparison, explained: bool = False, class_: str | None = None) -> Safe:
     """One forest plot; the first of several says how to read them."""
-    thin = (
-        "; the thin line is the adjusted confidence interval, which holds together with all others"
-        if _adjusted(panel.contrasts)
-        else ""
-    )
-    margin = "; dashed lines are the margins" if any(c.equivalence for c in panel.contrasts) else ""
+    thin = "; thin line: adjusted, so that all hold together" if _adjusted(panel.contrasts) else ""
+    margin = "; dashed: the margin" if any(c.equivalence for c in panel.contrasts) else ""
     caption = (
-        f"The dot is the mean difference over queries and the thick line its {confidence_interval(comparison.level)}"
-        f"{thin}{margin}. Blue is significantly better, orange significantly worse, gray not significant."
+        f"Dot: mean difference; thick line: {confidence_interval(comparison.level)}{thin}{margin}. "
+        "Blue: significantly better; orange: significantly worse; gray: not significant."
     )
     tips = [[claim(c), spaced(numbers(c))] for c in panel.contrasts]
     label = f"Forest plot. {' '.join(f'{claim(c)}: {spaced(numbers(c))}.' for c in panel.contrasts)}"
-    return figure(lambda look: forest(panel, look), label, caption if explained else None, title=panel.title, tips=tips)
+    return figure(
+        lambda look: forest(panel, look),
+        label,
+        caption if explained else None,
+        title=panel.title,
+        tips=tips,
+        level="h2" if class_ else "h3",
+        class_=class_,
+    )
 
 
 def contrast_table(caption: str, comparison: Comparison, contrasts: Sequence[Contrast]) -> Safe:
@@ -151,17 +179,16 @@ def segments_section(comparison: Comparison) -> PageSection | None:
     """A plot for each measure and candidate, and a table; nothing without segments."""
     if not comparison.segments:
         return None
-    plots = [plot(panel, comparison, explained=False) for panel in segment_panels(comparison)]
-    folded = plots[OPEN_PLOTS:]
+    plots = [plot(panel, comparison) for panel in segment_panels(comparison)]
     parts = [c for c in comparison.contrasts if c.segment]
     return PageSection(
         "segments",
         "Segments",
         "Does it hold for every kind of query, or does one kind pay for another?",
         (
-            *plots[:OPEN_PLOTS],
-            tag("details", tag("summary", counted(len(folded), "more plot")), *folded) if folded else None,
+            plots[0] if plots else None,
             contrast_table("Differences by segment", comparison, parts),
+            fold(counted(len(plots) - 1, "more plot"), *plots[1:]),
         ),
     )
 

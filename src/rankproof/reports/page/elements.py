@@ -33,7 +33,7 @@ def text(piece: Piece) -> Safe:
         return Safe()
     if isinstance(piece, Safe):
         return piece
-    return Safe(escape(_readable(piece), quote=False))
+    return Safe(escape(readable(piece), quote=False))
 
 
 def tag(name: str, /, *inside: Piece, **attributes: str | int | float | bool | None) -> Safe:
@@ -78,10 +78,20 @@ def minus_signs(sentence: str) -> str:
 
 
 def _attribute(value: str | int | float) -> str:
-    return escape(_readable(str(value)), quote=True)
+    return escape(readable(str(value)), quote=True)
 
 
-def _readable(text: str) -> str:
+# An id or a text beyond this is no name: it is cut, so that no input makes a page too heavy to open.
+MOST_OF_A_NAME = 200
+
+
+def short(name: str) -> str:
+    """An id or a query's words as a page names it: control characters written out, cut where it is no name."""
+    whole = readable(name)
+    return whole if len(whole) <= MOST_OF_A_NAME else f"{whole[: MOST_OF_A_NAME - 1]}…"
+
+
+def readable(text: str) -> str:
     """The text with control characters written out; spaces of all scripts and line ends do no harm in a page."""
     if text.isprintable():
         return text
@@ -90,23 +100,34 @@ def _readable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageSection:
-    """`key` is its anchor, `title` its heading and its entry in the contents, `lede` the question it answers."""
+    """`key` is its anchor, `title` its heading and its entry in the contents, `lede` the question it answers.
+
+    folded    only heading and question are seen until a reader opens it; printing opens it
+    """
 
     key: str
     title: str
     lede: Piece
     inside: tuple[Piece, ...]
+    folded: bool = False
 
     def html(self) -> Safe:
         """The section element."""
-        return tag(
-            "section",
+        head = (
             tag("h2", self.title, id=f"{self.key}-title"),
             tag("p", self.lede, class_="lede") if self.lede else None,
-            *self.inside,
-            id=self.key,
-            aria_labelledby=f"{self.key}-title",
         )
+        inside: tuple[Piece, ...] = (*head, *self.inside)
+        if self.folded:
+            # Only phrasing and headings may stand in a summary.
+            question = tag("span", self.lede, class_="lede") if self.lede else None
+            inside = (tag("details", tag("summary", head[0], question), *self.inside, class_="part"),)
+        return tag("section", *inside, id=self.key, aria_labelledby=f"{self.key}-title")
+
+
+def fold(summary: str, *inside: Piece) -> Safe | None:
+    """What a reader opens; nothing where there is nothing inside."""
+    return tag("details", tag("summary", summary), *inside) if any(inside) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +158,9 @@ def table(
     keys: Sequence[int] | None = None,
     sorted_by: tuple[int, str] | None = None,
 ) -> Safe:
-    """A table in a frame that scrolls by itself where the window is narrow. The first column names the rows.
+    """A table in a frame of its own; on a phone each row is a card, whose lines are named by the columns.
+
+    The first column names the rows.
 
     keys       a number for each row, as `data-key`: what scripts find it by
     sorted_by  column and direction ("ascending") that the rows are in
@@ -166,7 +189,7 @@ def table(
         id=id_,
         class_=class_,
     )
-    return tag("div", whole, class_="scroll", tabindex=0, role="region", aria_label=caption)
+    return tag("div", whole, class_="scroll", tabindex=0, role="region", aria_label=f"Table: {caption}")
 
 
 # Results of tests, as `verdict_word` has them, with the mark and the tone that they have on a page.
@@ -211,7 +234,10 @@ def _cell(column: Column, number: int, cell: PageCell | Piece) -> Safe:
     plain = column.kind == "name" and isinstance(content.inside, str) and not isinstance(content.inside, Safe)
     inside = breakable(str(content.inside)) if plain else text(content.inside)
     name, scope = ("th", "row") if number == 0 else ("td", None)
-    return tag(name, inside, scope=scope, class_=classes or None, data_value=_sorted_by(content.value))
+    label = column.title if number else None
+    return tag(
+        name, inside, scope=scope, class_=classes or None, data_label=label, data_value=_sorted_by(content.value)
+    )
 
 
 def _sorted_by(value: float | str | None) -> float | str | None:
@@ -245,16 +271,18 @@ def figure(
     *,
     title: Piece = None,
     tips: Sequence[Sequence[str]] = (),
+    level: str = "h3",
     **attributes: str | int | bool | None,
 ) -> Safe:
     """A chart with its caption. `label` is what it shows, for those who do not see it.
 
     tips    for each row of the chart's data the lines shown at the pointer
+    level   of the title among the headings
     """
     wide, phone = to_inline(draw(WIDE), label), to_inline(draw(PHONE), label)
     return tag(
         "figure",
-        tag("h3", title) if title else None,
+        tag(level, title) if title else None,
         tag("div", made(wide), class_="chart wide"),
         tag("div", made(phone), class_="chart phone"),
         tag("figcaption", caption) if caption else None,

@@ -21,7 +21,7 @@ def page(title: str, kind: str, head: Sequence[Piece], sections: Sequence[PageSe
     """The whole document. The same records give the same bytes: no time, no random name."""
     present = [section for section in sections if section is not None]
     contents = tag("ul", *(tag("li", tag("a", s.title, href=f"#{s.key}")) for s in present))
-    style, script = _style(), _file("page.js")
+    style, script = _style(), _script()
     bar = tag(
         "div",
         tag("span", tag("b", "rankproof"), f" {kind}", class_="mark"),
@@ -45,7 +45,7 @@ def page(title: str, kind: str, head: Sequence[Piece], sections: Sequence[PageSe
         ),
         tag(
             "body",
-            tag("a", "Skip to the differences", href=f"#{present[0].key}", class_="skip") if present else None,
+            tag("a", f"Skip to {present[0].title}", href=f"#{present[0].key}", class_="skip") if present else None,
             tag("header", bar, *head),
             tag("nav", contents, aria_label="Contents"),
             tag("main", *(section.html() for section in present)),
@@ -68,6 +68,15 @@ def _style() -> str:
         f"@media screen{{:root[data-theme=dark]{{{dark}}}}}\n"
     )
     return colors + _file("page.css")
+
+
+# Joined into one script in this order: each names only what stands before it, or what runs later.
+SCRIPTS = ("base.js", "tables.js", "side_by_side.js", "queries.js", "charts.js")
+
+
+def _script() -> str:
+    """The scripts of the page in one scope of their own."""
+    return '"use strict";\n(() => {\n' + "".join(map(_file, SCRIPTS)) + "})();\n"
 
 
 def _file(name: str) -> str:

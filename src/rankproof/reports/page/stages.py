@@ -12,6 +12,8 @@ from rankproof.reports.page.elements import (
     PageSection,
     Safe,
     figure,
+    fold,
+    join,
     section_body,
     section_lines,
     section_table,
@@ -19,6 +21,7 @@ from rankproof.reports.page.elements import (
     tag,
 )
 from rankproof.reports.page.unseen import grades_section
+from rankproof.reports.page.verdict import against_baseline, behind
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import WORTH, benchmark_sections, money, ship
 
@@ -29,14 +32,18 @@ STAGES = "What each stage buys in "
 
 
 def head(benchmark: Benchmark) -> Safe:
-    """The headline: what to ship; without advice who leads significantly in the first measure."""
-    if benchmark.advice is not None:
-        return tag("h1", ship(benchmark.advice))
+    """The headline with its numbers: what to ship; without advice who leads significantly in the first measure."""
     measure = benchmark.config.measures[0]
-    ahead = benchmark.best[measure]
-    if ahead is None:
-        return tag("h1", f"No mode is significantly better than all others in {measure}.")
-    return tag("h1", f"{ahead} is significantly better than every other mode in {measure}.")
+    ahead = benchmark.best[measure] if benchmark.advice is None else benchmark.advice.ship
+    if benchmark.advice is not None:
+        sentence = ship(benchmark.advice)
+    elif ahead is None:
+        sentence = f"No mode is significantly better than all others in {measure}."
+    else:
+        sentence = f"{ahead} is significantly better than every other mode in {measure}."
+    shown = [c for c in against_baseline(benchmark.comparison, measure) if c.candidate == ahead]
+    numbers = [tag("p", f"{c.candidate} against {c.baseline}: {behind(c)}.", class_="numbers") for c in shown]
+    return join([tag("h1", sentence, class_="claim"), *numbers])
 
 
 def sections(benchmark: Benchmark) -> list[PageSection]:
@@ -49,7 +56,7 @@ def sections(benchmark: Benchmark) -> list[PageSection]:
             "modes",
             "Modes",
             values.title,
-            (section_table(values, VALUES), section_lines(values), _pipelines(pipelines)),
+            (section_table(values, VALUES), section_lines(values), fold("Pipelines", _pipelines(pipelines))),
         ),
         PageSection("stages", stages[0].title, None, (*section_body(stages[0]), *map(_folded, stages[1:]))),
     ]
@@ -68,9 +75,9 @@ def sections(benchmark: Benchmark) -> list[PageSection]:
     return [*page_sections, *([apart] if apart is not None else [])]
 
 
-def _folded(part: Section) -> Safe:
+def _folded(part: Section) -> Safe | None:
     """Measures after the first open on demand."""
-    return tag("details", tag("summary", part.title), *section_body(part))
+    return fold(part.title, *section_body(part))
 
 
 def _pipelines(part: Section) -> Safe:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rankproof.kernel.sections import counted
 from rankproof.measuring.records import Evaluation
 from rankproof.reports.charts.values import can_draw, value_chart
 from rankproof.reports.grid import Grid, grid
-from rankproof.reports.page.elements import Column, PageCell, PageSection, Safe, figure, listed, table, tag
+from rankproof.reports.page.elements import Column, PageCell, PageSection, Safe, figure, fold, listed, table, tag
 
 # More charts than this are folded away.
 OPEN_CHARTS = 4
@@ -51,7 +52,7 @@ def section(evaluations: Sequence[Evaluation]) -> PageSection:
             if len(evaluations) > 1
             else None,
             *charts[:OPEN_CHARTS],
-            tag("details", tag("summary", f"{len(folded)} more charts"), *folded) if folded else None,
+            fold(counted(len(folded), "more chart"), *folded),
         ),
     )
 

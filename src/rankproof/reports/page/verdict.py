@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rankproof.kernel.sections import interval, p_text, percent, signed
+from rankproof.kernel.sections import counted, interval, p_text, percent, signed
 from rankproof.kernel.verdict import Ruling
 from rankproof.online.trial.results import trial_of
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
@@ -18,6 +18,7 @@ from rankproof.reports.page.elements import (
     Piece,
     Safe,
     bullets,
+    fold,
     join,
     listed,
     minus,
@@ -28,7 +29,7 @@ from rankproof.reports.page.elements import (
 )
 from rankproof.reports.verdict_sections import fine_print, ledger_lines, paid_by, payers, ruling_row
 
-# So many systems are called by their names; more are counted.
+# So many systems are called by their names, and so many passed rules stay open; more are counted.
 FEW = 3
 
 
@@ -83,7 +84,10 @@ def overall(contrasts: Sequence[Contrast]) -> str:
     return f"{' and '.join(parts)} in {first.measure}{rest}"
 
 
+# Reasons beyond these stand in the table of rules.
+MOST_REASONS = 3
 STATUS_MARK = {"PASS": "✓ PASS", "FAIL": "✕ FAIL", "UNDECIDED": "? UNDECIDED"}
+WORST_FIRST = ("FAIL", "UNDECIDED", "PASS")
 STATUS_TONE = {"PASS": "better", "FAIL": "worse", "UNDECIDED": "open"}
 SENTENCE = {
     "PASS": "{candidate} may ship: it meets the {what} “{policy}”",
@@ -99,21 +103,17 @@ def verdict_head(verdict: Verdict) -> Safe:
     form = BROKEN if trial is not None and not trial.sample_ratio.holds else SENTENCE[verdict.status]
     what = "policy" if trial is None else "goals of the A/B test"
     sentence = form.format(candidate=verdict.candidate, policy=verdict.policy, what=what)
+    more = len(verdict.reasons) - MOST_REASONS
     return join(
         [
             tag("p", STATUS_MARK[verdict.status], class_=f"status {STATUS_TONE[verdict.status]}"),
             tag("h1", f"{sentence}.", class_="claim"),
-            bullets([minus_signs(reason) for reason in verdict.reasons], "also"),
+            bullets([minus_signs(reason) for reason in verdict.reasons[:MOST_REASONS]], "also"),
+            tag("p", tag("a", f"{more} more in the table of rules", href="#rules"), class_="also")
+            if more > 0
+            else None,
         ]
     )
-
-
-def verdict_caveats(verdict: Verdict) -> Safe:
-    """What could make the verdict untrue."""
-    if not verdict.warnings:
-        return Safe()
-    lines = [minus_signs(warning) for warning in verdict.warnings]
-    return tag("aside", tag("h2", "Warnings"), bullets(lines), class_="caveats")
 
 
 def verdict_facts(verdict: Verdict) -> Safe:
@@ -141,14 +141,25 @@ def section(verdict: Verdict) -> PageSection:
         *([Column("One-sided bounds"), Column("p of a miss, adjusted below")] if chance else []),
         Column("Reason", "words"),
     ]
-    paying = [ruling for ruling in verdict.rulings if ruling.payers and ruling.status != "PASS"]
+    rulings = sorted(verdict.rulings, key=lambda ruling: WORST_FIRST.index(ruling.status))
+    others = [ruling for ruling in rulings if ruling.status != "PASS"]
+    passed = rulings[len(others) :]
+    apart = bool(others) and len(passed) > FEW
+
+    def rules(caption: str, chosen: Sequence[Ruling]) -> Safe:
+        return table(caption, columns, [_row(ruling, chance) for ruling in chosen], class_="rulings")
+
     return PageSection(
         "rules",
         "Rules",
         "What does each rule require, and does it hold?",
         (
-            table("Rulings", columns, [_row(ruling, chance) for ruling in verdict.rulings], class_="rulings"),
-            *(_payers(ruling) for ruling in paying),
+            rules("Rules that did not pass" if apart else "Rulings", others if apart else rulings),
+            *(_payers(ruling) for ruling in others if ruling.payers and ruling.status == "FAIL"),
+            fold(
+                "Queries behind the undecided rules", *(_payers(r) for r in others if r.payers and r.status != "FAIL")
+            ),
+            fold(f"{len(passed)} rules passed", rules("Rules that passed", passed)) if apart else None,
             bullets([*ledger_lines(verdict), *fine_print(verdict)], "fine"),
         ),
     )
@@ -186,11 +197,17 @@ def comparison_head(comparison: Comparison, level: str = "h1") -> Safe:
     contrasts = against_baseline(comparison, comparison.measures[0])
     inside: list[Piece] = [tag(level, f"{overall(contrasts)}.", class_="claim")]
     if len(contrasts) == 1:
-        inside.append(tag("p", f"{_capital(spaced(numbers(contrasts[0])))}.", class_="numbers"))
+        inside.append(tag("p", f"{_capital(behind(contrasts[0]))}.", class_="numbers"))
     else:
         best = max(contrasts, key=_gain)
-        inside.append(tag("p", f"Largest: {best.candidate}, {spaced(numbers(best))}.", class_="numbers"))
+        inside.append(tag("p", f"Largest: {best.candidate}, {behind(best)}.", class_="numbers"))
     return join(inside)
+
+
+def behind(contrast: Contrast) -> str:
+    """The numbers behind a headline: difference, interval, p-value, effect size and queries."""
+    effect = "" if contrast.effect is None else f"; effect size {minus(f'{contrast.effect:+.2f}')}"
+    return f"{spaced(numbers(contrast))}{effect}; {counted(len(contrast.query_ids), 'query', 'queries')}"
 
 
 def also(comparison: Comparison) -> Safe:
@@ -224,20 +241,42 @@ def comparison_facts(comparison: Comparison) -> Safe:
     )
 
 
-def caveats(comparison: Comparison) -> Safe:
-    """What could make the headline untrue."""
-    lines = [minus_signs(warning) for warning in comparison.warnings]
-    for contrast in against_baseline(comparison, comparison.measures[0]):
-        lines += _unjudged(comparison, contrast)
+def caveats(comparison: Comparison) -> list[str]:
+    """What could make the headline untrue, what could turn it first."""
+    first = against_baseline(comparison, comparison.measures[0])
+    turning = [line for contrast in first for line in _unjudged(comparison, contrast)]
+    # Notes of ties that could give the first measure another verdict are among the warnings.
+    turning += [r.note for r in comparison.tie_risks if r.changes and r.note and r.measure == comparison.measures[0]]
+    lines = [minus_signs(line) for line in (*turning, *comparison.warnings)]
     spots = [s for s in comparison.blind_spots if s.measure == comparison.measures[0] and s.unseen]
     lines += [
         f"{s.measure} is the same in {len(s.unseen)} of {s.changed} queries whose ranking {s.candidate} changed."
         for s in spots
         if s.share >= 0.25
     ]
+    return list(dict.fromkeys(lines))
+
+
+def lead_caveat(lines: Sequence[str]) -> Safe:
+    """The first of them, and a link to the others; nothing where there are none."""
     if not lines:
         return Safe()
-    return tag("aside", tag("h2", "Before you quote it"), bullets(lines), class_="caveats")
+    more = len(lines) - 1
+    link = tag("a", f"{more} more to know before you quote it", href="#caveats") if more else None
+    return tag(
+        "aside",
+        tag("p", tag("strong", "Warning: "), _capital(lines[0]), " ", link),
+        class_="caveats",
+        aria_label="Warning",
+    )
+
+
+def caveats_section(lines: Sequence[str]) -> PageSection | None:
+    """All of them, where there is more than the head says."""
+    if len(lines) < 2:
+        return None
+    question = "What could make the headline untrue?"
+    return PageSection("caveats", "Before you quote it", question, (bullets(lines, "warnings"),))
 
 
 def margins(comparison: Comparison) -> Safe:

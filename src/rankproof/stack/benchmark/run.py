@@ -277,7 +277,7 @@ def measured(
     runs = {name: join_run(judged, outcomes[name].as_run(), name=name) for name in _baseline_first(config)}
     comparison = compare_runs(
         runs, parse(list(config.measures)), DEFAULT_SETTINGS, config.design,
-        topics={query.query_id: query.text for query in queries},
+        topics={query.query_id: query.text for query in queries}, rankings=True,
     )  # fmt: skip
     missing = [warning for outcome in outcomes.values() if (warning := warning_of(outcome))]
     comparison = replace(
