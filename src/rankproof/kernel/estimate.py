@@ -15,6 +15,9 @@ class Estimate:
     value        the mean that was observed (of differences: candidate minus baseline)
     low, high    the interval at `level`; an end is infinite where `alternative` is one-sided
     p_value      of the hypothesis that the mean is `null`, against `alternative`
+    level        the confidence of the interval, as 0.95
+    alternative  "two-sided", or the side on which the mean would lie: "greater" or "less"
+    null         the mean that the hypothesis names, 0 for a difference
     method       the item of the significance shelf that gave it
     n            how many queries it rests on
     resamples    how many random resamples were drawn; None when nothing was random

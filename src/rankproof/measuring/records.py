@@ -89,7 +89,18 @@ class LazyLines(Sequence[str]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """One measure's values. `mean` is the aggregate the measure names: a mean, a geometric mean or a sum."""
+    """One measure's values.
+
+    text        the measure's canonical name, with what differs from its defaults
+    mean        the aggregate that the measure names: a mean, a geometric mean or a sum
+    query_ids   the queries that count in it
+    values      their values, in the same order
+    undefined   queries for which the measure has no value
+    aggregate   "mean", "geometric" or "sum"
+    better      "higher", "lower" or "neither"
+    whole       whether values are counts
+    ties        the least and the greatest mean over all orders of tied documents, where that was asked for
+    """
 
     text: str
     mean: float
@@ -146,7 +157,16 @@ class Population:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation(Mapping[str, Result]):
-    """Values of several measures on one run: `ev["nDCG@10"].mean`, `ev["nDCG@10"].by_query`."""
+    """Values of several measures on one run: `ev["nDCG@10"].mean`, `ev["nDCG@10"].by_query`.
+
+    results      each measure's `Result`, by its canonical name
+    population   how many queries were judged and scored, and which were left out
+    fine_print   what the numbers take for granted, in sentences
+    run_name     what reports call the run
+    dialect      whose conventions the numbers follow
+    findings     what the checks found in the run and the judgments
+    settings     depth, order, ties and the other choices that the numbers rest on
+    """
 
     results: dict[str, Result]
     population: Population

@@ -81,7 +81,7 @@ class Contrast:
 
     difference   candidate minus baseline, whatever is better
     effect       mean over standard deviation of the differences; None where they do not differ
-    wins, losses queries where the candidate is better or worse by the measure's own direction, or alone has a value or
+    wins, losses  queries where the candidate is better or worse by the measure's own direction, or alone has a value or
                  alone has none
     by_query     candidate minus baseline, in the order of `query_ids`
     detectable   made when it is first read, for a difference that is not shown
@@ -90,22 +90,22 @@ class Contrast:
     design_effect  the variance of the difference over that of a simple random sample of as many queries
     """
 
-    measure: str
-    baseline: str
-    candidate: str
-    segment: str
+    measure: str  # canonical name
+    baseline: str  # what the baseline is called
+    candidate: str  # what the candidate is called
+    segment: str  # the segment of queries; "" for all of them
     better: str  # "higher", "lower" or "neither", as the measure says
-    query_ids: tuple[str, ...]
-    baseline_mean: float
-    candidate_mean: float
+    query_ids: tuple[str, ...]  # the queries that count
+    baseline_mean: float  # the baseline's mean over them
+    candidate_mean: float  # the candidate's mean over them
     by_query: NDArray[np.float64]
     difference: Answer
     effect: float | None
     wins: int
-    ties: int
+    ties: int  # queries where neither is better
     losses: int
-    adjusted: Adjusted | None = None
-    equivalence: Equivalence | None = None
+    adjusted: Adjusted | None = None  # p-value and interval after the correction for all tests of the family
+    equivalence: Equivalence | None = None  # whether it is as good, up to a margin that was given
     detectable: LateField[Detectable | None] = LateField(lambda: None)  # noqa: RUF009
     scale: str = ""
     sampling: Sampling | None = None
@@ -186,26 +186,26 @@ class Comparison:
     moves         the queries that lost and won most, by candidate and measure, and what moved in them
     """
 
-    systems: tuple[str, ...]
-    measures: tuple[str, ...]
+    systems: tuple[str, ...]  # what the systems are called
+    measures: tuple[str, ...]  # canonical names, in the order asked for
     contrasts: tuple[Contrast, ...]
     evaluations: tuple[Evaluation, ...]
-    family: Family
-    significance: str
-    correction: str
-    level: float
-    seed: int
-    query_ids: tuple[str, ...]
-    segments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    topics: Mapping[str, str] = field(default_factory=dict)
+    family: Family  # how many tests were made together, which the correction corrects for
+    significance: str  # the test that gave p-values and confidence intervals
+    correction: str  # how p-values and intervals were adjusted for the family
+    level: float  # the confidence of intervals, as 0.95
+    seed: int  # of the random numbers that the test drew
+    query_ids: tuple[str, ...]  # the queries that were compared
+    segments: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the queries of each segment
+    topics: Mapping[str, str] = field(default_factory=dict)  # texts of the queries, where they were given
     moves: tuple[QueryMove, ...] = ()
-    blind_spots: tuple[BlindSpot, ...] = ()
-    holes: Holes | None = None
-    tie_risks: tuple[TieRisk, ...] = ()
-    diagnoses: tuple[Diagnosis, ...] = ()
-    grade_shares: GradeShares | None = None
-    warnings: tuple[str, ...] = ()
-    fine_print: tuple[str, ...] = ()
+    blind_spots: tuple[BlindSpot, ...] = ()  # where rankings changed and the measure did not
+    holes: Holes | None = None  # how far unjudged documents could move each difference
+    tie_risks: tuple[TieRisk, ...] = ()  # differences over all orders of tied documents
+    diagnoses: tuple[Diagnosis, ...] = ()  # patterns in the values, why they matter, and what to try
+    grade_shares: GradeShares | None = None  # how much of the first ranks has which grade
+    warnings: tuple[str, ...] = ()  # what could make the answer untrue
+    fine_print: tuple[str, ...] = ()  # what the numbers take for granted, in sentences
     manifest: Mapping[str, Any] = field(default_factory=dict)  # the ExperimentManifest's fields, for showing
     reuse: ReuseCheck | None = None  # where the groups of the pool were given
     sampling: Sampling | None = None  # where weights, strata or clusters were given

@@ -23,11 +23,19 @@ if TYPE_CHECKING:
 class Verdict:
     """The answer of `rankproof.gate`. The status follows from the rulings; `settle` in `proving/gate.py` says how.
 
+    status       "PASS", "FAIL" or "UNDECIDED"
+    rulings      each rule with its own status, what was observed and what was required
+    candidate    what the run that would ship is called
+    baseline     what the run it was compared with is called; None without one
     reasons      the sentences of the rules that made it what it is
+    notes        what is good to know and decides nothing
     comparison   both runs in the measures of the policy; None without a baseline, or when none was asked for. It and
                  the manifest decide nothing: the gate makes them when they are first read, from the same inputs
     evaluation   the candidate's values; None when no rule names a measure, or the run was refused
+    manifest     what `rankproof verify` needs to get the numbers again
     confidence   of one-sided bounds, where a rule does not say its own
+    significance  the method of the bounds
+    seed         of the random numbers that it drew
     ledger       which attempt on these judgments it is, where the policy has a ledger
     trial        what a trial showed beside its rulings, where the verdict is of one
     warnings     what could make it untrue and did not decide it: risks that were only reported, and what is amiss

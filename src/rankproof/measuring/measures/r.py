@@ -72,6 +72,7 @@ OFFERS = (
     Measure(
         name="R",
         page=__doc__,
+        formula=r"\mathrm{R@}k = \frac{1}{R} \sum_{i=1}^{k} r_i",
         compute=recall,
         params=(REL, DENOMINATOR),
         cutoff="required",
