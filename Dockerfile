@@ -18,7 +18,8 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 FROM python:${PYTHON}-slim AS base
 COPY constraints.txt /wheels/constraints.txt
 COPY --from=build /wheels /wheels
-RUN pip install --no-cache-dir -c /wheels/constraints.txt --find-links /wheels rankproof \
+# The wheel by its file: by its name, pip could take another from the package index.
+RUN pip install --no-cache-dir -c /wheels/constraints.txt /wheels/rankproof-*.whl \
     && useradd --uid 1000 --create-home rankproof \
     && mkdir /data \
     && chown rankproof /data
@@ -29,7 +30,7 @@ CMD ["--help"]
 
 FROM base AS workbench
 USER 0
-RUN pip install --no-cache-dir -c /wheels/constraints.txt --find-links /wheels "rankproof[judge]"
+RUN pip install --no-cache-dir -c /wheels/constraints.txt "$(echo /wheels/rankproof-*.whl)[judge]"
 USER 1000
 VOLUME ["/data"]
 EXPOSE 8080
