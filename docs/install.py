@@ -36,6 +36,11 @@ class InstallLine:
 LINES = (
     InstallLine("README.md", "pip install .          # in a clone", "pip install rankproof  # or . in a clone"),
     InstallLine("docs/install.md", "pip install .\n", "pip install rankproof\n"),
+    InstallLine("docs/index.md", "pip install .\n", "pip install rankproof\n"),
+    InstallLine("docs/doors/evaluate.md", "pip install .\n", "pip install rankproof\n"),
+    InstallLine("docs/doors/ship.md", "pip install .\n", "pip install rankproof\n"),
+    InstallLine("docs/doors/judge.md", "pip install '.[judge]'\n", "pip install 'rankproof[judge]'\n"),
+    InstallLine("docs/doors/ab-test.md", "pip install .\n", "pip install rankproof\n"),
     InstallLine("docs/install.md", "pip install '.[stack]'\n", "pip install 'rankproof[stack]'\n"),
     InstallLine("docs/gate.md", f"pip install git+{REPOSITORY}\n", "pip install rankproof\n", 2),
     InstallLine(
@@ -45,6 +50,7 @@ LINES = (
     ),
     # A dot is the action's own checkout, at the version that a workflow names.
     InstallLine("action.yml", 'default: "."\n', "default: rankproof\n"),
+    InstallLine("docs/action.md", "| `install` | `.` |", "| `install` | `rankproof` |"),
 )
 
 

@@ -1,14 +1,17 @@
-"""What all tests share: which of them `make check` leaves out, which run in one process, and which come first."""
+"""What all tests share: which `make check` leaves out, which run in one process, which come first; a browser."""
 
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 HERE = Path(__file__).resolve().parent
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))), None)
 
 # Minutes of random examples against other tools and plain references: run by `make test`.
 SLOW = ("against", "contracts/test_measures.py", "documents/test_adding.py", "measuring/test_ties.py", "hostile")
@@ -54,6 +57,19 @@ def demo_cache(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.getbasetemp().parent / f"demo-cache-{run}"
     folder.mkdir(exist_ok=True)
     return str(folder)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A real Chromium; skipped where there is none. One for all: a process can have only one Playwright at a time."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if BROWSER is None:
+        pytest.skip("no chromium or google-chrome on the path")
+    with playwright.sync_playwright() as started:
+        # Chromium refuses its sandbox to root, as which tests run in containers.
+        opened = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield opened
+        opened.close()
 
 
 def _place(path: Path) -> str:

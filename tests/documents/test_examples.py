@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 from tests.documents.pages import Block, blocks, documents, name_of
 from tests.documents.reader import Reader, agrees, commands, is_file
+from tests.documents.walk import DOORS
 
-LANGUAGES = {"console", "python", "sh", "text", "toml", "yaml"}
+LANGUAGES = {"console", "math", "python", "sh", "text", "toml", "yaml"}
 # These have tests of their own.
-ELSEWHERE = {"README.md", "docs/tutorial-search-api.md", "docs/offline-to-online.md"}
+ELSEWHERE = {"README.md", "docs/tutorial-search-api.md", "docs/offline-to-online.md"} | set(
+    map(name_of, DOORS.values())
+)
 WITH_EXAMPLES = [
     page
     for page in documents()
@@ -41,7 +44,7 @@ def test_nothing_escapes_by_its_language() -> None:
         if block.language == "sh":
             for line in block.text.splitlines():
                 word, *rest = line.partition("#")[0].split()
-                assert word in ("pip", "make", "git", "cd"), f"{block.place}: {line}"
+                assert word in ("pip", "make", "git", "cd", "docker"), f"{block.place}: {line}"
                 if word == "make":
                     assert set(rest) <= targets, f"{block.place}: the Makefile has no {rest}"
         elif block.language == "text":

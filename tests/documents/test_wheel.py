@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.documents.pages import ROOT, Block
+from tests.documents.processes import python
 from tests.documents.test_readme import README, Newcomer
 
 # Building takes the compiler about a minute; what the wheel needs comes from the package index.
@@ -19,24 +20,6 @@ pytestmark = [
     pytest.mark.skipif(find_spec("pip") is None, reason="pip builds and installs the wheel"),
 ]
 MOST_BYTES = 4_000_000
-
-
-def python(program: str | Path, *args: str, folder: Path) -> str:
-    """A program that must end well, in a folder that is not the repository's."""
-    told = subprocess.run([str(program), *args], cwd=folder, capture_output=True, text=True, timeout=900, check=False)
-    assert told.returncode == 0, told.stdout + told.stderr
-    return told.stdout
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    build = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
-    if find_spec("scikit_build_core") is not None:
-        build.insert(3, "--no-build-isolation")
-    python(sys.executable, *build, folder=folder)
-    (made,) = folder.glob("rankproof-*.whl")
-    return made
 
 
 @pytest.fixture(scope="module")

@@ -48,6 +48,12 @@ OFFERS = (
     Measure(
         name="alpha_nDCG",
         page=__doc__,
+        formula=(
+            r"\alpha\text{-}\mathrm{nDCG@}k = "
+            r"\frac{\alpha\text{-}\mathrm{DCG@}k(d)}{\alpha\text{-}\mathrm{DCG@}k(d^*)}, \qquad "
+            r"\alpha\text{-}\mathrm{DCG@}k(d) = \sum_{i=1}^{k} \frac{\sum_{t \in T(d_i)} (1 - "
+            r"\alpha)^{c_{t,i}}}{\log_2 (i + 1)}"
+        ),
         compute=alpha_ndcg,
         params=(d.ALPHA, d.COVERS),
         undefined=d.uncovered,

@@ -124,6 +124,7 @@ OFFERS = (
     Measure(
         name="AP",
         page=__doc__,
+        formula=r"\mathrm{AP@}k = \frac{1}{R} \sum_{i=1}^{k} r_i \cdot \mathrm{P@}i",
         compute=average_precision,
         params=(REL, DENOMINATOR),
         fine_print=fine_print,

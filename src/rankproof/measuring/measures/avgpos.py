@@ -66,6 +66,7 @@ OFFERS = (
     Measure(
         name="AvgPos",
         page=__doc__,
+        formula=r"\mathrm{AvgPos} = \frac{\sum_{i=1}^{n} r_i \, i}{\sum_{i=1}^{n} r_i}",
         compute=average_position,
         params=(REL,),
         cutoff="none",

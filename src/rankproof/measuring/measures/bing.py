@@ -34,6 +34,10 @@ OFFERS = (
     Measure(
         name="BinG",
         page=__doc__,
+        formula=(
+            r"\mathrm{BinG} = \frac{1}{R} \sum_{i=1}^{n} \frac{r_i}{\log_2 \left( 2 + \sum_{j<i} (1 - r_j) "
+            r"\right)}"
+        ),
         compute=binary_g,
         params=(REL,),
         cutoff="none",

@@ -1,7 +1,7 @@
 """Binary preference: how seldom a relevant document stands below one that was judged not relevant.
 
 With R relevant and N judged nonrelevant documents: the mean over the relevant documents of
-1 - min(n, R) / min(N, R), where n is the number of judged nonrelevant documents ranked above; a relevant document
+1 - min(N_i, R) / min(N, R), where N_i is the number of judged nonrelevant documents above rank i; a relevant document
 that was not retrieved adds 0. Unjudged documents play no part, which makes it fit for incomplete judgments.
 
 range: 0 to 1
@@ -45,6 +45,7 @@ OFFERS = (
     Measure(
         name="Bpref",
         page=__doc__,
+        formula=r"\mathrm{Bpref} = \frac{1}{R} \sum_{i=1}^{n} r_i \left( 1 - \frac{\min(N_i, R)}{\min(N, R)} \right)",
         compute=binary_preference,
         params=(REL,),
         cutoff="none",

@@ -3,7 +3,7 @@
 The ideal ranking has the documents with a grade above 0 by descending grade; among equal grades it takes
 the order of the run, and those that the run lacks last: of all ideal rankings the one nearest to the run.
 The value is the rank-biased overlap of run and ideal, the sum over depths d of p^(d-1) x (documents both
-have in their first d) / d, over the same sum for the ideal with itself. Both sums go to the greater of the
+have in their first d, A_d and I_d) / d, over the same sum for the ideal with itself. Both sums go to the greater of the
 two lengths.
 
 range: 0 to 1
@@ -65,6 +65,10 @@ OFFERS = (
     Measure(
         name="Compat",
         page=__doc__,
+        formula=(
+            r"\mathrm{Compat} = \frac{\sum_{d=1}^{m} p^{d-1} \, |A_d \cap I_d| / d}{\sum_{d=1}^{m} p^{d-1} "
+            r"\, |I_d| / d}"
+        ),
         compute=compatibility,
         params=(PATIENCE,),
         cutoff="none",

@@ -106,6 +106,7 @@ def nothing_to_add(table: JudgedTable, variant: Variant) -> str:
 class Measure:
     """One item of the shelf. `page` is the module's docstring: range, undefined, source, example.
 
+    formula     what the page says in words, in LaTeX and for the defaults; the reference explains its symbols
     compute     values for all queries; 0 where undefined (unless `skips_undefined`, then anything)
     undefined   mask of the queries where the measure has no value
     cutoff      "none", "optional" or "required" rank cutoff; "recall" for a recall level from 0 to 1
@@ -141,6 +142,7 @@ class Measure:
     needs_subtopics: bool = False
     labels: Callable[[JudgedTable, Variant], list[str]] | None = None
     spellings: tuple[str, ...] = ()
+    formula: str = ""
 
     @property
     def summary(self) -> str:

@@ -67,6 +67,7 @@ OFFERS = (
     Measure(
         name="DCG",
         page=__doc__,
+        formula=r"\mathrm{DCG@}k = \sum_{i=1}^{k} \frac{\mathrm{gain}(g_i)}{\log_2 (i + 1)}",
         compute=discounted_gain,
         params=(GAIN, DISCOUNT, FLOOR),
         undefined=undefined,

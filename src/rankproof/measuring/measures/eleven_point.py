@@ -39,6 +39,7 @@ OFFERS = (
     Measure(
         name="11pt",
         page=__doc__,
+        formula=r"\mathrm{11pt} = \frac{1}{11} \sum_{l \in \{0,\, 0.1,\, \ldots,\, 1\}} \mathrm{IPrec@}l",
         compute=eleven_point,
         params=(LEVELS, REL, ROUNDING),
         cutoff="none",

@@ -1,6 +1,6 @@
 """Expected reciprocal rank: 1 over the rank at which a reader who stops when satisfied is expected to stop.
 
-A reader goes down the ranking and stops at a document with chance R = (2^grade - 1) / 2^top, where top is
+A reader goes down the ranking and stops at a document with chance s = (2^grade - 1) / 2^top, where top is
 the top grade of the scale. The value is the sum over ranks up to k of (1 / rank) x (chance to stop exactly
 there).
 
@@ -57,6 +57,10 @@ OFFERS = (
     Measure(
         name="ERR",
         page=__doc__,
+        formula=(
+            r"\mathrm{ERR@}k = \sum_{i=1}^{k} \frac{s_i}{i} \prod_{j<i} (1 - s_j), \qquad s_i = "
+            r"\frac{2^{g_i} - 1}{2^{g_{\max}}}"
+        ),
         compute=expected_reciprocal_rank,
         params=(c.MAX_GRADE,),
         undefined=nothing_graded,

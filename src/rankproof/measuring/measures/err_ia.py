@@ -65,6 +65,10 @@ OFFERS = (
     Measure(
         name="ERR_IA",
         page=__doc__,
+        formula=(
+            r"\mathrm{ERR\_IA@}k = \frac{\sum_{i=1}^{k} \frac{1}{i} \sum_{t \in T(d_i)} (1 - "
+            r"\alpha)^{c_{t,i}}}{|T| \sum_{i=1}^{k} (1 - \alpha)^{i-1} / i}"
+        ),
         compute=err_ia,
         params=(d.ALPHA, d.COVERS),
         cutoff="required",

@@ -65,6 +65,10 @@ OFFERS = (
     Measure(
         name="F",
         page=__doc__,
+        formula=(
+            r"\mathrm{F@}k = \frac{(w + 1) \cdot \mathrm{P@}k \cdot \mathrm{R@}k}{\mathrm{R@}k + w \cdot "
+            r"\mathrm{P@}k}"
+        ),
         compute=f_measure,
         params=(REL, WEIGHT),
         cutoff="required",

@@ -52,6 +52,11 @@ OFFERS = (
     Measure(
         name="G",
         page=__doc__,
+        formula=(
+            r"\mathrm{G} = \frac{\sum_{i=1}^{n} \mathrm{gain}(g_i) / \log_2 (2 + c_i - s_i)}{\sum_{i} "
+            r"\mathrm{gain}(g^*_i)}, \qquad c_i = \sum_{j=1}^{i} \max(1, \mathrm{gain}(g^*_j)), \quad s_i = "
+            r"\sum_{j=1}^{i} \mathrm{gain}(g_j)"
+        ),
         compute=graded_g,
         params=(GAIN,),
         cutoff="none",

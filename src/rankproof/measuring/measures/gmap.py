@@ -49,6 +49,7 @@ OFFERS = (
     Measure(
         name="GMAP",
         page=__doc__,
+        formula=r"\mathrm{GMAP} = \exp \left( \frac{1}{|Q|} \sum_{q \in Q} \ln \max(\mathrm{AP}_q, 10^{-5}) \right)",
         compute=compute,
         params=(REL,),
         aggregate="geometric",

@@ -22,6 +22,10 @@ OFFERS = (
     Measure(
         name="GMBpref",
         page=__doc__,
+        formula=(
+            r"\mathrm{GMBpref} = \exp \left( \frac{1}{|Q|} \sum_{q \in Q} \ln \max(\mathrm{Bpref}_q, "
+            r"10^{-5}) \right)"
+        ),
         compute=binary_preference,
         params=(REL,),
         cutoff="none",

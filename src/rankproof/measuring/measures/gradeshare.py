@@ -111,6 +111,7 @@ OFFERS = (
     Measure(
         name="GradeShare",
         page=__doc__,
+        formula=r"\mathrm{GradeShare}(\mathrm{grade}=g)\mathrm{@}k = \frac{1}{k} \sum_{i=1}^{k} [g_i = g]",
         compute=grade_share,
         params=(GRADE,),
         cutoff="required",

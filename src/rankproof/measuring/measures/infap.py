@@ -1,7 +1,7 @@
 """Inferred average precision: what AP would be, estimated from judgments of a random part of the pool.
 
-For each relevant document at rank k: 1/k + (b / k) (r + e) / (r + n + 2e), where of the documents above it b are in
-the pool, r are relevant and n are judged not relevant; e is 0.00001. The sum, over the number of relevant documents.
+For each relevant document at rank i: 1/i + (b / i) (R + e) / (R + N + 2e), where of the documents above it b are in
+the pool, R are relevant and N are judged not relevant; e is 0.00001. The sum, over the number of relevant documents.
 A document is in the pool without a judgment where the qrels hold a grade below 0 and the dialect reads it so
 (trec_eval does).
 
@@ -45,6 +45,10 @@ OFFERS = (
     Measure(
         name="infAP",
         page=__doc__,
+        formula=(
+            r"\mathrm{infAP} = \frac{1}{R} \sum_{i=1}^{n} r_i \left( \frac{1}{i} + \frac{b_i}{i} \cdot "
+            r"\frac{R_i + \varepsilon}{R_i + N_i + 2 \varepsilon} \right), \qquad \varepsilon = 10^{-5}"
+        ),
         compute=inferred_ap,
         params=(REL,),
         cutoff="none",

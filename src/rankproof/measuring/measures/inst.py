@@ -95,6 +95,11 @@ OFFERS = (
     Measure(
         name="INST",
         page=__doc__,
+        formula=(
+            r"\mathrm{INST} = \frac{\sum_{i} W_i \, g_i / g_{\max}}{\sum_{i} W_i}, \qquad W_{i+1} = W_i "
+            r"\left( \frac{i + T + T_i - 1}{i + T + T_i} \right)^2, \quad W_1 = 1, \quad T_i = T - "
+            r"\sum_{j=1}^{i} \frac{g_j}{g_{\max}}"
+        ),
         compute=inst,
         params=(GOAL, MAX_GRADE, HORIZON),
         cutoff="none",

@@ -84,6 +84,7 @@ OFFERS = (
     Measure(
         name="InTop",
         page=__doc__,
+        formula=r"\mathrm{InTop@}k = \frac{1}{R} \sum_{i=1}^{k} r_i",
         compute=in_top,
         params=(OVER, REL),
         cutoff="required",

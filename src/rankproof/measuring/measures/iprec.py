@@ -33,6 +33,7 @@ OFFERS = (
     Measure(
         name="IPrec",
         page=__doc__,
+        formula=r"\mathrm{IPrec@}l = \max_{i \,:\, r_1 + \cdots + r_i \,\geq\, \mathrm{round}(l R)} \mathrm{P@}i",
         compute=interpolated_precision,
         params=(REL, ROUNDING),
         cutoff="recall",

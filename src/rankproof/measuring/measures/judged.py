@@ -62,6 +62,7 @@ OFFERS = (
     Measure(
         name="Judged",
         page=__doc__,
+        formula=r"\mathrm{Judged@}k = \frac{1}{\min(k, n)} \sum_{i=1}^{\min(k, n)} [d_i \text{ is judged}]",
         compute=judged_share,
         params=(DENOMINATOR,),
         undefined=never,

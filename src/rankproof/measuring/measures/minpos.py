@@ -62,6 +62,7 @@ OFFERS = (
     Measure(
         name="MinPos",
         page=__doc__,
+        formula=r"\mathrm{MinPos} = \min \{ i : r_i = 1 \}",
         compute=best_position,
         params=(REL,),
         cutoff="none",

@@ -98,6 +98,10 @@ OFFERS = (
     Measure(
         name="nDCG",
         page=__doc__,
+        formula=(
+            r"\mathrm{nDCG@}k = \frac{\sum_{i=1}^{k} \mathrm{gain}(g_i) / \log_2 (i + 1)}{\sum_{i=1}^{k} "
+            r"\mathrm{gain}(g^*_i) / \log_2 (i + 1)}"
+        ),
         compute=ndcg,
         params=(GAIN, IDEAL, DISCOUNT, FLOOR),
         undefined=undefined,

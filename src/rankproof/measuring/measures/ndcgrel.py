@@ -1,7 +1,8 @@
 """nDCG averaged over the ranks of the relevant documents.
 
 nDCG at the rank of each retrieved document with a gain above 0, each cut there; a document with a gain that was not
-retrieved counts with the nDCG of the whole ranking. The mean over all documents with a gain.
+retrieved counts with the nDCG of the whole ranking. The mean over all documents with a gain: G of them, and G_n
+retrieved.
 
 range: 0 to 1
 undefined: no judged document of the query has a gain above 0; counts as 0
@@ -50,6 +51,10 @@ OFFERS = (
     Measure(
         name="nDCGrel",
         page=__doc__,
+        formula=(
+            r"\mathrm{nDCGrel} = \frac{1}{G} \left( \sum_{i \,:\, \mathrm{gain}(g_i) > 0} \mathrm{nDCG@}i + "
+            r"(G - G_n) \, \mathrm{nDCG} \right)"
+        ),
         compute=ndcg_at_relevant,
         params=(GAIN,),
         cutoff="none",

@@ -60,6 +60,7 @@ OFFERS = (
     Measure(
         name="nERR",
         page=__doc__,
+        formula=r"\mathrm{nERR@}k = \frac{\mathrm{ERR@}k(d)}{\mathrm{ERR@}k(d^*)}",
         compute=normalized_err,
         params=(c.MAX_GRADE,),
         undefined=err.nothing_graded,

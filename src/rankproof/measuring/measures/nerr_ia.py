@@ -38,6 +38,7 @@ OFFERS = (
     Measure(
         name="nERR_IA",
         page=__doc__,
+        formula=r"\mathrm{nERR\_IA@}k = \frac{\mathrm{ERR\_IA@}k(d)}{\mathrm{ERR\_IA@}k(d^*)}",
         compute=normalized_err_ia,
         params=(d.ALPHA, d.COVERS),
         undefined=d.uncovered,

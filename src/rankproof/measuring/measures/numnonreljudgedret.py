@@ -31,6 +31,7 @@ OFFERS = (
     Measure(
         name="NumNonrelJudgedRet",
         page=__doc__,
+        formula=r"\mathrm{NumNonrelJudgedRet} = \sum_{i=1}^{n} (1 - r_i) \, [d_i \text{ is judged}]",
         compute=nonrelevant_retrieved,
         params=(REL,),
         cutoff="none",

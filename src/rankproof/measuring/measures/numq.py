@@ -29,6 +29,7 @@ OFFERS = (
     Measure(
         name="NumQ",
         page=__doc__,
+        formula=r"\mathrm{NumQ} = |Q|",
         compute=one,
         cutoff="none",
         undefined=never,

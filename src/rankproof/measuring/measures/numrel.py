@@ -36,6 +36,7 @@ OFFERS = (
     Measure(
         name="NumRel",
         page=__doc__,
+        formula=r"\mathrm{NumRel} = R",
         compute=relevant,
         params=(REL,),
         cutoff="none",

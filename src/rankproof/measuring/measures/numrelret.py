@@ -38,6 +38,7 @@ OFFERS = (
     Measure(
         name="NumRelRet",
         page=__doc__,
+        formula=r"\mathrm{NumRelRet@}k = \sum_{i=1}^{k} r_i",
         compute=relevant_retrieved,
         params=(REL,),
         undefined=never,

@@ -31,6 +31,7 @@ OFFERS = (
     Measure(
         name="NumRet",
         page=__doc__,
+        formula=r"\mathrm{NumRet} = n",
         compute=retrieved,
         cutoff="none",
         undefined=never,

@@ -73,6 +73,7 @@ OFFERS = (
     Measure(
         name="P",
         page=__doc__,
+        formula=r"\mathrm{P@}k = \frac{1}{k} \sum_{i=1}^{k} r_i",
         compute=precision,
         params=(REL, DENOMINATOR),
         cutoff="required",

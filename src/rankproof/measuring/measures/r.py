@@ -1,7 +1,7 @@
 """Recall: the share of the relevant documents that is among the first k.
 
-Relevant documents in the first k, over all relevant documents. With more than k relevant documents recall
-cannot reach 1: the fine print says for how many queries that cap binds.
+Also written recall@k: relevant documents in the first k, over all relevant documents. With more than k
+relevant documents recall cannot reach 1: the fine print says for how many queries that cap binds.
 
 range: 0 to 1
 undefined: the query has no relevant document; counts as 0
@@ -72,6 +72,7 @@ OFFERS = (
     Measure(
         name="R",
         page=__doc__,
+        formula=r"\mathrm{R@}k = \frac{1}{R} \sum_{i=1}^{k} r_i",
         compute=recall,
         params=(REL, DENOMINATOR),
         cutoff="required",

@@ -70,6 +70,7 @@ OFFERS = (
     Measure(
         name="RBP",
         page=__doc__,
+        formula=r"\mathrm{RBP@}k = (1 - p) \sum_{i=1}^{k} r_i \, p^{i-1}",
         compute=rank_biased_precision,
         params=(PATIENCE, REL),
         fine_print=fine_print,

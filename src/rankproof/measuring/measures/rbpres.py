@@ -45,6 +45,7 @@ OFFERS = (
     Measure(
         name="RBPres",
         page=__doc__,
+        formula=r"\mathrm{RBPres@}k = 1 - (1 - p) \sum_{i=1}^{k} [d_i \text{ is judged}] \, p^{i-1}",
         compute=residual,
         params=(PATIENCE,),
         undefined=never,

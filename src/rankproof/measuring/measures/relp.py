@@ -53,6 +53,7 @@ OFFERS = (
     Measure(
         name="RelP",
         page=__doc__,
+        formula=r"\mathrm{RelP@}k = \frac{1}{\min(k, R)} \sum_{i=1}^{k} r_i",
         compute=relative_precision,
         params=(REL,),
         cutoff="required",

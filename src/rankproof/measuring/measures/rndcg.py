@@ -1,7 +1,7 @@
 """nDCG averaged over the ranks where the ideal ranking passes from one gain to the next.
 
-With 5 documents of gain 3 and 3 of gain 2 in the pool, the mean of nDCG@5 and nDCG@8; a ranking with more than one
-document after those 8 adds the nDCG of the whole ranking as one more point.
+B are those ranks. With 5 documents of gain 3 and 3 of gain 2 in the pool, the mean of nDCG@5 and nDCG@8; a ranking
+with more than one document after those 8 adds the nDCG of the whole ranking as one more point.
 
 range: 0 to 1
 undefined: the query has no relevant document; counts as 0
@@ -52,6 +52,7 @@ OFFERS = (
     Measure(
         name="Rndcg",
         page=__doc__,
+        formula=r"\mathrm{Rndcg} = \frac{1}{|B|} \sum_{b \in B} \mathrm{nDCG@}b",
         compute=ndcg_at_levels,
         params=(GAIN, REL),
         cutoff="none",

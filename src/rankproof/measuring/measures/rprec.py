@@ -55,6 +55,7 @@ OFFERS = (
     Measure(
         name="Rprec",
         page=__doc__,
+        formula=r"\mathrm{Rprec} = \frac{1}{R} \sum_{i=1}^{R} r_i",
         compute=r_precision,
         params=(REL,),
         cutoff="none",

@@ -53,6 +53,10 @@ OFFERS = (
     Measure(
         name="RprecMult",
         page=__doc__,
+        formula=(
+            r"\mathrm{RprecMult} = \frac{1}{c} \sum_{i=1}^{c} r_i, \qquad c = \lfloor \mathrm{mult} \cdot R "
+            r"+ 0.9 \rfloor"
+        ),
         compute=multiple_precision,
         params=(MULT, REL),
         cutoff="none",

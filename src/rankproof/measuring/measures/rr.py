@@ -66,6 +66,7 @@ OFFERS = (
     Measure(
         name="RR",
         page=__doc__,
+        formula=r"\mathrm{RR@}k = \max_{i \leq k} \frac{r_i}{i}",
         compute=reciprocal_rank,
         params=(REL,),
         expected=expected,

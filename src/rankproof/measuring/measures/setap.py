@@ -29,6 +29,7 @@ OFFERS = (
     Measure(
         name="SetAP",
         page=__doc__,
+        formula=r"\mathrm{SetAP} = \mathrm{SetP} \cdot \mathrm{SetR}",
         compute=set_average_precision,
         params=(REL,),
         cutoff="none",

@@ -31,6 +31,10 @@ OFFERS = (
     Measure(
         name="SetF",
         page=__doc__,
+        formula=(
+            r"\mathrm{SetF} = \frac{(w + 1) \cdot \mathrm{SetP} \cdot \mathrm{SetR}}{\mathrm{SetR} + w \cdot "
+            r"\mathrm{SetP}}"
+        ),
         compute=set_f,
         params=(REL, WEIGHT),
         cutoff="none",

@@ -32,6 +32,7 @@ OFFERS = (
     Measure(
         name="SetP",
         page=__doc__,
+        formula=r"\mathrm{SetP} = \frac{1}{n} \sum_{i=1}^{n} r_i",
         compute=set_precision,
         params=(REL,),
         cutoff="none",

@@ -31,6 +31,7 @@ OFFERS = (
     Measure(
         name="SetR",
         page=__doc__,
+        formula=r"\mathrm{SetR} = \frac{1}{R} \sum_{i=1}^{n} r_i",
         compute=set_recall,
         params=(REL,),
         cutoff="none",

@@ -31,6 +31,7 @@ OFFERS = (
     Measure(
         name="SetRelP",
         page=__doc__,
+        formula=r"\mathrm{SetRelP} = \frac{1}{\min(n, R)} \sum_{i=1}^{n} r_i",
         compute=relative_set_precision,
         params=(REL,),
         cutoff="none",

@@ -56,6 +56,7 @@ OFFERS = (
     Measure(
         name="StRecall",
         page=__doc__,
+        formula=r"\mathrm{StRecall@}k = \frac{1}{|T|} \left| \bigcup_{i=1}^{k} T(d_i) \right|",
         compute=subtopic_recall,
         params=(d.COVERS,),
         undefined=d.uncovered,

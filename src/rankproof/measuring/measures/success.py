@@ -41,6 +41,7 @@ OFFERS = (
     Measure(
         name="Success",
         page=__doc__,
+        formula=r"\mathrm{Success@}k = \max_{i \leq k} r_i",
         compute=success,
         params=(REL,),
         cutoff="required",

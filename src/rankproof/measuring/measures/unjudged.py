@@ -47,6 +47,7 @@ OFFERS = (
     Measure(
         name="Unjudged",
         page=__doc__,
+        formula=r"\mathrm{Unjudged@}k = \frac{1}{k} \sum_{i=1}^{\min(k, n)} [d_i \text{ is not judged}]",
         compute=unjudged_share,
         params=(DENOMINATOR,),
         undefined=never,

@@ -64,6 +64,7 @@ OFFERS = (
     Measure(
         name="Utility",
         page=__doc__,
+        formula=r"\mathrm{Utility} = w_1 a + w_2 b + w_3 c + w_4 d",
         compute=utility,
         params=(WEIGHTS, REL, COLLECTION),
         cutoff="none",

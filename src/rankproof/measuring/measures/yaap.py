@@ -47,6 +47,7 @@ OFFERS = (
     Measure(
         name="YAAP",
         page=__doc__,
+        formula=r"\mathrm{YAAP} = \ln \frac{1 + s}{1 + R - s}, \qquad s = \sum_{i=1}^{n} r_i \cdot \mathrm{P@}i",
         compute=smoothed,
         params=(REL,),
         cutoff="none",
