@@ -12,9 +12,9 @@ import rankproof
 
 PUBLIC = {
     "Comparison", "Contrast", "Design", "Estimate", "Evaluation", "EvaluationReport", "ExperimentManifest",
-    "InputError", "Leaderboard", "NotEstimable", "Order", "Qrels", "RankproofError", "Refused", "Result", "Run", "UsageError",
-    "Verdict", "compare", "compare_evaluations", "evaluate", "gate", "interleave", "leaderboard", "prepare", "propose",
-    "read_manifest", "read_qrels", "read_report", "read_run", "read_topics", "verify", "write",
+    "InputError", "Leaderboard", "NotEstimable", "Order", "Qrels", "RankproofError", "Refused", "Result", "Run",
+    "UsageError", "Verdict", "compare", "compare_evaluations", "evaluate", "gate", "interleave", "leaderboard",
+    "prepare", "propose", "read_manifest", "read_qrels", "read_report", "read_run", "read_topics", "verify", "write",
 }  # fmt: skip
 
 
