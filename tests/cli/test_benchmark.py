@@ -57,7 +57,7 @@ def rankproof(here: Path, *args: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_mode_is_measured_and_everything_is_written(here: Path) -> None:
-    told = rankproof(here, "benchmark", "run", "b.toml", "-o", "out")
+    told = rankproof(here, "benchmark", "run", "b.toml", "-o", "out", "--full")
     assert told.returncode == 0, told.stderr
     assert "tiny shop: 3 modes on 3 queries, 6 documents" in told.stdout
     assert "What each stage buys in nDCG@10" in told.stdout
@@ -102,10 +102,11 @@ def test_a_benchmark_can_be_computed_again_and_its_modes_are_kept_reports(here: 
 
 def test_costs_are_shown_where_prices_are_said(here: Path) -> None:
     """bm25 0.10 and replay 0.25 make 0.35 for their fusion, which is the best and the dearest."""
-    assert "per 1,000" not in rankproof(here, "benchmark", "run", "b.toml", "-o", "out").stdout
+    assert "per 1,000" not in rankproof(here, "benchmark", "run", "b.toml", "-o", "out", "--full").stdout
     prices = '[cost]\ncurrency = "EUR"\n[cost.steps]\nbm25 = 0.1\nreplay = 0.25\n'
     (here / "c.toml").write_text(CONFIG + prices)
-    told = rankproof(here, "benchmark", "run", "c.toml", "-o", "out")
+    assert "lexical (0.10 EUR)" in rankproof(here, "benchmark", "run", "c.toml", "-o", "out").stdout
+    told = rankproof(here, "benchmark", "run", "c.toml", "-o", "out", "--full")
     assert told.returncode == 0, told.stderr
     rows = {line.split()[0]: line.split()[-1] for line in told.stdout.splitlines()[1:5]}
     assert rows == {"mode": "1,000", "lexical": "0.10", "other": "0.25", "hybrid": "0.35"}

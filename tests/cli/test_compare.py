@@ -30,7 +30,7 @@ def rankproof(here: Path, *args: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_table_says_who_is_better_who_pays_and_what_is_not_seen(here: Path) -> None:
-    told = rankproof(here, "compare", *THREE, "--topics", "topics.tsv")
+    told = rankproof(here, "compare", *THREE, "--topics", "topics.tsv", "--full")
     assert told.returncode == 0, told.stderr
     for part in (
         "dense, hybrid against bm25, 20 queries",
@@ -100,7 +100,8 @@ def test_latex_explains_its_marks_in_the_caption(here: Path) -> None:
 
 
 def test_segments_are_corrected_together_with_the_whole(here: Path) -> None:
-    told = rankproof(here, "compare", *THREE[:3], "-m", "nDCG@10", "--queries", "queries.csv", "--by", "traffic")
+    asked = ("compare", *THREE[:3], "-m", "nDCG@10", "--queries", "queries.csv", "--by", "traffic")
+    told = rankproof(here, *asked, "--full")
     assert told.returncode == 0, told.stderr
     assert "1 pair of 2 systems x 1 measure x 3 sets of queries" in told.stdout
     assert "traffic=head" in told.stdout

@@ -69,7 +69,7 @@ def test_several_runs_give_one_table_with_the_best_marked(here: Path) -> None:
 
 
 def test_below_the_table_stands_the_fine_print(here: Path) -> None:
-    told = evaluate("qrels", "a.run").stdout
+    told = evaluate("qrels", "a.run", "--full").stdout
     assert "order: score descending, then document id descending" in told
     assert "queries: 3 scored of 3 judged" in told
     assert "missing from the run: 1, count as empty rankings (q3)" in told
@@ -206,7 +206,7 @@ def test_every_form_goes_to_a_file_as_to_the_screen(here: Path, form: str) -> No
     screen = evaluate(*asked)
     assert screen.exit_code == 0, screen.output
     told = evaluate(*asked, "-o", "out")
-    assert (told.exit_code, told.output) == (0, "")
+    assert (told.exit_code, told.stdout, told.stderr) == (0, "", "Written: out\n")
     if form == "json":
         mine, yours = json.loads((here / "out").read_text()), json.loads(screen.stdout)
         assert mine.pop("observed").keys() == yours.pop("observed").keys() == {"seconds"}

@@ -80,7 +80,7 @@ def test_the_exit_status_is_the_verdict(here: Path, policy: str, status: int, ve
 
 
 def test_an_undecided_gate_says_what_would_decide_it(here: Path) -> None:
-    told = within(here, "open.toml")
+    told = within(here, "open.toml", "--full")
     assert told.exit_code == 3
     assert "What would decide it: If what was seen is the truth, about " in told.stdout
     document = json.loads(run(here, "open.toml", "--json").stdout)

@@ -167,7 +167,7 @@ def test_a_comparison_over_a_population_that_shrinks_is_not_estimable(here: Path
     assert "(q01, q02, q03)" in lost["reason"]
     assert by_measure["AvgPos"]["direction"] == "not shown"
     assert by_measure["AP"]["difference"]["estimable"]
-    table = command(here, "compare", "qrels.trec", "base.run", "losing.run", "-m", "AvgPos")
+    table = command(here, "compare", "qrels.trec", "base.run", "losing.run", "-m", "AvgPos", "--full")
     assert "losing has no AvgPos for 3 queries where base has one (q01, q02, q03)" in table.stdout
     assert "AvgPos: left out where a system has no value: 3 (q01, q02, q03)" in table.stdout
     assert "37/0/3" in table.stdout

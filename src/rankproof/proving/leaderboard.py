@@ -18,7 +18,7 @@ from rankproof.measuring.records import Settings
 from rankproof.proving.compare import compare_runs, joined_runs
 from rankproof.proving.leaderboard_records import Leaderboard, leaderboard_of, ranked
 from rankproof.proving.records import Design
-from rankproof.proving.summary import other_warnings, warnings_on_verdict
+from rankproof.proving.summary import measured_with, other_warnings, warnings_on_verdict
 from rankproof.reading.naming import distinct_names
 
 
@@ -65,7 +65,7 @@ def leaderboard(
         design = replace(design, all_pairs=True)
     comparison = compare_runs(joined, variants, settings, design, topics={}, beyond=beyond)
     warnings = [*warnings_on_verdict(comparison), *other_warnings(comparison)]
-    return leaderboard_of(comparison, baseline is not None, warnings)
+    return leaderboard_of(comparison, baseline is not None, warnings, measured_with(comparison))
 
 
 Record = TypeVar("Record")

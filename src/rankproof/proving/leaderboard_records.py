@@ -89,6 +89,7 @@ class Leaderboard:
     best_second: Contrast | None
     selection: str
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # settings that are not the usual ones, and how queries were drawn
 
     @property
     def best(self) -> str | None:
@@ -120,12 +121,18 @@ class Leaderboard:
             "best_against_second": None if self.best_second is None else contrast_dict(self.best_second, False),
             "selection": self.selection,
             "warnings": list(self.warnings),
+            "notes": list(self.notes),
         }
 
     @property
     def section(self) -> Section:
         """As a section of a report."""
-        lines = (*legend(self), *best_against_second(self), *(f"Warning: {text}" for text in self.warnings))
+        lines = (
+            *legend(self),
+            *best_against_second(self),
+            *self.notes,
+            *(f"Warning: {text}" for text in self.warnings),
+        )
         return Section(board_title(self), lines, table(self), 2)
 
     def text(self, columns: int | None = None) -> str:
@@ -153,7 +160,9 @@ def _row_dict(row: LeaderboardRow) -> dict[str, object]:
 # ---- from a comparison ----------------------------------------------------------------------------
 
 
-def leaderboard_of(comparison: Comparison, has_baseline: bool = True, warnings: Sequence[str] = ()) -> Leaderboard:
+def leaderboard_of(
+    comparison: Comparison, has_baseline: bool = True, warnings: Sequence[str] = (), notes: Sequence[str] = ()
+) -> Leaderboard:
     """The systems of a comparison, ranked by its first measure over all queries."""
     measure = comparison.measures[0]
     whole = [c for c in comparison.contrasts if not c.segment]
@@ -183,7 +192,7 @@ def leaderboard_of(comparison: Comparison, has_baseline: bool = True, warnings: 
         comparison.measures, better, reference, has_baseline, len(comparison.query_ids), comparison.level,
         comparison.correction, "" if comparison.correction == "none" else comparison.family.counts, tuple(rows), pair,
         "" if pair is None else selection_text(comparison, pair),
-        tuple(warnings),
+        tuple(warnings), tuple(notes),
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ The one place that says what is a headline and what is detail. Markdown, HTML, J
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from rankproof.kernel.estimate import Estimate
@@ -55,10 +56,11 @@ def comparison_summary(comparison: Comparison, per_query: bool, columns: int, wr
     two = len(comparison.systems) == 2
     section = _two_systems(comparison, columns) if two else _several(comparison, columns)
     grave = warnings_on_verdict(comparison)
+    noted = [*section.lines, *measured_with(comparison)]
     others = other_warnings(comparison)
     most = MOST_LINES if two else MOST_LINES_OF_SEVERAL
     width = columns if wraps else None
-    lines = [*section.lines, *(f"Warning: {text}" for text in grave)]
+    lines = [*noted, *(f"Warning: {text}" for text in grave)]
     used = len(part(Section(section.title, tuple(lines), section.table, section.names), width).splitlines())
     shown = some_that_fit(others, most - used - 1, width)
     lines += [*shown, more_line(len(others) - len(shown))]
@@ -154,7 +156,9 @@ def verdict_sentence(contrast: Contrast, with_effect: bool = True) -> str:
     answer = contrast.difference
     if not isinstance(answer, Estimate) or contrast.better == "neither":
         return headline(contrast)
-    kind = "adjusted " if contrast.adjusted is not None else ""
+    beside = contrast.adjusted
+    # A test that is alone in its family is as it was.
+    kind = "adjusted " if beside is not None and (beside.low, beside.high) != (answer.low, answer.high) else ""
     effect = "" if contrast.effect is None or not with_effect else f", effect size {contrast.effect:+.2f}"
     ends = f"{kind}{confidence_interval(answer.level)} {_ends(contrast)}{effect}"
     if contrast.direction != "not shown":
@@ -200,15 +204,29 @@ def _several(comparison: Comparison, columns: int) -> Section:
     best = best_against_second(board, brief=columns < NARROW)
     lines = (*legend(board), *best, *_margins(comparison), *_reaching_zero(shown))
     if comparison.segments:
-        lines = (*lines, _on_segments(comparison))
+        lines = (*lines, on_segments(comparison.contrasts))
     return Section(board_title(board), lines, table(board), 2)
 
 
-def _on_segments(comparison: Comparison) -> str:
-    tests = [c for c in comparison.contrasts if c.segment]
+def on_segments(contrasts: Sequence[Contrast]) -> str:
+    """How many differences on segments are significant, and the first of them."""
+    tests = [c for c in contrasts if c.segment]
     shown = [c for c in tests if c.direction != "not shown"]
     named = some_named([f"{c.candidate} {c.direction} in {c.measure} on {c.segment}" for c in shown])
     return f"{len(shown)} of {len(tests)} differences on segments are significant{f': {named}' if shown else ''}."
+
+
+def measured_with(comparison: Comparison) -> list[str]:
+    """What makes the numbers other numbers: how queries were drawn, and settings that are not the usual ones."""
+    lines = [] if comparison.sampling is None else [f"queries: {comparison.sampling}"]
+    if comparison.evaluations:
+        settings = comparison.evaluations[0].settings
+        usual = type(settings)()
+        # A relevance level is part of the measures' names.
+        names = [each.name for each in fields(settings) if each.name != "level"]
+        others = [f"{n}={getattr(settings, n)}" for n in names if getattr(settings, n) != getattr(usual, n)]
+        lines += [f"measured with {', '.join(others)}"] if others else []
+    return lines
 
 
 # ---- what could change the verdict ---------------------------------------------------------------

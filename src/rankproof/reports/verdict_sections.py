@@ -45,7 +45,7 @@ def verdict_sections(verdict: Verdict) -> list[Section]:
 
 
 # How many undecided rules have a sentence in the short form; those that failed all have one.
-MOST_UNDECIDED = 4
+MOST_UNDECIDED = 3
 MORE = "More: --full (what would decide, queries that lost, fine print), --html FILE"
 
 
@@ -68,13 +68,15 @@ def verdict_summary(verdict: Verdict, columns: int) -> list[Section]:
         lines.append(f"{counted(len(undecided) - MOST_UNDECIDED, 'more undecided rule')}: see --full")
     lines += [f"Warning: {warning}" for warning in verdict.warnings]
     lines += ledger_lines(verdict)
+    # How queries were drawn, plain values without chance, and what no ledger counted make it another verdict.
+    lines += [line for line in fine_print(verdict) if line.startswith(("queries: ", "point: ", "not counted in "))]
     return [Section(headline(verdict), (*lines, MORE), first_that_fits(tables, 2, columns), 2)]
 
 
 def _why(ruling: Ruling) -> str:
     """Why a rule did not pass, with its title where the reason does not name what the rule is about."""
-    about = ruling.title.partition(" ")[0]
-    return f"{ruling.status}: {ruling.reason if about in ruling.reason else f'{ruling.title}: {ruling.reason}'}"
+    named = ruling.measure and ruling.measure in ruling.reason
+    return f"{ruling.status}: {ruling.reason if named else f'{ruling.title}: {ruling.reason}'}"
 
 
 def ledger_lines(verdict: Verdict) -> list[str]:

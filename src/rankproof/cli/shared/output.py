@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import threading
 import time
@@ -18,7 +19,7 @@ from rankproof.cli.shared.options import ShelfName, chosen_form, refuse_outputs,
 from rankproof.errors import UsageError
 from rankproof.kernel.atomic import replace_file
 from rankproof.kernel.progress import Progress, silent
-from rankproof.kernel.sections import Screen
+from rankproof.kernel.sections import USUAL_COLUMNS, Screen
 
 if TYPE_CHECKING:
     from rankproof.proving.verdict import Verdict
@@ -72,17 +73,13 @@ full_option = click.option("--full", is_flag=True, help="Print everything, not o
 def screen(full: bool, path: str | None = None) -> Screen:
     """What a text is laid out for: the terminal's width, or no width at all in a pipe and in a file.
 
-    COLUMNS, where it is set, is the width in a terminal and in a pipe, such as one that a pager reads.
+    COLUMNS overrides the width of a terminal, and only that: libraries set it for the programs that they start, and a
+    text that is compared or searched must not depend on where it was made.
     """
-    if path not in (None, "-"):
+    if path not in (None, "-") or sys.stdout is None or not sys.stdout.isatty():
         return Screen(None, full)
-    said, width = os.environ.get("COLUMNS", ""), 0
-    if said.isdigit():
-        width = int(said)
-    elif sys.stdout is not None and sys.stdout.isatty():
-        with suppress(OSError, ValueError):
-            width = os.get_terminal_size(sys.stdout.fileno()).columns
-    return Screen(width, full, width) if width > 0 else Screen(None, full)
+    width = shutil.get_terminal_size((USUAL_COLUMNS, 0)).columns
+    return Screen(width, full, width)
 
 
 COLORS = {"PASS": "green", "FAIL": "red", "UNDECIDED": "yellow", "better": "green", "worse": "red", "Warning": "yellow"}
@@ -101,7 +98,7 @@ def painted(text: str) -> str:
     def paint(match: re.Match[str]) -> str:
         found = match.group()
         if match["word"]:
-            return click.style(found, fg=COLORS[found], bold=found.isupper())
+            return click.style(found, fg=COLORS[found], bold=found.isupper() or None)
         if match["best"]:
             return click.style(found, bold=True)
         return click.style(found, fg="green" if match["up"] else "red")

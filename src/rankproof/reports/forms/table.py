@@ -5,7 +5,7 @@ print: what the measures mean here, the order, the queries, how much is judged. 
 hold for all of them stand once and the others begin with the run's name. Commands show the headlines, and everything
 with `--full`. On a terminal the text fits its width: wider tables go on below by groups of columns, and sentences are
 broken between words. In a pipe and in a file every row and every sentence is one line, so that the same input gives the
-same text everywhere; COLUMNS sets another width.
+same text everywhere.
 """
 
 from __future__ import annotations

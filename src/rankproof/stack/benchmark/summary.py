@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankproof.kernel.sections import GAP, Section, Table, counted, first_that_fits, part, verdict_word, wrapped
-from rankproof.proving.summary import other_warnings, some_that_fit, warnings_on_verdict
+from rankproof.proving.summary import on_segments, other_warnings, some_that_fit, warnings_on_verdict
 from rankproof.stack.benchmark.records import Benchmark
 from rankproof.stack.benchmark.sections import benchmark_sections, failures, leaders, ship, stages, title, worth
 
@@ -21,6 +21,7 @@ def benchmark_summary(benchmark: Benchmark, per_query: bool, columns: int, wraps
     # How p was adjusted explains a significant difference whose interval reaches 0; else the whole answer says it.
     adjusted = bought.lines if len(bought.lines) > 1 else ()
     lines: list[str | tuple[str, ...]] = [verdict, *adjusted, *_failed(benchmark), *_prices(benchmark)]
+    lines += _segments(benchmark)
     lines += [f"Warning: {text}" for text in warnings_on_verdict(benchmark.comparison)]
     width = columns if wraps else None
     heading = f"{title(benchmark)}; {bought.title[0].lower()}{bought.title[1:]}"
@@ -52,6 +53,14 @@ def _layouts(rows: Table) -> list[Table]:
 def _prices(benchmark: Benchmark) -> list[str]:
     """The line on cost where there are prices. Times differ from run to run, and stand in the whole answer."""
     return list(worth(benchmark)[-1:]) if "cost" in benchmark.unbeaten else []
+
+
+def _segments(benchmark: Benchmark) -> list[str]:
+    """Which segments differ from the baseline in the first measure, where segments were asked for."""
+    by_segment, measure, base = benchmark.by_segment, benchmark.config.measures[0], benchmark.config.baseline
+    if by_segment is None:
+        return []
+    return [on_segments([c for c in by_segment.contrasts if (c.measure, c.baseline) == (measure, base)])]
 
 
 def _failed(benchmark: Benchmark) -> list[str]:
