@@ -1,9 +1,10 @@
-"""Rank several runs by the first measure: one table with significance marks, and the best against the second."""
+"""Rank several runs in one table, marked where they differ significantly."""
 
 from __future__ import annotations
 
 import csv
 import io
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -89,8 +90,12 @@ def command(
     rankproof leaderboard qrels.trec runs/ --format markdown -o leaderboard.md
     """
     form = chosen_form(form, as_json)
-    refuse_second_stdin([qrels, *runs])
     refuse_outputs(output)
+    if not all(map(os.path.isfile, runs)):
+        from rankproof.cli.shared.given import runs_and_measures
+
+        runs, measures = runs_and_measures(runs, measures)
+    refuse_second_stdin([qrels, *runs])
     from rankproof.proving.leaderboard import leaderboard
 
     began = time.perf_counter()
