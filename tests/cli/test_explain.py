@@ -66,7 +66,8 @@ def test_json() -> None:
     assert (page["kind"], page["name"]) == ("measure", "RR")
     assert {p["name"] for p in page["parameters"]} == {"rel"}
     shelves = json.loads(explain("--json").stdout)["shelves"]
-    assert set(shelves) == set(shelf.KINDS)
+    assert set(shelves) == {*shelf.KINDS, "concepts"}
+    assert set(json.loads(explain("formats", "--json").stdout)["shelves"]) == {"formats"}
 
 
 def test_an_unknown_name_offers_its_neighbors() -> None:

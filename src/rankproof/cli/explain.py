@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankproof.cli.shared.completing import any_name
 from rankproof.cli.shared.output import document, say
+from rankproof.kernel import shelf
 
 if TYPE_CHECKING:
     from rankproof.measuring.explain import Page
 
 
+# Of the lines of a concept.
+WIDTH = 80
+
+
 @click.command("explain")
-@click.argument("name", required=False, shell_complete=any_name)
+@click.argument("words", metavar="[NAME]", nargs=-1, shell_complete=any_name)
 @click.option("--json", "as_json", is_flag=True, help="Give JSON, for programs.")
-def command(name: str | None, as_json: bool) -> None:
-    """Print the page of NAME: formula, fine print, parameters, source and example.
+def command(words: Sequence[str], as_json: bool) -> None:
+    """Print the page of NAME: formula, fine print, parameters, source and example; or what a concept means.
 
-    NAME is anything on a shelf, in any accepted spelling: nDCG, mrr@10, ndcg_cut_10, trec_eval,
-    duplicate_document. Without NAME, list everything there is.
+    NAME is anything on a shelf, in any accepted spelling (nDCG, mrr@10, ndcg_cut_10, trec_eval, duplicate_document), a
+    concept (effect size, p-value, unjudged), or a whole shelf (measures, formats, significance, concepts). Without
+    NAME, list everything there is.
+
+    \b
+    rankproof explain nDCG
+    rankproof explain effect size
+    rankproof explain measures
     """
-    from rankproof.measuring.explain import explain, listing
+    from rankproof.measuring.explain import explain, is_shelf, listing
 
-    if name is None:
-        shelves = listing()
+    name = " ".join(words)
+    if not name or (is_shelf(name) and not any(name in shelf.everything(kind) for kind in shelf.KINDS)):
+        shelves = listing(name)
         if as_json:
-            listed = {shelf: [_brief(page) for page in pages] for shelf, pages in shelves.items()}
+            listed = {name: [_brief(page) for page in pages] for name, pages in shelves.items()}
             say(document("shelves/1", {"shelves": listed}))
         else:
             say(_list(shelves))
@@ -39,19 +52,21 @@ def command(name: str | None, as_json: bool) -> None:
         say(document("explanation/1", body))
         return
     head = f"{name} means {', '.join(explanation.means)}\n\n" if explanation.means else ""
-    say(head + "\n\n".join(map(_show, explanation.pages)) + "\n")
+    also = f"\n{_list(listing(name))}" if is_shelf(name) else ""  # `checks` is a rule of a gate and a shelf
+    say(head + "\n\n".join(map(_show, explanation.pages)) + "\n" + also)
 
 
 def _list(shelves: dict[str, tuple[Page, ...]]) -> str:
     lines: list[str] = []
-    for shelf, pages in shelves.items():
+    for heading, pages in shelves.items():
         room = max((len(page.name) for page in pages), default=0)
-        lines += [shelf, *(f"  {page.name:<{room}}  {page.summary}" for page in pages), ""]
+        lines += [heading, *(f"  {page.name:<{room}}  {page.summary}" for page in pages), ""]
     return "\n".join([*lines, "rankproof explain NAME prints the page of any of them."]) + "\n"
 
 
 def _show(page: Page) -> str:
-    parts = [f"{page.name} ({page.kind})", "", page.text]
+    text = page.text if page.kind != "concept" else "\n".join(fill(line, WIDTH) for line in page.text.split("\n"))
+    parts = [f"{page.name} ({page.kind})", "", text]
     if page.parameters:
         parts += [
             "",

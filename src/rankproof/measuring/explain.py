@@ -1,4 +1,4 @@
-"""Explain: any name that a shelf knows, or any accepted spelling of one, to its page."""
+"""Explain: any name that a shelf knows, or any accepted spelling of one, or a concept of the field, to its page."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from typing import Any
 
 from rankproof.errors import UnknownName
 from rankproof.kernel import shelf
+from rankproof.kernel.concepts import CONCEPTS, Concept, concept_of, fold
 from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.measuring.names import by_name, parse
+
+CONCEPT_SHELF = "concepts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,8 @@ class Page:
 
     @property
     def kind(self) -> str:
-        """The singular noun: measure, dialect, format, ..."""
-        return shelf.KINDS[self.shelf]
+        """The singular noun: measure, dialect, format, ..., concept."""
+        return shelf.KINDS.get(self.shelf, "concept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +52,52 @@ class Explanation:
 
 
 def explain(name: str) -> Explanation:
-    """The pages of a name: every shelf item called so, or the measures that the spelling stands for."""
+    """The pages of a name: every shelf item called so, what a spelling stands for, or a concept."""
     exact = tuple(page_of(kind, items[name]) for kind in shelf.KINDS if name in (items := shelf.everything(kind)))
     if exact:
         return Explanation(name, (), exact)
+    concept = concept_of(name)
+    pages: tuple[Page, ...] = () if concept is None else (concept_page(concept),)
+    # As people write of measures in general: recall@k.
+    plain = name[:-2] if name.endswith(("@k", "@K")) else name
     for read, kind in ((_measures, "measures"), (_similarities, "similarities")):
-        readings = read(name)
+        readings = () if concept is not None and " " in name else read(plain)
         if readings:
             items = dict.fromkeys(item for _, item in readings)
-            return Explanation(name, tuple(text for text, _ in readings), tuple(page_of(kind, item) for item in items))
-    *kinds, last = shelf.KINDS.values()
-    raise UnknownName(f"{', '.join(kinds)} or {last}", name, _all_names())
+            pages += tuple(page_of(kind, item) for item in items)
+            return Explanation(name, tuple(text for text, _ in readings), pages)
+    if concept is not None:
+        return Explanation(name, () if fold(name) == fold(concept.name) else (concept.name,), pages)
+    spelled = _spelled(name)
+    if spelled:
+        return Explanation(name, tuple(page.name for page in spelled), spelled)
+    raise UnknownName(
+        "measure, test, format, check, other item or concept", name, _all_names(), "`rankproof explain` lists all."
+    )
 
 
-def listing() -> dict[str, tuple[Page, ...]]:
-    """Every item of every shelf."""
-    return {kind: tuple(page_of(kind, i) for i in shelf.everything(kind).values()) for kind in shelf.KINDS}
+def listing(only: str = "") -> dict[str, tuple[Page, ...]]:
+    """Every item of every shelf, or of one shelf, and every concept."""
+    shelves = {
+        kind: tuple(page_of(kind, i) for i in shelf.everything(kind).values())
+        for kind in shelf.KINDS
+        if only in ("", kind)
+    }
+    if only in ("", CONCEPT_SHELF):
+        shelves[CONCEPT_SHELF] = tuple(map(concept_page, CONCEPTS))
+    return shelves
+
+
+def is_shelf(name: str) -> bool:
+    """Whether a name is that of a shelf, or of the list of concepts."""
+    return name in shelf.KINDS or name == CONCEPT_SHELF
+
+
+def concept_page(concept: Concept) -> Page:
+    """The page of a concept: its sentence in the glossary, then the rest."""
+    return Page(
+        CONCEPT_SHELF, concept.name, concept.summary, f"{concept.summary}\n\n{concept.page}", (), concept.spellings
+    )
 
 
 def page_of(kind: str, item: Any) -> Page:
@@ -118,7 +151,7 @@ _FACTS = {
 
 
 def _measures(name: str) -> list[tuple[str, Any]]:
-    plain = by_name(name)
+    plain = by_name(name.replace(" ", "_"))
     if plain is not None:
         # An everyday name without the cutoff it would need to be evaluated: recall, precision.
         return [(plain.name, plain)]
@@ -137,5 +170,17 @@ def _similarities(name: str) -> list[tuple[str, Any]]:
         return []
 
 
+def _spelled(name: str) -> tuple[Page, ...]:
+    """Items whose name or spelling differs only in case, hyphens and spaces: Gaffke, t-test."""
+    wanted = fold(name)
+    return tuple(
+        page_of(kind, item)
+        for kind in shelf.KINDS
+        for item in shelf.everything(kind).values()
+        if wanted in map(fold, (item.name, *getattr(item, "spellings", ())))
+    )
+
+
 def _all_names() -> set[str]:
-    return {name for kind in shelf.KINDS for name in shelf.everything(kind)}
+    names = {name for kind in shelf.KINDS for name in shelf.everything(kind)}
+    return names | {word for concept in CONCEPTS for word in (concept.name, *concept.spellings)}

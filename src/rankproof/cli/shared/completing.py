@@ -20,8 +20,11 @@ def items(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 
 def any_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Every name on every shelf that begins so."""
-    return items((name for kind in shelf.KINDS for name in shelf.everything(kind)), incomplete)
+    """Every name on every shelf, and every concept, that begins so."""
+    from rankproof.kernel.concepts import CONCEPTS
+
+    names = [name for kind in shelf.KINDS for name in shelf.everything(kind)]
+    return items([*names, *(concept.name for concept in CONCEPTS)], incomplete)
 
 
 def measure_items(incomplete: str) -> list[CompletionItem]:

@@ -38,6 +38,10 @@ ANSWERS: Mapping[str, str] = {
     "ttest": f"{_TEST}; --test t takes the paired t-test alone.",
     "significance": f"{_TEST}.",
     "pvalue": f"{_TEST}.",
+    "experiment": "`rankproof compare QRELS BASELINE CANDIDATE --manifest FILE` keeps an experiment that `rankproof "
+    "verify` computes again; an A/B test is read by `rankproof ab FILE`.",
+    "ab-test": "`rankproof ab FILE --variant COLUMN --metric COLUMN` reads an A/B test from one table.",
+    "abtest": "`rankproof ab FILE --variant COLUMN --metric COLUMN` reads an A/B test from one table.",
     "run": "`rankproof benchmark run CONFIG` runs the pipelines of a configuration; `rankproof evaluate QRELS RUN` "
     "measures a run.",
     "rerank": "A rerank is a stage of a pipeline: `rankproof explain stages` lists them, and `rankproof benchmark run "

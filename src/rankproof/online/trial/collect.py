@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rankproof.errors import InputError, UsageError
 from rankproof.online.trial.days import TWO_VARIANTS, WHOLE, Day, DayCell, is_date
 from rankproof.online.trial.moments import Moments, Tally, merged, moments_of, tally_of
-from rankproof.online.trial.records import TrialDesign
+from rankproof.online.trial.records import ROWS, TrialDesign
 from rankproof.online.trial.unit_columns import Numbers, UnitColumns, rounded, unit_columns_of
 from rankproof.online.trial.unit_sums import MOST_UNITS, UnitSums, UnitTable
 from rankproof.online.wording import counted_reason
@@ -114,6 +114,8 @@ NO_VARIANT = "rows without a variant"
 OTHER_VARIANT = "rows of variants without a planned share"
 ENTERED_BEFORE = "rows of units that entered on another day"
 NONE = "(none)"
+# In the place of a date, where rows are taken together whatever their days.
+UNDATED = "undated"
 # More values than this are no segments, and no strata either: names of queries, say.
 MOST_VALUES = 200
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -149,6 +151,24 @@ def collect_days(
     for name in planned:
         if name not in design.shares:
             raise UsageError(f"{name!r} is not a variant of the design; it has {', '.join(design.shares)}.")
+    return _collected(design, paths, day, planned, most_units, watch)
+
+
+def collect_units(design: TrialDesign, paths: Sequence[str]) -> Day:
+    """The units in some files, whatever their days: a Day without a date."""
+    (units,) = _collected(design, paths, UNDATED, dict(design.shares), MOST_UNITS, iter).values()
+    return units
+
+
+def _collected(
+    design: TrialDesign,
+    paths: Sequence[str],
+    day: str | None,
+    planned: Mapping[str, float],
+    most_units: int,
+    watch: Callable[[Sequence[str]], Iterable[str]],
+) -> dict[str, Day]:
+    columns = design.columns
     slots = unit_columns_of(design)
     reader = _RowReader(design, planned, day, slots)
     with UnitSums(slots.slots, slots.empty, most_units) as summing:
@@ -160,7 +180,7 @@ def collect_days(
             statistics, dropped = statistics_of(design, planned, slots, summing.parts(date))
             by_date[date] = Day(
                 trial=design.name,
-                dates=(date,),
+                dates=(date,) if date != UNDATED else (),
                 unit=design.unit,
                 enter=design.enter,
                 shares=planned,
@@ -185,8 +205,9 @@ class _RowReader:
         self.design, self.shares, self.day, self.slots = design, shares, day, slots
         named = design.columns
         marks = (*named.strata, *named.segments)
-        names = (named.unit, named.variant, named.day, named.entered, *marks, *slots.columns)
-        self.columns = tuple(dict.fromkeys(name for name in names if name))
+        names = (named.unit, named.variant, "" if day else named.day, named.entered, *marks, *slots.columns)
+        self.columns = tuple(dict.fromkeys(name for name in names if name and name != ROWS))
+        self.before = 0
         self.marks = marks
         self.values: dict[str, set[str]] = {name: set() for name in marks}
         self.rows: Counter[str] = Counter()
@@ -195,7 +216,12 @@ class _RowReader:
     def take(self, batch: RowBatch, summing: UnitSums) -> None:
         """Adds a batch, day by day."""
         named = self.design.columns
-        units, variants = (list(map(_text, batch.values(name))) for name in (named.unit, named.variant))
+        variants = list(map(_text, batch.values(named.variant)))
+        if named.unit == ROWS:  # each row is a unit, called by its number
+            units = [str(number) for number in range(self.before, self.before + len(batch))]
+            self.before += len(batch)
+        else:
+            units = list(map(_text, batch.values(named.unit)))
         dates = [self.day or ""] * len(batch) if self.day else self._dates(batch, named.day)
         entered = self._dates(batch, named.entered) if named.entered else dates
         self.rows.update(dates)

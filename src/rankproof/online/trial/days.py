@@ -60,7 +60,9 @@ class Day:
 
     @property
     def label(self) -> str:
-        """The day, or the first and the last of several."""
+        """The day, or the first and the last of several; rows that were collected whatever their days have none."""
+        if not self.dates:
+            return "the table"
         return self.dates[0] if len(self.dates) == 1 else f"{self.dates[0]} to {self.dates[-1]}"
 
     def __add__(self, other: Day) -> Day:

@@ -40,7 +40,7 @@ class RulingContext:
     """What every ruling of one look at a trial shares.
 
     level      of each one-sided bound
-    per_day    units that came on an average day
+    per_day    units that came on an average day; 0 where days are not known
     unit       as a word: "user"
     planned    units at which a method of one look may look; None for always-valid methods
     came       units so far
@@ -59,7 +59,12 @@ def look_at(days: Sequence[Day], call: Configured, level: float, unit: str, plan
     units_seen = sum(sum(day.units.values()) for day in days)
     dates = {date for day in days for date in day.dates}
     return RulingContext(
-        call, level, units_seen / len(dates), unit, None if call.item.always_valid else planned, units_seen
+        call,
+        level,
+        units_seen / len(dates) if dates else 0.0,
+        unit,
+        None if call.item.always_valid else planned,
+        units_seen,
     )
 
 
@@ -153,17 +158,23 @@ def decides(metric: TrialMetric, pooled: PooledEffect, look: RulingContext) -> s
         return f"What was seen lies on the threshold, where no number of {look.unit}s decides."
     way = "pass" if (value > metric.threshold) == (metric.metric.better == "higher") else "fail"
     more = max(0, needed - pooled.n)
-    days = -(-more // max(1, round(look.per_day * pooled.n / look.units_seen)))
     return (
-        f"If what was seen is the truth, about {needed:,} {look.unit}s ({more:,} more, {days:,} more "
-        f"{'day' if days == 1 else 'days'} at this rate) would make it {way} {POWER:.0%} of the time."
+        f"If what was seen is the truth, about {needed:,} {look.unit}s ({more:,} more"
+        f"{_days(more, look.per_day * pooled.n / look.units_seen)}) would make it {way} {POWER:.0%} of the time."
     )
+
+
+def _days(units: int, per_day: float) -> str:
+    """How many days so many units take, behind a comma; "" where days are not known."""
+    if not per_day:
+        return ""
+    days = -(-units // max(1, round(per_day)))
+    return f", {days:,} more {'day' if days == 1 else 'days'} at this rate"
 
 
 def _too_early(ruling: Ruling, look: RulingContext) -> Ruling:
     assert look.planned is not None
     missing = look.planned - look.units_seen
-    days = -(-missing // max(1, round(look.per_day)))
     return replace(
         ruling,
         status="UNDECIDED",
@@ -172,7 +183,7 @@ def _too_early(ruling: Ruling, look: RulingContext) -> Ruling:
         reason=f"{look.call.item.name} takes one look, at {look.planned:,} {look.unit}s; {look.units_seen:,} came "
         "so far. A "
         "look before that is not lawful: who looks often finds effects that are not there.",
-        decides=f"{missing:,} more {look.unit}s, {days:,} more {'day' if days == 1 else 'days'} at this rate.",
+        decides=f"{missing:,} more {look.unit}s{_days(missing, look.per_day)}.",
     )
 
 
@@ -311,11 +322,12 @@ def notes(design: TrialDesign, days: Sequence[Day], judged: TrialLook) -> list[s
             f"units: a {design.unit} counts anew on every day; one who comes back is not independent of the day "
             "before, so intervals are too narrow if many do"
         )
-    elif not design.columns.entered:
+    elif not design.columns.entered and any(day.dates for day in days):
         lines.append(f"units: each {design.unit} is taken to be in the file of one day only; the files cannot show it")
     twice = sum(day.dropped.get(TWO_VARIANTS, 0) for day in days)
     if twice:
-        lines.append(f"left out: {twice:,} {design.unit}s seen in two variants on one day")
+        when = " on one day" if any(day.dates for day in days) else ""
+        lines.append(f"left out: {twice:,} {design.unit}s seen in two variants{when}")
     method_notes = [
         note for ruling in judged.rulings[judged.leading] if ruling.answer is not None for note in ruling.notes
     ]

@@ -72,7 +72,7 @@ def _day_numbers(dates: Sequence[str]) -> list[float]:
     from datetime import date
 
     ordinals = [date.fromisoformat(day).toordinal() for day in dates]
-    return [float(day - ordinals[0]) for day in ordinals]
+    return [float(day - min(ordinals)) for day in ordinals]
 
 
 def read_trial(
@@ -216,6 +216,6 @@ def _projections(design: TrialDesign, judged: TrialLook) -> tuple[Projection, ..
             units = units_to_decide(pooled.effect, pooled.n, metric.threshold, look.call, look.level)
             more = None if units is None else max(0, units - pooled.n)
             rate = max(1, round(look.per_day * pooled.n / look.units_seen))
-            days = None if more is None else -(-more // rate)
+            days = None if more is None or not look.per_day else -(-more // rate)
             projections.append(Projection(metric.name, name, POWER, units, more, days))
     return tuple(projections)

@@ -172,6 +172,7 @@ class TrialMetric:
 class TrialColumns:
     """Where rows say what.
 
+    unit       the column of what is assigned to variants; "*" where each row is a unit
     entered    the column of the day on which a unit entered the trial: rows of later days are left out; "" where rows
                have none, and each unit is taken to be in the rows of one day only
     strata     columns known before the trial, within which variants are compared

@@ -82,7 +82,7 @@ class VariantStatus:
 class TrialReading:
     """One look. Effects are empty where they are withheld, for the reason in `withheld`; segments decide nothing.
 
-    per_day   units that came on an average day
+    per_day   units that came on an average day; 0 where days are not known
     family    how many segment effects are corrected together
     """
 

@@ -25,12 +25,10 @@ def trial_sections(reading: TrialReading) -> list[Section]:
 
 def _units(reading: TrialReading) -> tuple[str, ...]:
     ratio = reading.sample_ratio
-    days = len(reading.dates)
-    span = reading.dates[0] if days == 1 else f"{reading.dates[0]} to {reading.dates[-1]}"
     counts = ", ".join(f"{name} {n:,}" for name, n in ratio.observed.items())
     total = sum(ratio.observed.values())
     lines = [
-        f"{counted(total, reading.unit)} on {counted(days, 'day')}, {span}: {reading.per_day:,.0f} a day",
+        counted(total, reading.unit) + _span(reading),
         f"{counts}; as planned by {p_phrase(ratio.p_value)} (a mismatch is below {ratio.alpha:g})",
     ]
     losses = {name: loss for name, loss in ratio.detectable.items() if loss is not None}
@@ -42,6 +40,15 @@ def _units(reading: TrialReading) -> tuple[str, ...]:
         lines.append(f"periods of different shares, compared within each: {shares}")
     lines += [f"left out: {count:,} {reason}" for reason, count in reading.dropped.items()]
     return tuple(lines)
+
+
+def _span(reading: TrialReading) -> str:
+    """On which days units came, behind their number; "" where days are not known."""
+    if not reading.dates:
+        return ""
+    days = len(reading.dates)
+    span = reading.dates[0] if days == 1 else f"{reading.dates[0]} to {reading.dates[-1]}"
+    return f" on {counted(days, 'day')}, {span}: {reading.per_day:,.0f} a day"
 
 
 def _variants(reading: TrialReading) -> tuple[tuple[str, ...], ...]:
