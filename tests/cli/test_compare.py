@@ -81,12 +81,17 @@ def test_json_keeps_times_apart_and_has_each_query_when_asked(here: Path) -> Non
     assert "by_query" not in plain["contrasts"][0]
 
 
-@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
+@pytest.mark.parametrize("form", ["markdown", "latex", "html", "csv"])
 def test_every_form_is_written_whole(here: Path, form: str) -> None:
     told = rankproof(here, "compare", *THREE, "-m", "nDCG@10 RR@10", "--format", form, "-o", "report")
     assert told.returncode == 0, told.stderr
     text = (here / "report").read_text(encoding="utf-8")
-    assert {"markdown": "| measure |", "latex": r"\begin{tabular}{lrr}", "html": "<!doctype html>"}[form] in text
+    assert {
+        "markdown": "| measure |",
+        "latex": r"\begin{tabular}{lrr}",
+        "html": "<!doctype html>",
+        "csv": "measure,candidate,",
+    }[form] in text
 
 
 def test_latex_explains_its_marks_in_the_caption(here: Path) -> None:

@@ -94,7 +94,7 @@ def test_an_undecided_gate_says_what_would_decide_it(here: Path) -> None:
     [
         ((), "Missing argument 'POLICY'"),
         (("relaxed.toml", "--json", "--format", "table"), "contradict each other"),
-        (("relaxed.toml", "--format", "csv"), "The report csv cannot show a verdict"),
+        (("relaxed.toml", "--format", "trec"), "The report trec cannot show a verdict"),
         (("relaxed.toml", "--confidence", "95"), "confidence must be a number above 0.5 below 1"),
         (("relaxed.toml", "--significance", "sign"), "speak of means"),
         (("relaxed.toml", "--candidate", "-", "--baseline", "-"), "read only once"),

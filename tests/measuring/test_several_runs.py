@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,17 @@ def test_evaluations_at_a_prompt() -> None:
     many = rankproof.evaluate(QRELS, {f"r{i}": GOOD for i in range(9)}, "RR")
     assert repr(many).endswith("r3 0.7500, and 5 more>")
     assert "<b>" not in rankproof.evaluate(QRELS, {"<b>": GOOD, "x": OTHER}, "RR")._repr_html_()
+
+
+def test_evaluations_travel_to_another_process() -> None:
+    made = rankproof.evaluate(QRELS, {"a": OTHER, "b": GOOD}, "RR")
+    again = pickle.loads(pickle.dumps(made))
+    assert again.to_dict() == made.to_dict()
+
+
+def test_codes_to_allow_hold_for_every_run() -> None:
+    """Given as what can be looked through only once."""
+    twice = [*ROWS, ROWS[0]]
+    codes = (code for code in ["duplicate_document"])
+    assert rr({"a": rankproof.read_run(GOOD), "b": GOOD}, allow=codes) == {"a": 0.75, "b": 0.75}
+    assert rr([twice, twice], allow=(code for code in ["duplicate_document"])) == {"run 1": 0.75, "run 2": 0.75}

@@ -65,7 +65,7 @@ KINDS = [
 
 def maker(kind: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[str, list[Any]]], Any]:
     if kind == "pandas without pyarrow":
-        monkeypatch.setattr("rankproof.reading.arrow.find_spec", lambda name: None)
+        monkeypatch.setattr("rankproof.reading.collect.has_pyarrow", lambda: False)
     return frames()[kind]
 
 

@@ -110,6 +110,15 @@ def test_a_column_without_a_value_is_a_column_of_numbers() -> None:
     assert made.to_polars()["MinPos"].to_list() == [None]
 
 
+def test_a_measure_of_texts_is_a_column_of_texts_without_a_mean() -> None:
+    made = rankproof.evaluate(QRELS, {"a": WORSE, "b": BEST}, "relstring RR", dialect="trec_eval")
+    text = next(name for name in made.measures if name != "RR")
+    assert made["b"].to_pandas().loc["q0", text] == made["b"][text].labels["q0"]
+    assert made.to_pandas()[text].isna().all()
+    assert made["b"].to_arrow().schema.field(text).type == "string"
+    assert made.plot().title == "RR of a, b"
+
+
 def test_no_query_at_all_is_an_empty_frame() -> None:
     made = rankproof.evaluate({"q1": {"d1": 0}}, {"q1": {"d1": 1.0}}, "RR AP", undefined="skip")
     frame = made.to_pandas()

@@ -7,12 +7,14 @@ shelf by name, so that no record imports them.
 from __future__ import annotations
 
 import os
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.atomic import refuse, replace_file
-from rankproof.kernel.data_table import DataTable
+
+if TYPE_CHECKING:
+    from rankproof.kernel.data_table import DataTable
 
 # Where a method writes: the path of a file.
 FilePath = str | os.PathLike[str]

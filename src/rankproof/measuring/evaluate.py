@@ -147,6 +147,8 @@ def measure(table: JudgedTable, variant: Variant, reading: Reading, settings: Se
 
 
 Measures = str | Variant | Iterable[str | Variant]
+Undefined = Literal["zero", "skip"]
+TieReading = Literal["rule", "expected", "range"]
 
 
 class ReadyQrels(PreparedQrels):
@@ -154,9 +156,14 @@ class ReadyQrels(PreparedQrels):
 
     __slots__ = ()
 
-    def evaluate(self, run: Any, measures: Measures, **settings: Any) -> Any:
+    @overload
+    def evaluate(self, run: SeveralRuns, measures: Measures, **settings: Any) -> Evaluations: ...
+    @overload
+    def evaluate(self, run: Any, measures: Measures, **settings: Any) -> Evaluation: ...
+    def evaluate(self, run: Any, measures: Measures, **settings: Any) -> Evaluation | Evaluations:
         """`rankproof.evaluate` on these judgments: an Evaluation, or Evaluations of several runs."""
-        return evaluate(self, run, measures, **settings)
+        made: Evaluation | Evaluations = evaluate(self, run, measures, **settings)
+        return made
 
 
 def prepare(qrels: Any, format: str | None = None, *, allow: Iterable[str] = (), **options: Any) -> ReadyQrels:
@@ -171,27 +178,27 @@ def prepare(qrels: Any, format: str | None = None, *, allow: Iterable[str] = (),
 def evaluate(
     qrels: Any, run: SeveralRuns, measures: Measures, *,
     dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
-    complete: bool = False, undefined: Literal["zero", "skip"] = "zero",
-    ties: Literal["rule", "expected", "range"] = "rule", order: By | None = None, lower_is_better: bool = False,
-    collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (), qrels_format: str | None = None,
-    run_format: str | None = None, threads: int = 0, name: str | None = None, memory: int | str | None = None,
+    complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
+    lower_is_better: bool = False, collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (),
+    qrels_format: str | None = None, run_format: str | None = None, threads: int = 0, name: str | None = None,
+    memory: int | str | None = None,
 ) -> Evaluations: ...  # fmt: skip
 @overload
 def evaluate(
     qrels: Any, run: Any, measures: Measures, *,
     dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
-    complete: bool = False, undefined: Literal["zero", "skip"] = "zero",
-    ties: Literal["rule", "expected", "range"] = "rule", order: By | None = None, lower_is_better: bool = False,
-    collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (), qrels_format: str | None = None,
-    run_format: str | None = None, threads: int = 0, name: str | None = None, memory: int | str | None = None,
+    complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
+    lower_is_better: bool = False, collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (),
+    qrels_format: str | None = None, run_format: str | None = None, threads: int = 0, name: str | None = None,
+    memory: int | str | None = None,
 ) -> Evaluation: ...  # fmt: skip
 def evaluate(
     qrels: Any, run: Any, measures: Measures, *,
     dialect: str = "rankproof", depth: int | None = None, judged_only: bool = False, level: int | None = None,
-    complete: bool = False, undefined: Literal["zero", "skip"] = "zero",
-    ties: Literal["rule", "expected", "range"] = "rule", order: By | None = None, lower_is_better: bool = False,
-    collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (), qrels_format: str | None = None,
-    run_format: str | None = None, threads: int = 0, name: str | None = None, memory: int | str | None = None,
+    complete: bool = False, undefined: Undefined = "zero", ties: TieReading = "rule", order: By | None = None,
+    lower_is_better: bool = False, collapse: str | None = None, drop_self: bool = False, allow: Iterable[str] = (),
+    qrels_format: str | None = None, run_format: str | None = None, threads: int = 0, name: str | None = None,
+    memory: int | str | None = None,
 ) -> Evaluation | Evaluations:  # fmt: skip
     """Values of measures on a run: `evaluate(qrels, run, "nDCG@10 RR@10 R@100")["nDCG@10"].mean`.
 
@@ -199,7 +206,7 @@ def evaluate(
     prepared ones. The choices are those of `rankproof evaluate`; see `Settings` for the first of them. Several runs, in
     a list or a mapping from names, give `Evaluations`: `evaluate(qrels, {"a": run, "b": other}, "AP")["a"]["AP"].mean`.
     """
-    variants = parse(measures, dialect)
+    variants, allow = parse(measures, dialect), tuple(allow)
     settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
     reading: dict[str, Any] = {
         "format": run_format, "order": order, "lower_is_better": lower_is_better, "collapse": collapse,
@@ -209,9 +216,7 @@ def evaluate(
     if several is None:
         return measure_run(_joined(qrels, qrels_format, run, {**reading, "name": name}), variants, settings)
     if name is not None:
-        raise UsageError(
-            f"There are {len(several)} runs and one name, {name!r:.80}. Give a mapping from names to runs."
-        )
+        raise UsageError(f"There are {len(several)} runs and one name, {name!r:.80}. Give a mapping from names.")
     judged = prepare_qrels(qrels, qrels_format, allow)  # once for all runs
     joined = [_joined(judged, None, each, reading) for _, each in several]
     names = names_apart(several, [each.name for each in joined])
@@ -266,15 +271,11 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
 
 # How many query ids a line names before it only counts.
 NAMED = 5
-
 # Where the judged share is looked at when no measure has a cutoff.
 USUAL_CUTOFF = 10
-
 # Below this mean share of judged documents a warning stands beside it: with one document in five unjudged,
 # what was never judged can decide a comparison.
 LOW = 0.8
-
-
 # What becomes of queries that the run lacks, by `Reading.missing`.
 _FATE = {"zero": "count as empty rankings", "drop": "left out", "blank": "count as 0 in every measure"}
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankproof.kernel.sections import counted
 from rankproof.kernel.shown import Shown
-from rankproof.measuring.conversions import run_table, system_table
 from rankproof.measuring.records import Evaluation
 
 if TYPE_CHECKING:
@@ -60,6 +59,8 @@ class Evaluations(Shown, Mapping[str, Evaluation]):
         return list(self.by_name.values())
 
     def _table(self, per_query: bool | None) -> DataTable:
+        from rankproof.measuring.conversions import run_table, system_table
+
         evaluations = list(self.by_name.values())
         return system_table(evaluations, self.measures, "run") if per_query else run_table(evaluations)
 

@@ -6,7 +6,6 @@ A pandas frame goes through Arrow too where pyarrow is installed, and row by row
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +91,8 @@ def pandas_frame(what: object) -> Any | None:
 
 def has_pyarrow() -> bool:
     """Whether pyarrow is installed."""
+    from importlib.util import find_spec
+
     try:
         return find_spec("pyarrow") is not None
     except ModuleNotFoundError:
