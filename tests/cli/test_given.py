@@ -48,6 +48,10 @@ def test_a_measure_may_stand_after_the_runs(here: Path) -> None:
     assert both == evaluated("qrels.trec", "bm25.run", "dense.run", "-m", "nDCG@10 RR@10")
 
 
+def test_a_measure_between_the_runs_is_one_too(here: Path) -> None:
+    assert evaluated("qrels.trec", "AP", "bm25.run") == evaluated("qrels.trec", "bm25.run", "-m", "AP")
+
+
 def test_a_file_of_that_name_wins_and_it_is_told(here: Path) -> None:
     shutil.copy("dense.run", "AP")
     told = run("evaluate", "qrels.trec", "bm25.run", "runs", "AP", "--json")

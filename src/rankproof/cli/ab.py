@@ -8,10 +8,13 @@ from typing import Any
 
 import click
 
+from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.output import chosen_forms, verdict_options
 
 
-@click.command("ab")
+@click.command(
+    "ab", cls=long_help("variant", "metrics", "guardrails", "unit", "control", "split", "segments", "as_json", "html")
+)
 @click.argument("file", type=click.Path())
 @click.option("--variant", metavar="COLUMN", required=True, help="The column that says which variant a row was shown.")
 @click.option(

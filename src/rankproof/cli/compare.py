@@ -12,6 +12,7 @@ import click
 
 from rankproof.cli.shared import options
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import (
     DEFAULT_MEASURES,
     EngineOptions,
@@ -35,7 +36,13 @@ if TYPE_CHECKING:
     from rankproof.proving.records import Comparison
 
 
-@click.command("compare")
+@click.command(
+    "compare",
+    cls=long_help(
+        "measures", "baseline", "significance", "correction", "confidence", "topics", "by", "per_query", "form",
+        "as_json", "output", "html",
+    ),
+)  # fmt: skip
 @click.argument("files", metavar="QRELS BASELINE CANDIDATE... [MEASURE]...", nargs=-1, required=True, type=click.Path())
 @options.statistics
 @click.option(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import (
     DEFAULT_MEASURES,
     EngineOptions,
@@ -96,7 +97,12 @@ DEFAULTS_TAKEN = "measures: the default ones; -m asks for others, `rankproof exp
 TREC_MEASURES = "official"
 
 
-@click.command("evaluate")
+@click.command(
+    "evaluate",
+    cls=long_help(
+        "measures", "per_query", "depth", "level", "dialect", "ties", "allow", "form", "as_json", "output", "save",
+    ),
+)  # fmt: skip
 @click.argument("qrels", type=click.Path())
 @click.argument("runs", metavar="RUN... [MEASURE]...", nargs=-1, required=True, type=click.Path())
 @click.option(

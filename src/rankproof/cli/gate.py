@@ -10,6 +10,7 @@ import click
 
 from rankproof.cli.shared import output as _output
 from rankproof.cli.shared.groups import begin, with_init
+from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import ShelfName, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.output import chosen_forms, verdict_options
 from rankproof.errors import InputError, UsageError
@@ -38,7 +39,9 @@ def init(path: str) -> None:
     begin(path, starter_policy(), f"Put your files and targets into it, then: rankproof gate {path}")
 
 
-@click.command("gate", cls=with_init(init))
+@click.command(
+    "gate", cls=long_help("candidate", "baseline", "qrels", "form", "as_json", "output", "html", base=with_init(init))
+)
 @click.argument("policy", type=click.Path())
 @click.option("--candidate", type=click.Path(), help="The run that would ship, instead of the policy's.")
 @click.option("--baseline", type=click.Path(), help="The run it is compared with, instead of the policy's.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import Measures, ShelfName, chosen_form, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.output import document, watched
 from rankproof.errors import UsageError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 DEFAULT_MEASURE = "DCG@10"
 
 
-@click.command("next")
+@click.command("next", cls=long_help("measures", "number", "pool", "topics", "form", "as_json", "output"))
 @click.argument("qrels", type=click.Path())
 @click.argument("runs", metavar="BASELINE CANDIDATE...", nargs=-1, required=True, type=click.Path())
 @click.option(

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import DEFAULT_MEASURES, Measures, answer_options, refuse_outputs, refuse_second_stdin
 from rankproof.cli.shared.options import reading as reading_options
 from rankproof.cli.shared.output import document
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 SCHEMA = "power/1"
 
 
-@click.command("power")
+@click.command(
+    "power", cls=long_help("measures", "sd", "queries", "difference", "power", "confidence", "as_json", "output")
+)
 @click.argument("inputs", metavar="[QRELS BASELINE CANDIDATE]", nargs=-1, type=click.Path())
 @click.option(
     "-m",

@@ -10,6 +10,7 @@ import click
 
 from rankproof.cli.judgments.store import chosen, opened, project_option
 from rankproof.cli.shared import output as _output
+from rankproof.cli.shared.option_help import long_help
 from rankproof.cli.shared.options import answer_options, refuse_outputs
 from rankproof.cli.shared.output import document
 from rankproof.cli.shared.root import Interrupted
@@ -73,7 +74,20 @@ def options(command: Any) -> Any:
     return command
 
 
-@click.command("run")
+@click.command(
+    "run",
+    cls=long_help(
+        "project", "kind", "endpoint", "model", "name", "pairs", "depth", "sample", "dry_run", "as_json", "output",
+        headings={
+            "Which pairs": ("listing", "seed", "repeat"),
+            "Requests": (
+                "api", "key_env", "temperature", "characters", "body", "concurrency", "rate", "timeout", "retries",
+                "cache",
+            ),
+            "Cost": ("price_in", "price_out", "currency"),
+        },
+    ),
+)  # fmt: skip
 @click.argument("store")
 @project_option
 @options

@@ -1,7 +1,7 @@
 """What stands on the command line after QRELS: runs, folders and patterns of runs, and measures in their place.
 
-`rankproof evaluate qrels.trec bm25.run ndcg@10`: the last words that are no files and read as measures are measures. A
-file of that name wins. The commands come here only where an argument is no plain file.
+`rankproof evaluate qrels.trec bm25.run ndcg@10`: a word that is no file and reads as a measure is one. A file of that
+name wins. The commands come here only where an argument is no plain file.
 """
 
 from __future__ import annotations
@@ -22,23 +22,24 @@ FEW = 3
 
 
 def runs_and_measures(given: Sequence[str], measures: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-    """The runs that arguments name, and the measures: those of -m, or those that stand last among the arguments."""
-    words = list(given)
-    last: list[str] = []
-    while words and not _is_there(words[-1]) and _measure_error(words[-1]) is None:
-        last.insert(0, words.pop())
-    if last and measures:
+    """The runs that arguments name, and the measures: those of -m, or those among the arguments."""
+    words, named = [], []
+    for word in given:
+        if _is_there(word):
+            words.append(word)
+        elif (wrong := _measure_error(word)) is None:
+            named.append(word)
+        else:
+            raise _not_found(word, wrong)
+    if named and measures:
         raise UsageError(
-            f"Measures are named twice: with -m {' '.join(measures)} and as {' '.join(last)} after the files. The "
+            f"Measures are named twice: with -m {' '.join(measures)} and as {' '.join(named)} among the files. The "
             "first measure counts most, so name them in one place."
         )
     for word in words:
-        if not _is_there(word):
-            raise _not_found(word)
-    for word in words:
         if os.path.isfile(word) and "." not in word and os.sep not in word and _measure_error(word) is None:
             note(f"{word} is read as the file of that name; -m {word} measures {word}.")
-    return run_paths(words, note), tuple(last) or tuple(measures)
+    return run_paths(words, note), tuple(named) or tuple(measures)
 
 
 def baseline_first(paths: Sequence[str], baseline: str) -> list[str]:
@@ -73,7 +74,7 @@ def _measure_error(word: str) -> RankproofError | None:
     return None
 
 
-def _not_found(word: str) -> Unreadable:
+def _not_found(word: str, wrong: RankproofError) -> Unreadable:
     """The error for a word that is neither a file nor a measure: the nearest of each."""
     folder, name = os.path.split(word)
     inside = sorted(os.listdir(folder or ".")) if os.path.isdir(folder or ".") else []
@@ -82,4 +83,4 @@ def _not_found(word: str) -> Unreadable:
     missing = f"{word}: there is no such file.{near}"
     if os.sep in word or (os.path.splitext(name)[1] and "@" not in word):
         return Unreadable(f"{missing} Check the path.")
-    return Unreadable(f"{missing} Nor is it a measure: {_measure_error(word)}")
+    return Unreadable(f"{missing} Nor is it a measure: {wrong}")

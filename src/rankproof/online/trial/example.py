@@ -106,7 +106,7 @@ correction = "holm"                       # over several variants, and over segm
 enter = "first_day"                       # a unit counts on the day it enters, once; "every_day": on each day anew
 
 [columns]
-unit = "user_id"
+unit = "user_id"                          # "*": each row is a unit
 variant = "variant"
 day = "day"                               # a date, or a time that begins with one; else say --day
 # entered = "first_seen"                  # rows of later days than this are left out

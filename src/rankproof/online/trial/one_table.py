@@ -35,8 +35,8 @@ UNITS = (
 MOST_VARIANTS = 20
 # Words after a colon -> what they say of a metric.
 WORDS: Mapping[str, Mapping[str, Any]] = {
-    **dict.fromkeys(("binary", "conversion", "proportion", "rate"), {"kind": "proportion"}),
-    **dict.fromkeys(("mean", "count", "sum", "revenue"), {"kind": "mean"}),
+    **{word: {"kind": "proportion"} for word in ("binary", "conversion", "proportion", "rate")},
+    **{word: {"kind": "mean"} for word in ("mean", "count", "sum", "revenue")},
     "ratio": {"kind": "ratio"},
     "median": {"kind": "quantile", "at": 0.5},
     "lower": {"better": "lower"},
