@@ -118,6 +118,6 @@ def test_the_warning_that_could_turn_the_headline_comes_before_others() -> None:
     page = page_of(replace(record, tie_risks=(risky,), holes=None))
     head = re.search(r"Warning: </strong>(.*?)</aside>", page, re.DOTALL)
     assert head is not None
-    assert head[1].startswith("Another order of ties turns it")
+    assert head[1].startswith("another order of ties turns it")
     assert 'href="#caveats"' in head[1]
     assert '<section id="caveats"' in page

@@ -57,13 +57,24 @@ const sideBySide = (query, before, after) => {
   return element("div", { class: "sides" }, ranking(data.systems[before], left, right, ranked, false),
     lines(left, right, ranked), ranking(data.systems[after], right, left, ranked, true));
 };
+// The difference as it was compared, where this pair was: rounded once, and with what undefined values count as.
+const comparedGap = (m, query, before, after) => {
+  for (const contrast of data.contrasts) {
+    const turned = contrast.baseline === after && contrast.candidate === before;
+    if (contrast.measure !== m || !(turned || (contrast.baseline === before && contrast.candidate === after))) continue;
+    const at = contrast.queries ? contrast.queries.indexOf(query) : query;
+    if (at >= 0 && contrast.differences[at] !== null) return (turned ? -1 : 1) * contrast.differences[at];
+  }
+  const [was, is] = [data.values[m][before][query], data.values[m][after][query]];
+  return was === null || is === null ? null : is - was;
+};
 const measureTable = (query, before, after) => {
   const names = [data.systems[before], data.systems[after]];
   const head = ["Measure", ...names, "Difference"].map((name, i) =>
     element("th", { scope: "col", class: i ? "num" : "name" }, name));
   const rows = data.measures.map((measure, m) => {
     const [was, is] = [data.values[m][before][query], data.values[m][after][query]];
-    const gap = was === null || is === null ? null : is - was;
+    const gap = comparedGap(m, query, before, after);
     const tone = toneOf(data.better[measure], gap && Math.abs(gap) >= 0.00005 ? gap : 0);
     const cells = [number(was), number(is), gap === null ? "none" : signed(gap)].map((text, i) =>
       element("td", { class: `num ${i === 2 ? tone : ""}`, "data-label": [...names, "Difference"][i] }, text));
