@@ -71,8 +71,8 @@ def _small(png: bytes, path: Path) -> None:
     """Writes the picture with a palette of its colors: a page has few, and the file is a third as large."""
     from PIL import Image
 
-    picture = Image.open(io.BytesIO(png)).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    picture.save(path, optimize=True)
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    picture.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def _opened(page: Any) -> None:
