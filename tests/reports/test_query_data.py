@@ -48,7 +48,7 @@ def test_rankings_are_numbers_of_documents_that_stand_there_once() -> None:
 def test_beyond_its_bytes_the_page_keeps_the_queries_that_changed_most_and_says_so() -> None:
     record = ranked_comparison(40, titles=False)
     whole = page_of(record)
-    with patch.object(queries, "MOST_BYTES", 5_000):
+    with patch.object(queries, "MOST_BYTES", 10_000):
         page = page_of(record)
     kept = [i for i, found in enumerate(data_of(page)["rankings"]["queries"]) if found is not None]
     assert 0 < len(kept) < 40
@@ -59,6 +59,29 @@ def test_beyond_its_bytes_the_page_keeps_the_queries_that_changed_most_and_says_
     assert f"Rankings of the {len(kept)} queries that changed most are here" in page
     assert "queries that changed most are here" not in whole
     assert len(whole) - len(page) > 5_000
+
+
+def test_values_that_no_shown_contrast_needs_give_way_where_there_are_too_many() -> None:
+    record = ranked_comparison(40, ("a", "b", "c", "d"), titles=False)
+    with patch.object(queries, "MOST_CONTRASTS", 2), patch.object(queries, "MOST_BYTES", 5_000):
+        values = data_of(page_of(record))["values"]
+    # The first two contrasts are those of b and c against a in nDCG@10.
+    assert [[column is not None for column in columns] for columns in values] == [
+        [True, True, True, False], [False] * 4, [False] * 4,
+    ]  # fmt: skip
+    assert all(column for columns in data_of(page_of(record))["values"] for column in columns)
+
+
+@pytest.mark.parametrize("prefix", ["d", "<&>" * 20, "日本語" * 20])
+def test_the_data_is_never_heavier_than_its_bound(prefix: str) -> None:
+    """Every sign that a script element or JSON makes longer is counted as long as it gets."""
+    record = ranked_comparison(200, ("a", "b", "c"), prefix=prefix, query_prefix=prefix)
+    with patch.object(queries, "MOST_BYTES", 120_000):
+        page = page_of(record)
+    block = re.search(r'class="queries">(.*?)</script>', page, re.DOTALL)
+    assert block is not None
+    assert 60_000 < len(block[1].encode()) <= 120_000
+    assert "queries that changed most are here" in page
 
 
 def test_ids_of_thousands_of_characters_do_not_make_the_page_too_heavy() -> None:
@@ -118,6 +141,6 @@ def test_the_warning_that_could_turn_the_headline_comes_before_others() -> None:
     page = page_of(replace(record, tie_risks=(risky,), holes=None))
     head = re.search(r"Warning: </strong>(.*?)</aside>", page, re.DOTALL)
     assert head is not None
-    assert head[1].startswith("Another order of ties turns it")
+    assert head[1].startswith("another order of ties turns it")
     assert 'href="#caveats"' in head[1]
     assert '<section id="caveats"' in page

@@ -193,7 +193,9 @@ def test_ten_thousand_queries_open_in_two_seconds_in_less_than_15_megabytes(brow
     """With everything in the page: two rankings of ten documents for every query, with titles."""
     path = tmp_path / "many.html"
     record = ranked_comparison(10_000, prefix="clueweb09-en0000-")
-    path.write_text(comparison(record, per_query=False, observed={}), encoding="utf-8")
+    text = comparison(record, per_query=False, observed={})
+    path.write_text(text, encoding="utf-8")
+    assert "queries that changed most are here" not in text  # every ranking is
     assert path.stat().st_size < 15_000_000
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.goto(path.as_uri())
@@ -220,7 +222,7 @@ def test_a_benchmark_shows_the_titles_of_its_corpus_and_a_comparison_of_runs_the
         page = Window(browser, pages[kind]).page
         page.locator(".opener").first.click()
         documents = page.locator("tr.detail li")
-        assert documents.count() > 10
+        assert documents.count() >= 10
         assert documents.locator(".title").count() == (documents.count() if titled else 0)
         assert all(documents.locator(".id").all_inner_texts())
         page.close()

@@ -109,6 +109,14 @@ def test_each_measure_says_by_how_much_it_moved(page: Any, record: Comparison) -
         assert float(cells[3].replace("−", "-")) == pytest.approx(after - before, abs=1.1e-4)
 
 
+def test_an_opened_query_has_the_same_differences_as_the_table_to_the_last_digit(page: Any) -> None:
+    """Rounded once: differences of rounded values differ from them in one query of four."""
+    for query, gap in zip(column(page, 1), column(page, 5), strict=True):
+        page.locator("#query-table .opener", has_text=re.compile(f"^{query}$")).click()
+        assert page.locator("tr.detail table.measures tbody tr td.num").nth(2).inner_text() == gap, query
+        page.locator("#query-table .opener", has_text=re.compile(f"^{query}$")).click()
+
+
 def test_any_two_of_several_systems_can_be_put_side_by_side(page: Any, record: Comparison) -> None:
     rankings = record.rankings()
     assert rankings is not None

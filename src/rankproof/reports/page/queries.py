@@ -154,9 +154,11 @@ def _tone(contrast: Contrast, gap: float) -> str:
 
 # A ranking of a thousand documents is not read in a line.
 MOST_NAMED = 12
-# Bytes of rankings beyond this make a page too heavy to mail; the queries that changed most come first.
-MOST_BYTES = 8_000_000
-# What JSON adds to a place of a ranking: its number, its grade and their commas.
+# Bytes of data beyond this make a page too heavy to mail. Values of all queries come first, as far as their contrasts
+# are shown; then rankings, of the queries that changed most.
+MOST_BYTES = 12_500_000
+# At most in JSON: a value or a difference; a place of a ranking, which is a number, a grade and their commas.
+NUMBER_BYTES = 8
 PLACE_BYTES = 14
 NO_ID = "(empty id)"
 
@@ -169,17 +171,19 @@ def _data(
     at = {query: i for i, query in enumerate(ids)}
     rankings = comparison.rankings()
     every = list(range(len(ids)))
+    names = [_named(query) for query in ids]
+    texts = [short(comparison.topics.get(query, "")) for query in ids] if comparison.topics else []
+    numbers = sum(len(c.query_ids) for c in contrasts) + sum(map(len, segments.values()))
+    left = MOST_BYTES - sum(map(_weight, (*names, *texts))) - NUMBER_BYTES * numbers
+    values = _value_columns(comparison, contrasts, left)
+    left -= NUMBER_BYTES * sum(len(column) for columns in values for column in columns if column is not None)
     return {
-        "ids": [_named(query) for query in ids],
-        "texts": [short(comparison.topics.get(query, "")) for query in ids] if comparison.topics else [],
+        "ids": names,
+        "texts": texts,
         "systems": list(map(_named, comparison.systems)),
         "measures": list(comparison.measures),
         "better": {c.measure: c.better for c in contrasts},
-        # By measure and system, in the order of both and of the ids.
-        "values": [
-            [_column(_values(comparison, measure, system), ids) for system in comparison.systems]
-            for measure in comparison.measures
-        ],
+        "values": values,
         "contrasts": [
             {
                 "measure": comparison.measures.index(c.measure),
@@ -194,12 +198,28 @@ def _data(
             for c in contrasts
         ],
         "segments": {short(name): [at[query] for query in of if query in at] for name, of in segments.items()},
-        "rankings": None if rankings is None else _ranked(rankings, comparison, contrasts[0]),
+        "rankings": None if rankings is None else _ranked(rankings, comparison, contrasts[0], left),
     }
 
 
-def _column(values: Mapping[str, float], ids: Sequence[str]) -> list[float | None]:
-    return [_number(values.get(query)) for query in ids]
+def _value_columns(
+    comparison: Comparison, contrasts: Sequence[Contrast], most: int
+) -> list[list[list[float | None] | None]]:
+    """By measure and system, in their order, the value of each query; None where there is no room for more.
+
+    The columns of the contrasts that are shown are always there; others only serve to open a query.
+    """
+    ids = comparison.query_ids
+    needed = {(c.measure, s) for c in contrasts for s in (c.baseline, c.candidate)}
+    every = [(measure, system) for measure in comparison.measures for system in comparison.systems]
+    room = most // (NUMBER_BYTES * max(len(ids), 1)) >= len(every)
+    columns: list[list[list[float | None] | None]] = [[] for _ in comparison.measures]
+    for place, (measure, system) in enumerate(every):
+        kept = room or (measure, system) in needed
+        values = _values(comparison, measure, system) if kept else {}
+        column = [_number(values.get(query)) for query in ids] if kept else None
+        columns[place // len(comparison.systems)].append(column)
+    return columns
 
 
 def _named(identifier: str) -> str:
@@ -222,8 +242,8 @@ def _note(comparison: Comparison, kept: int | None) -> str | None:
     return None
 
 
-def _ranked(rankings: Rankings, comparison: Comparison, first: Contrast) -> dict[str, object]:
-    """Documents by number; for each query its documents, their grades, and by system the order of them."""
+def _ranked(rankings: Rankings, comparison: Comparison, first: Contrast, most: int) -> dict[str, object]:
+    """Documents by number; for each query its documents, their grades, and by system their order; `most` bytes."""
     documents: dict[str, int] = {}
     by_query: list[object] = [None] * len(comparison.query_ids)
     weight = 0
@@ -234,7 +254,7 @@ def _ranked(rankings: Rankings, comparison: Comparison, first: Contrast) -> dict
         new = [doc for doc in own if doc not in documents]
         weight += sum(map(_weight, new)) + sum(_weight(rankings.titles.get(doc, "")) for doc in new)
         weight += PLACE_BYTES * len(own) + 3 * sum(map(len, lists))
-        if weight > MOST_BYTES:
+        if weight > most:
             break
         for doc in new:
             documents[doc] = len(documents)

@@ -57,15 +57,28 @@ const sideBySide = (query, before, after) => {
   return element("div", { class: "sides" }, ranking(data.systems[before], left, right, ranked, false),
     lines(left, right, ranked), ranking(data.systems[after], right, left, ranked, true));
 };
+// null: undefined, or not in the page, where that would be too heavy with the values of every system.
+const valueOf = (m, side, query) => (data.values[m][side] ? data.values[m][side][query] : null);
+// The difference as it was compared, where this pair was: rounded once, and with what undefined values count as.
+const comparedGap = (m, query, before, after) => {
+  for (const contrast of data.contrasts) {
+    const turned = contrast.baseline === after && contrast.candidate === before;
+    if (contrast.measure !== m || !(turned || (contrast.baseline === before && contrast.candidate === after))) continue;
+    const at = contrast.queries ? contrast.queries.indexOf(query) : query;
+    if (at >= 0 && contrast.differences[at] !== null) return (turned ? -1 : 1) * contrast.differences[at];
+  }
+  const [was, is] = [valueOf(m, before, query), valueOf(m, after, query)];
+  return was === null || is === null ? null : is - was;
+};
 const measureTable = (query, before, after) => {
   const names = [data.systems[before], data.systems[after]];
   const head = ["Measure", ...names, "Difference"].map((name, i) =>
     element("th", { scope: "col", class: i ? "num" : "name" }, name));
   const rows = data.measures.map((measure, m) => {
-    const [was, is] = [data.values[m][before][query], data.values[m][after][query]];
-    const gap = was === null || is === null ? null : is - was;
+    const [was, is] = [before, after].map((side) => (data.values[m][side] ? number(valueOf(m, side, query)) : "not here"));
+    const gap = comparedGap(m, query, before, after);
     const tone = toneOf(data.better[measure], gap && Math.abs(gap) >= 0.00005 ? gap : 0);
-    const cells = [number(was), number(is), gap === null ? "none" : signed(gap)].map((text, i) =>
+    const cells = [was, is, gap === null ? "none" : signed(gap)].map((text, i) =>
       element("td", { class: `num ${i === 2 ? tone : ""}`, "data-label": [...names, "Difference"][i] }, text));
     return element("tr", {}, element("th", { scope: "row", class: "name" }, measure), ...cells);
   });

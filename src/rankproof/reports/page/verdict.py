@@ -265,7 +265,7 @@ def lead_caveat(lines: Sequence[str]) -> Safe:
     link = tag("a", f"{more} more to know before you quote it", href="#caveats") if more else None
     return tag(
         "aside",
-        tag("p", tag("strong", "Warning: "), _capital(lines[0]), " ", link),
+        tag("p", tag("strong", "Warning: "), lines[0], " ", link),
         class_="caveats",
         aria_label="Warning",
     )
