@@ -301,8 +301,8 @@ def _command_line() -> str:
     parts = [
         _head(
             "Command line",
-            "What `--help` prints. Errors go to standard error with their exit status; with `--json` an error is one JSON "
-            'object on standard output: `{"error": {"type": ..., "message": ..., "exit_status": ...}}`. '
+            "What `--help` prints. Errors go to standard error with their exit status; with `--json` an error is one "
+            'JSON object on standard output: `{"error": {"type": ..., "message": ..., "exit_status": ...}}`. '
             "`rankproof completion SHELL` teaches a shell all of it.",
             "src/rankproof/cli/",
         )

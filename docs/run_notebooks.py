@@ -2,8 +2,8 @@
 
     python docs/run_notebooks.py          runs every notebook and writes its outputs
 
-Cells run in this process, each notebook in an empty folder of its own. A cell gives what a kernel would: what it prints,
-and the value of its last expression as text, and as HTML or SVG where the value has them.
+Cells run in this process, each notebook in an empty folder of its own. A cell gives what a kernel would: what it
+prints, and the value of its last expression as text, and as HTML or SVG where the value has them.
 """
 
 from __future__ import annotations

@@ -273,8 +273,7 @@ def measure_run(run: PreparedRun, variants: tuple[Variant, ...], settings: Setti
 NAMED = 5
 # Where the judged share is looked at when no measure has a cutoff.
 USUAL_CUTOFF = 10
-# Below this mean share of judged documents a warning stands beside it: with one document in five unjudged,
-# what was never judged can decide a comparison.
+# Below this mean share of judged documents a warning stands beside it: unjudged ones can decide a comparison then.
 LOW = 0.8
 # What becomes of queries that the run lacks, by `Reading.missing`.
 _FATE = {"zero": "count as empty rankings", "drop": "left out", "blank": "count as 0 in every measure"}

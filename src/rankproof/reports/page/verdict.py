@@ -9,7 +9,7 @@ from rankproof.kernel.sections import counted, interval, p_text, percent, signed
 from rankproof.kernel.verdict import Ruling
 from rankproof.online.trial.results import trial_of
 from rankproof.proving.records import ALL_QUERIES, Comparison, Contrast
-from rankproof.proving.sections import claim, item_title, margin_text, numbers
+from rankproof.proving.sections import claim, item_title, margin_text, numbers, wider_interval
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.page.elements import (
     Column,
@@ -205,9 +205,14 @@ def comparison_head(comparison: Comparison, level: str = "h1") -> Safe:
 
 
 def behind(contrast: Contrast) -> str:
-    """The numbers behind a headline: difference, interval, p-value, effect size and queries."""
+    """The numbers behind a headline: difference, interval, p-value, effect size and queries.
+
+    Where the interval reaches 0 beside a significant difference, the reason follows at once.
+    """
     effect = "" if contrast.effect is None else f"; effect size {minus(f'{contrast.effect:+.2f}')}"
-    return f"{spaced(numbers(contrast))}{effect}; {counted(len(contrast.query_ids), 'query', 'queries')}"
+    text = f"{spaced(numbers(contrast))}{effect}; {counted(len(contrast.query_ids), 'query', 'queries')}"
+    why = wider_interval(contrast).removesuffix(".")
+    return f"{text}. {why}" if why else text
 
 
 def also(comparison: Comparison) -> Safe:
