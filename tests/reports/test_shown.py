@@ -291,6 +291,9 @@ def test_a_comparison_fits_the_usual_console_as_a_table() -> None:
     comparison = rankproof.compare(QRELS, WORSE, {"best": BEST, "other": WORSE}, "nDCG@10 RR@10", beyond=False)
     lines = _on_console(comparison, 80).splitlines()
     assert lines[1].split() == ["measure", "candidate", "difference", "adjusted", "95%", "CI", "p", "(max_t)", "result"]
+    narrow = " ".join(_on_console(comparison, 60).split())
+    assert "nDCG@10 best: difference +0.1230, adjusted 95% CI" in narrow  # 2 of 6 queries gain 1 - 1/log2(3) = 0.3691
+    assert "candidate" not in narrow
 
 
 def _on_console(answer: Any, width: int) -> str:

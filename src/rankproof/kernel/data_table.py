@@ -6,7 +6,6 @@ first use.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -91,5 +90,5 @@ def _pandas_values(column: DataColumn) -> Any:
     if column.kind == "count":
         return np.array(column.values, dtype=np.int64)
     if column.kind == "number":
-        return np.array([math.nan if value is None else value for value in column.values], dtype=np.float64)
+        return np.array(column.values, dtype=np.float64)  # NaN for None
     return list(column.values)

@@ -13,7 +13,7 @@ import numpy as np
 from rankproof.errors import UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.sections import number
-from rankproof.measuring.dialects.contract import Dialect, Reading
+from rankproof.measuring.dialects.contract import MISSING_FATE, Dialect, Reading
 from rankproof.measuring.evaluations import Evaluations
 from rankproof.measuring.judged_table import JudgedTable
 from rankproof.measuring.measures.contract import Measure, Variant
@@ -275,8 +275,6 @@ NAMED = 5
 USUAL_CUTOFF = 10
 # Below this mean share of judged documents a warning stands beside it: unjudged ones can decide a comparison then.
 LOW = 0.8
-# What becomes of queries that the run lacks, by `Reading.missing`.
-_FATE = {"zero": "count as empty rankings", "drop": "left out", "blank": "count as 0 in every measure"}
 
 
 def some(ids: tuple[str, ...]) -> str:
@@ -303,13 +301,13 @@ def fine_print(
         lines += _ties(results, settings)
     if dialect.name != "rankproof":
         lines.append(f"dialect: {dialect.name}")
-        lines += _readings(results, table, dialect)
+        lines += dialect.reading_lines({text: parse(text)[0] for text in results}, table.order)
         if settings.complete and settings.level not in (None, 1):
             totals = [(text, dialect.totals[text].note) for text in results if text in dialect.totals]
             lines += [f"{text}: {note}" for text, note in totals if note]
     lines.append(f"queries: {population.scored} scored of {population.judged} judged")
     if population.missing:
-        counted = _FATE[population.missing_policy]
+        counted = MISSING_FATE[population.missing_policy]
         lines.append(f"missing from the run: {len(population.missing)}, {counted} ({some(population.missing)})")
     if population.without_relevant:
         n = len(population.without_relevant)
@@ -327,30 +325,6 @@ def fine_print(
     if settings.judged_only:
         lines.append("judged only: unjudged documents removed before ranking")
     return (*lines, *notes())
-
-
-def _readings(results: Mapping[str, Result], table: JudgedTable, dialect: Dialect) -> list[str]:
-    """Rounding, and how the dialect reads some measures differently from the first, which the other lines describe."""
-    readings = {text: dialect.read(dialect.speak(parse(text)[0])) for text in results}
-    first = next(iter(readings.values()))
-    lines = []
-    for text, reading in readings.items():
-        parts = []
-        # An order that the caller or the run decides holds for all measures.
-        if reading.order != first.order == table.order:
-            parts.append(f"order {reading.order}")
-        if reading.missing != first.missing:
-            fate = _FATE[reading.missing]
-            parts.append(f"queries missing from the run {'are ' if reading.missing == 'drop' else ''}{fate}")
-        if reading.ties == "expected":
-            parts.append("mean over all orders of documents with equal scores")
-        if reading.rounds is not None:
-            parts.append(f"each query rounded to {reading.rounds.places} places")
-        if parts:
-            lines.append(f"{text}: {'; '.join(parts)}")
-    if dialect.round_mean is not None:
-        lines.append(f"means rounded to {dialect.round_mean} places")
-    return lines
 
 
 def _ties(results: Mapping[str, Result], settings: Settings) -> list[str]:

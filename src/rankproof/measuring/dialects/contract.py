@@ -15,6 +15,10 @@ from rankproof.reading.records import DEFAULT_ORDER, Order
 Missing = Literal["zero", "drop", "blank"]
 
 
+# What becomes of queries that the run lacks, by `Reading.missing`.
+MISSING_FATE = {"zero": "count as empty rankings", "drop": "left out", "blank": "count as 0 in every measure"}
+
+
 @dataclass(frozen=True, slots=True)
 class Rounding:
     """The decimal places that a tool writes, and how it rounds a half: to the even digit, or up."""
@@ -135,6 +139,31 @@ class Dialect:
             )
         if table is not None and self.limit is not None:
             self.limit(table, variant)
+
+    def reading_lines(self, variants: Mapping[str, Variant], order: Order) -> list[str]:
+        """For the fine print: rounding, and how some variants are read differently from the first.
+
+        `order` is that of the table: one that the caller or the run decides holds for all variants.
+        """
+        readings = {text: self.read(self.speak(variant)) for text, variant in variants.items()}
+        first = next(iter(readings.values()))
+        lines = []
+        for text, reading in readings.items():
+            parts = []
+            if reading.order != first.order == order:
+                parts.append(f"order {reading.order}")
+            if reading.missing != first.missing:
+                are = "are " if reading.missing == "drop" else ""
+                parts.append(f"queries missing from the run {are}{MISSING_FATE[reading.missing]}")
+            if reading.ties == "expected":
+                parts.append("mean over all orders of documents with equal scores")
+            if reading.rounds is not None:
+                parts.append(f"each query rounded to {reading.rounds.places} places")
+            if parts:
+                lines.append(f"{text}: {'; '.join(parts)}")
+        if self.round_mean is not None:
+            lines.append(f"means rounded to {self.round_mean} places")
+        return lines
 
 
 def _names(variant: Variant) -> list[str]:
