@@ -1,4 +1,4 @@
-"""Read an A/B test from one table: a verdict, without a design file."""
+"""Read an A/B test from one table, without a design file."""
 
 from __future__ import annotations
 

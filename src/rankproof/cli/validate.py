@@ -1,4 +1,4 @@
-"""Validate runs, qrels and topics: what is wrong, where, what to do."""
+"""Validate runs, qrels and topics: what is wrong, and where."""
 
 from __future__ import annotations
 
