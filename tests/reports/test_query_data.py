@@ -75,7 +75,7 @@ def test_values_that_no_shown_contrast_needs_give_way_where_there_are_too_many()
 @pytest.mark.parametrize("prefix", ["d", "<&>" * 20, "日本語" * 20])
 def test_the_data_is_never_heavier_than_its_bound(prefix: str) -> None:
     """Every sign that a script element or JSON makes longer is counted as long as it gets."""
-    record = ranked_comparison(200, ("a", "b", "c"), prefix=prefix, query_prefix=prefix)
+    record = ranked_comparison(200, ("a", "b", "c"), prefix=prefix)
     with patch.object(queries, "MOST_BYTES", 120_000):
         page = page_of(record)
     block = re.search(r'class="queries">(.*?)</script>', page, re.DOTALL)
