@@ -6,7 +6,7 @@ The one place that says what is a headline and what is detail. Markdown, HTML, J
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from rankproof.kernel.estimate import Estimate
@@ -36,6 +36,7 @@ from rankproof.proving.sections import (
 )
 
 if TYPE_CHECKING:
+    from rankproof.measuring.records import Settings
     from rankproof.proving.records import Comparison, Contrast
 
 # How many lines the short form has at most, as far as nothing that could change the verdict must stand in it.
@@ -120,15 +121,14 @@ def _layouts(comparison: Comparison) -> list[Layout]:
             ("p", lambda c: p_text(c.p_value)),
         ]
 
-    beside: Layout = [
-        ("effect size", lambda c: "none" if c.effect is None else f"{c.effect:+.2f}"),
-        ("won/same/lost", lambda c: f"{c.wins}/{c.ties}/{c.losses}"),
-    ]
+    effect: Layout = [("effect size", lambda c: "none" if c.effect is None else f"{c.effect:+.2f}")]
+    won: Layout = [("won/same/lost", lambda c: f"{c.wins}/{c.ties}/{c.losses}")]
     result: Layout = [("result", lambda c: verdict_word(c.direction))]
     significant: Layout = [("significant", lambda c: "no" if c.direction == "not shown" else c.direction)]
     words = means("baseline", "candidate")
     return [
-        [*names, *words, *test("difference"), *beside, *result],
+        [*names, *words, *test("difference"), *effect, *won, *result],
+        [*names, *words, *test("difference"), *won, *result],
         [*names, *words, *test("difference"), *result],
         [*names, *means(baseline, candidate), *test("difference"), *significant],
         # In a narrow window the means stand in the order in which the title names the systems' roles.
@@ -220,13 +220,17 @@ def measured_with(comparison: Comparison) -> list[str]:
     """What makes the numbers other numbers: how queries were drawn, and settings that are not the usual ones."""
     lines = [] if comparison.sampling is None else [f"queries: {comparison.sampling}"]
     if comparison.evaluations:
-        settings = comparison.evaluations[0].settings
-        usual = type(settings)()
         # A relevance level is part of the measures' names.
-        names = [each.name for each in fields(settings) if each.name != "level"]
-        others = [f"{n}={getattr(settings, n)}" for n in names if getattr(settings, n) != getattr(usual, n)]
-        lines += [f"measured with {', '.join(others)}"] if others else []
+        lines += unusual_settings(replace(comparison.evaluations[0].settings, level=None))
     return lines
+
+
+def unusual_settings(settings: Settings) -> list[str]:
+    """A line on the settings that are not the usual ones; none where all are."""
+    usual = type(settings)()
+    names = [each.name for each in fields(settings)]
+    others = [f"{n}={getattr(settings, n)}" for n in names if getattr(settings, n) != getattr(usual, n)]
+    return [f"measured with {', '.join(others)}"] if others else []
 
 
 # ---- what could change the verdict ---------------------------------------------------------------

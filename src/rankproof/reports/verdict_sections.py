@@ -21,6 +21,7 @@ from rankproof.online.trial.records import effect_text
 from rankproof.online.trial.results import trial_of
 from rankproof.online.trial.sections import trial_sections
 from rankproof.proving.sections import short
+from rankproof.proving.summary import unusual_settings
 from rankproof.proving.verdict import Verdict
 
 HEADER = ("verdict", "rule", "observed", "required", "one-sided bounds", "label")
@@ -46,6 +47,8 @@ def verdict_sections(verdict: Verdict) -> list[Section]:
 
 # How many undecided rules have a sentence in the short form; those that failed all have one.
 MOST_UNDECIDED = 3
+# What begins lines of the fine print that make it another verdict.
+_ALWAYS = ("queries: ", "point: ", "measured with ", "not counted in ")
 MORE = "More: --full (what would decide, queries that lost, fine print), --html FILE"
 
 
@@ -68,8 +71,7 @@ def verdict_summary(verdict: Verdict, columns: int) -> list[Section]:
         lines.append(f"{counted(len(undecided) - MOST_UNDECIDED, 'more undecided rule')}: see --full")
     lines += [f"Warning: {warning}" for warning in verdict.warnings]
     lines += ledger_lines(verdict)
-    # How queries were drawn, plain values without chance, and what no ledger counted make it another verdict.
-    lines += [line for line in fine_print(verdict) if line.startswith(("queries: ", "point: ", "not counted in "))]
+    lines += [line for line in fine_print(verdict) if line.startswith(_ALWAYS)]
     return [Section(headline(verdict), (*lines, MORE), first_that_fits(tables, 2, columns), 2)]
 
 
@@ -190,4 +192,6 @@ def fine_print(verdict: Verdict) -> list[str]:
         lines.append('point: the plain value was compared (basis = "point"); chance is not ruled out')
     if any(ruling.band for ruling in verdict.rulings):
         lines.append("labels decide nothing")
-    return [*lines, *verdict.notes]
+    # Rules are named as the policy names their measures, without its relevance level.
+    measured = [] if verdict.evaluation is None else unusual_settings(verdict.evaluation.settings)
+    return [*lines, *measured, *verdict.notes]
