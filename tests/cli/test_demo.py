@@ -54,7 +54,7 @@ def test_the_stored_ladder_is_compared_gated_and_reported(tmp_path: Path) -> Non
         assert re.search(rf"^  {mode} +(PASS|FAIL|UNDECIDED)  ", told, re.MULTILINE), told
     assert "  Ship " in told
     page = (folder / "BenchmarkReport.html").read_text(encoding="utf-8")
-    head = page[page.index("<main") : page.index("<section")]
+    head = page[page.index("<header") : page.index("<main")]
     assert "the adjusted interval reaches 0 although the difference is significant" in head
     assert (folder / "ladder.toml").read_bytes() == Path(ladder()).read_bytes()
     assert (folder / "policy.toml").read_bytes() == Path(ladder_policy()).read_bytes()

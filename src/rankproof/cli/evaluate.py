@@ -224,7 +224,8 @@ def command(
     rankproof evaluate -q -c -m all_trec --dialect trec_eval --format trec qrels.trec bm25.run
     """
     form = chosen_form(form, as_json)
-    refuse_outputs(output)
+    if output is not None:
+        refuse_outputs(output)
     if not all(map(os.path.isfile, runs)):
         from rankproof.cli.shared.given import runs_and_measures
 

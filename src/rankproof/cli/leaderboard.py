@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -25,11 +23,6 @@ from rankproof.cli.shared.options import (
     refuse_second_stdin,
 )
 from rankproof.measuring.records import Settings
-
-if TYPE_CHECKING:
-    from rankproof.proving.leaderboard_records import Leaderboard
-
-SCHEMA = "leaderboard/1"
 
 
 @click.command("leaderboard")
@@ -60,7 +53,7 @@ SCHEMA = "leaderboard/1"
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "csv", "markdown"]),
+    type=ShelfName("reports", "leaderboard"),
     help="The form of the answer; table by default.",
 )
 @options.answer_options
@@ -96,8 +89,10 @@ def command(
 
         runs, measures = runs_and_measures(runs, measures)
     refuse_second_stdin([qrels, *runs])
+    from rankproof.kernel import shelf
     from rankproof.proving.leaderboard import leaderboard
 
+    report = shelf.find("reports", form)
     began = time.perf_counter()
     reading = asdict(from_options(ReadingOptions, choices))
     board = leaderboard(
@@ -112,32 +107,10 @@ def command(
         **asdict(from_options(Settings, choices)),
         **reading,
     )
-    if form == "table":
-        _output.give(board.text(_output.screen(True, output).width), output, color=True)
+    observed = {"seconds": round(time.perf_counter() - began, 6)}
+    if report.on_screen:
+        text = report.leaderboard(board, observed=observed, screen=_output.screen(True, output))
     else:
-        _output.give(_as(form, board, time.perf_counter() - began), output)
+        text = report.leaderboard(board, observed=observed)
+    _output.give(text, output, color=report.on_screen)
     _output.name_files(form, output)
-
-
-def _as(form: str, board: Leaderboard, seconds: float) -> str:
-    """The leaderboard as JSON, CSV or Markdown."""
-    if form == "json":
-        return _output.document(SCHEMA, board.to_dict(), seconds)
-    if form == "markdown":
-        from rankproof.reports.forms.markdown import sections_markdown
-
-        return sections_markdown([board.section])
-    return _csv(board)
-
-
-def _csv(board: Leaderboard) -> str:
-    """A line for each system, with full precision; nothing where there is no value."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(["rank", "system", *board.measures, "difference", "low", "high", "result", "against_best"])
-    for row in board.rows:
-        difference = None if row.difference is None else row.difference.value
-        result = row.directions.get(board.measures[0])
-        ends = (None, None) if row.ends is None else row.ends
-        lines.writerow([row.rank, row.system, *row.means.values(), difference, *ends, result, row.against_best])
-    return text.getvalue()

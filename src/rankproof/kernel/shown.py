@@ -77,9 +77,9 @@ class Shown:
         """The data; `per_query` None means the rows that the answer is about."""
         raise NotImplementedError
 
-    def to_text(self, path: FilePath | None = None, *, per_query: bool = False) -> str:
-        """Plain text with aligned tables, as the command line prints it; `print` shows the same."""
-        return self._text("to_text", path, per_query)
+    def to_text(self, path: FilePath | None = None, *, per_query: bool = False, full: bool = False) -> str:
+        """Plain text with aligned tables, as the command line prints it; `print` shows the same. `full`: everything."""
+        return self._text("to_text", path, per_query, full)
 
     def to_markdown(self, path: FilePath | None = None, *, per_query: bool = False) -> str:
         """Markdown, for a pull request or a page."""
@@ -122,7 +122,7 @@ class Shown:
         drawn: Drawing = shelf.find("reports", "html").chart(self._shown(), measure)
         return drawn
 
-    def _text(self, method: str, path: FilePath | None, per_query: bool) -> str:
+    def _text(self, method: str, path: FilePath | None, per_query: bool, full: bool = True) -> str:
         report = shelf.find("reports", METHODS[method])
         if self._noun not in report.holds:
             able = [f"{name}()" for name, form in METHODS.items() if self._noun in shelf.find("reports", form).holds]
@@ -131,7 +131,7 @@ class Shown:
             )
         if path is not None:
             refuse(os.fspath(path))  # before the work
-        text: str = report.text_of(self._noun, self._shown(), per_query=per_query)
+        text: str = report.text_of(self._noun, self._shown(), per_query=per_query, full=full)
         if path is not None:
             replace_file(os.fspath(path), [text.encode("utf-8", "surrogateescape")])
         return text

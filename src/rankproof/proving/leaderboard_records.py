@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from rankproof.errors import UsageError
 from rankproof.kernel import shelf
+from rankproof.kernel.data_table import DataColumn, DataTable
 from rankproof.kernel.documents import Document
 from rankproof.kernel.estimate import Answer, Estimate
 from rankproof.kernel.sections import (
@@ -20,6 +22,7 @@ from rankproof.kernel.sections import (
     sections_text,
     signed,
 )
+from rankproof.kernel.shown import Shown
 
 if TYPE_CHECKING:
     from rankproof.proving.records import Adjusted, Comparison, Contrast, Direction
@@ -36,12 +39,14 @@ PROMPT_COLUMNS = 80
 class LeaderboardRow:
     """One system.
 
-    rank         1 for the best mean of the first measure; equal means share a rank; None where there is no order
-    means        the mean of each measure
-    directions   by measure, whether it differs significantly from the reference; nothing for the reference itself
-    difference   its mean difference from the reference in the first measure; None for the reference itself
-    adjusted     that difference after the correction; None where nothing was corrected
-    against_best whether it is significantly worse than the best; None for the best itself, and without an order
+    Attributes:
+        rank: 1 for the best mean of the first measure; equal means share a rank; None where there is no order
+        system: its name
+        means: the mean of each measure
+        directions: by measure, whether it differs significantly from the reference; nothing for the reference itself
+        difference: its mean difference from the reference in the first measure; None for the reference itself
+        adjusted: that difference after the correction; None where nothing was corrected
+        against_best: whether it is significantly worse than the best; None for the best itself, and without an order
     """
 
     rank: int | None
@@ -60,8 +65,8 @@ class LeaderboardRow:
         return (self.difference.low, self.difference.high) if isinstance(self.difference, Estimate) else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Leaderboard:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Leaderboard(Shown):
     """Systems by the mean of the first measure, the best first.
 
     The best and the second are chosen by the data, so that a test of these two alone would err more often than it
@@ -71,11 +76,23 @@ class Leaderboard:
     families each keep the level, so that the whole board makes a false claim with at most twice 1 - level. Without
     such a correction the line says that it is exploratory.
 
-    reference     the system that differences are taken from: the baseline, or the best where there is no baseline
-    best_second   the contrast of the best with the second, candidate first; None without an order
-    selection     what that contrast was corrected for, as the end of a sentence
-    family        how many tests the marks are corrected for, in words; "" where nothing was corrected
+    Attributes:
+        measures: the measures, the one that ranks first
+        better: the good side of the first measure: "higher", "lower" or "neither"
+        reference: the system that differences are taken from: the baseline, or the best where there is no baseline
+        has_baseline: whether a baseline was named
+        queries: how many queries count
+        level: the confidence level
+        correction: what keeps the family of tests honest, an item of the corrections shelf
+        family: how many tests the marks are corrected for, in words; "" where nothing was corrected
+        rows: the systems, the best first
+        best_second: the contrast of the best with the second, candidate first; None without an order
+        selection: what that contrast was corrected for, as the end of a sentence
+        warnings: what could change the order or a mark
+        notes: settings that are not the usual ones, and how queries were drawn
     """
+
+    _noun: ClassVar[str] = "leaderboard"
 
     measures: tuple[str, ...]
     better: str
@@ -89,7 +106,7 @@ class Leaderboard:
     best_second: Contrast | None
     selection: str
     warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # settings that are not the usual ones, and how queries were drawn
+    notes: tuple[str, ...] = ()
 
     @property
     def best(self) -> str | None:
@@ -135,12 +152,32 @@ class Leaderboard:
         )
         return Section(board_title(self), lines, table(self), 2)
 
-    def text(self, columns: int | None = None) -> str:
-        """As plain text, for a window of so many columns; it ends in a line end."""
-        return sections_text([self.section], columns)
+    def _table(self, per_query: bool | None) -> DataTable:
+        if per_query:
+            raise UsageError("A leaderboard has no values by query; `rankproof.compare` has them.")
+        return board_table(self)
 
     def __repr__(self) -> str:
-        return self.text(PROMPT_COLUMNS).rstrip("\n")
+        return sections_text([self.section], PROMPT_COLUMNS).rstrip("\n")
+
+
+def board_table(board: Leaderboard) -> DataTable:
+    """A row for each system; None where there is no value."""
+    ends = [row.ends or (None, None) for row in board.rows]
+    first = board.measures[0]
+    return DataTable(
+        (
+            DataColumn("system", [row.system for row in board.rows], "text"),
+            DataColumn("rank", [row.rank for row in board.rows]),
+            *(DataColumn(text, [row.means[text] for row in board.rows]) for text in board.measures),
+            DataColumn("difference", [None if r.difference is None else r.difference.value for r in board.rows]),
+            DataColumn("low", [low for low, _ in ends]),
+            DataColumn("high", [high for _, high in ends]),
+            DataColumn("result", [row.directions.get(first) for row in board.rows], "text"),
+            DataColumn("against_best", [row.against_best for row in board.rows], "text"),
+        ),
+        index=1,
+    )
 
 
 def _row_dict(row: LeaderboardRow) -> dict[str, object]:

@@ -6,12 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from rankproof.kernel.sections import Screen
+
 if TYPE_CHECKING:  # a form of evaluations does not pay for loading what the others show
     from rankproof.kernel.shown import Drawing
     from rankproof.measuring.records import Evaluation
+    from rankproof.proving.leaderboard_records import Leaderboard
     from rankproof.proving.records import Comparison
     from rankproof.proving.verdict import Verdict
     from rankproof.stack.benchmark.records import Benchmark
+
+
+# Answers that have no values by query of their own.
+WITHOUT_QUERIES = ("verdict", "leaderboard")
 
 
 class Render(Protocol):
@@ -47,6 +54,13 @@ class RenderBenchmark(Protocol):
         """The text; it ends in a line end."""
 
 
+class RenderLeaderboard(Protocol):
+    """The text of a leaderboard. `observed` as above."""
+
+    def __call__(self, leaderboard: Leaderboard, *, observed: Mapping[str, object]) -> str:
+        """The text; it ends in a line end."""
+
+
 class DrawCell(Protocol):
     """Charts of a comparison or an evaluation, as a piece of HTML for the cell of a notebook."""
 
@@ -73,6 +87,7 @@ class Report:
     cell        draws charts for a notebook, where the form has charts
     benchmark   makes the text of a benchmark, where the form can hold one
     chart       draws an answer, where the form has charts
+    leaderboard makes the text of a leaderboard, where the form can hold one
     on_screen   the form is for a terminal: its functions take a keyword `screen` too, a Screen with the width of the
                 window and whether everything shall be shown; without it they give everything
     """
@@ -88,6 +103,7 @@ class Report:
     benchmark: RenderBenchmark | None = None
     chart: DrawChart | None = None
     on_screen: bool = False
+    leaderboard: RenderLeaderboard | None = None
 
     @property
     def summary(self) -> str:
@@ -96,13 +112,15 @@ class Report:
 
     @property
     def holds(self) -> tuple[str, ...]:
-        """What it can show: evaluation, comparison, verdict, benchmark."""
+        """What it can show: evaluation, comparison, verdict, benchmark, leaderboard."""
         return tuple(noun for noun, render in self._renders().items() if render is not None)
 
-    def text_of(self, noun: str, shown: object, *, per_query: bool = False) -> str:
-        """The text of an answer by its noun; of evaluations, `shown` is a list of them."""
-        per = {} if noun == "verdict" else {"per_query": per_query}
-        text: str = self._renders()[noun](shown, **per, observed={})
+    def text_of(self, noun: str, shown: object, *, per_query: bool = False, full: bool = True) -> str:
+        """The text of an answer by its noun; of evaluations, `shown` is a list of them. `full`: not headlines alone."""
+        chosen: dict[str, object] = {} if noun in WITHOUT_QUERIES else {"per_query": per_query}
+        if self.on_screen:
+            chosen["screen"] = Screen(full=full)
+        text: str = self._renders()[noun](shown, **chosen, observed={})
         return text
 
     def _renders(self) -> dict[str, Any]:
@@ -111,4 +129,5 @@ class Report:
             "comparison": self.comparison,
             "verdict": self.verdict,
             "benchmark": self.benchmark,
+            "leaderboard": self.leaderboard,
         }

@@ -22,6 +22,7 @@ from rankproof.measuring.conversions import query_ids
 from rankproof.measuring.records import Evaluation, Result
 from rankproof.proving.conversions import contrast_table
 from rankproof.proving.conversions import query_table as contrasted_queries
+from rankproof.proving.leaderboard_records import Leaderboard, board_table
 from rankproof.proving.records import Comparison
 from rankproof.proving.verdict import Verdict, ruling_table
 from rankproof.reports.forms.contract import Report
@@ -98,4 +99,9 @@ def _data(table: DataTable) -> str:
     return out.getvalue()
 
 
-OFFERS = (Report("csv", __doc__, render, ".csv", "text/csv", comparison, verdict),)
+def leaderboard(leaderboard: Leaderboard, *, observed: Mapping[str, object]) -> str:
+    """The columns of `Leaderboard.to_pandas`."""
+    return _data(board_table(leaderboard))
+
+
+OFFERS = (Report("csv", __doc__, render, ".csv", "text/csv", comparison, verdict, leaderboard=leaderboard),)

@@ -38,6 +38,7 @@ from rankproof.kernel.jsontext import to_json
 from rankproof.kernel.version import __version__
 from rankproof.measuring.records import Evaluation
 from rankproof.online.trial.results import trial_of
+from rankproof.proving.leaderboard_records import Leaderboard
 from rankproof.proving.records import Comparison
 from rankproof.proving.verdict import Verdict
 from rankproof.reports.forms.contract import Report
@@ -99,4 +100,20 @@ def benchmark(benchmark: Benchmark, *, per_query: bool, observed: Mapping[str, o
     return to_json(document, indent=2) + "\n"
 
 
-OFFERS = (Report("json", __doc__, render, ".json", "application/json", comparison, verdict, benchmark=benchmark),)
+def leaderboard(leaderboard: Leaderboard, *, observed: Mapping[str, object]) -> str:
+    """One JSON object, by the published schema `leaderboard/1`."""
+    document = {
+        "rankproof": __version__,
+        "schema": "leaderboard/1",
+        **leaderboard.to_dict(),
+        "observed": dict(observed),
+    }
+    return to_json(document, indent=2) + "\n"
+
+
+OFFERS = (
+    Report(
+        "json", __doc__, render, ".json", "application/json", comparison, verdict, benchmark=benchmark,
+        leaderboard=leaderboard,
+    ),
+)  # fmt: skip

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from rankproof.kernel.sections import Section, printable
 from rankproof.measuring.records import Evaluation
+from rankproof.proving.leaderboard_records import Leaderboard
 from rankproof.proving.records import Comparison
 from rankproof.proving.sections import comparison_sections
 from rankproof.proving.verdict import Verdict
@@ -55,7 +56,17 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object]) -> str:
     return f"{head}\n\n{sections_markdown(others)}" if others else f"{head}\n"
 
 
-OFFERS = (Report("markdown", __doc__, render, ".md", "text/markdown", comparison, verdict, benchmark=benchmark),)
+def leaderboard(leaderboard: Leaderboard, *, observed: Mapping[str, object]) -> str:
+    """The systems by rank under a heading, with what the marks mean."""
+    return sections_markdown([leaderboard.section])
+
+
+OFFERS = (
+    Report(
+        "markdown", __doc__, render, ".md", "text/markdown", comparison, verdict, benchmark=benchmark,
+        leaderboard=leaderboard,
+    ),
+)  # fmt: skip
 
 
 def sections_markdown(parts: Sequence[Section]) -> str:

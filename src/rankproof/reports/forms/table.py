@@ -19,6 +19,7 @@ from rankproof.reports.grid import Grid, grid, notes, short_notes
 
 if TYPE_CHECKING:
     from rankproof.measuring.records import Evaluation
+    from rankproof.proving.leaderboard_records import Leaderboard
     from rankproof.proving.records import Comparison
     from rankproof.proving.verdict import Verdict
     from rankproof.stack.benchmark.records import Benchmark
@@ -98,6 +99,14 @@ def verdict(verdict: Verdict, *, observed: Mapping[str, object], screen: Screen 
     return sections_text(parts, screen.width)
 
 
+def leaderboard(leaderboard: Leaderboard, *, observed: Mapping[str, object], screen: Screen = WHOLE) -> str:
+    """The systems by rank, what the marks mean, and the best against the second."""
+    return sections_text([leaderboard.section], screen.width)
+
+
 OFFERS = (
-    Report("table", __doc__, render, ".txt", "text/plain", comparison, verdict, benchmark=benchmark, on_screen=True),
-)
+    Report(
+        "table", __doc__, render, ".txt", "text/plain", comparison, verdict, benchmark=benchmark, on_screen=True,
+        leaderboard=leaderboard,
+    ),
+)  # fmt: skip
