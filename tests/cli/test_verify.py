@@ -52,7 +52,7 @@ def test_a_manifest_is_verified(here: Path) -> None:
 def test_the_manifest_does_not_change_the_answer(here: Path) -> None:
     plain = told("evaluate", "qrels", "a.run", "-m", "RR P@5")
     with_it = told("evaluate", "qrels", "a.run", "-m", "RR P@5", "--manifest", "m.json", "--save", "r.json")
-    assert with_it.stdout == plain.stdout
+    assert with_it.stdout == plain.stdout + "Saved: r.json\nManifest: m.json\n"
 
 
 def test_a_changed_run_is_named_with_its_values(here: Path) -> None:
