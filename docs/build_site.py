@@ -34,14 +34,14 @@ API = {
     "measure": (
         "Measure",
         "Values of measures on a run. [From Python](../python.md) shows them at work.",
-        ("evaluate", "prepare", "Evaluation", "Result", "EvaluationReport", "read_report", "Order"),
+        ("evaluate", "prepare", "Evaluation", "Evaluations", "Result", "EvaluationReport", "read_report", "Order"),
     ),
     "compare": (
         "Compare",
         "Differences between systems, with confidence intervals. [Compare](../compare.md) says how to read them.",
         (
             "compare", "compare_evaluations", "Comparison", "Contrast", "Design", "Estimate", "NotEstimable", "propose",
-            "ExperimentManifest", "read_manifest", "verify",
+            "leaderboard", "Leaderboard", "ExperimentManifest", "read_manifest", "verify",
         ),
     ),
     "gate": (

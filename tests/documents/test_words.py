@@ -51,7 +51,7 @@ STATISTICS = ("confidence interval", "statistically significant", "effect size")
 WORDS = (*STATISTICS, "A/B test", "RAG", "recall@k")
 # Page -> words that it must have. Another page or word is one more entry.
 LOOKED_FOR = {
-    "README.md": ("confidence interval",),
+    "README.md": WORDS,
     "docs/index.md": WORDS,
     "docs/GLOSSARY.md": WORDS,
     "docs/doors/evaluate.md": (*STATISTICS, "RAG", "recall@"),
@@ -66,7 +66,12 @@ LOOKED_FOR = {
     "docs/reference/measures.md": ("recall@k",),
 }
 # Command -> words of its help.
-HELPED = {"": ("confidence interval", "A/B test"), "compare": ("confidence interval",), "trial": ("A/B test",)}
+HELPED = {
+    "": ("confidence interval", "statistically significant", "A/B test", "RAG", "recall@k"),
+    "compare": ("confidence interval",),
+    "trial": ("A/B test",),
+    "ab": ("A/B test",),
+}
 
 
 def lacking(text: str, words: tuple[str, ...]) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from tests.raising import raises
 
 import rankproof
-from rankproof.errors import UsageError
+from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel.estimate import Estimate
 from rankproof.proving.compare import compare_values
 from rankproof.proving.leaderboard import run_sources
@@ -126,7 +126,7 @@ def test_differences_are_taken_from_the_baseline_where_one_is_named() -> None:
     assert board.reference == "base"
     assert board["first"].directions == {"RR": "better"}
     assert board["base"].directions == {}
-    with raises(UsageError, "'none'", "first, base, last"):
+    with raises(UnknownName, "'none'", "first", "base", "last"):
         rankproof.leaderboard(QRELS, runs, "RR", baseline="none")
 
 
@@ -151,14 +151,14 @@ def test_the_text_at_a_prompt_fits_eighty_columns() -> None:
 def test_runs_come_as_a_mapping_a_list_a_folder_or_a_pattern(tmp_path: Path) -> None:
     for name in ("a.run", "b.run", ".hidden"):
         (tmp_path / name).write_text("q0 Q0 d1 1 1 x\n")
-    assert list(run_sources(str(tmp_path))) == list(run_sources(tmp_path)) == ["a", "b"]
-    assert list(run_sources(f"{tmp_path}/*.run")) == ["a", "b"]
-    assert list(run_sources([tmp_path / "b.run", str(tmp_path / "a.run")])) == ["b", "a"]
-    assert list(run_sources({"x": run(1)})) == ["x"]
+    files = [(None, str(tmp_path / name)) for name in ("a.run", "b.run")]
+    assert run_sources(str(tmp_path)) == run_sources(tmp_path) == run_sources(f"{tmp_path}/*.run") == files
+    assert run_sources([tmp_path / "b.run", str(tmp_path / "a.run")]) == files[::-1]
+    assert run_sources({"x": run(1)}) == [("x", run(1))]
     (tmp_path / "empty").mkdir()
     for bad, words in (
         (str(tmp_path / "empty"), "no file"),
-        (str(tmp_path / "*.none"), "No file matches"),
+        (str(tmp_path / "*.none"), "no file"),
         (run(1), "mapping from names"),
         (7, "int"),
     ):
