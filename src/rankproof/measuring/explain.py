@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankproof.errors import UnknownName
+from rankproof.errors import UnknownName, UsageError
 from rankproof.kernel import shelf
 from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.measuring.names import by_name, parse
@@ -53,7 +53,7 @@ def explain(name: str) -> Explanation:
     exact = tuple(page_of(kind, items[name]) for kind in shelf.KINDS if name in (items := shelf.everything(kind)))
     if exact:
         return Explanation(name, (), exact)
-    for read, kind in ((_measures, "measures"), (_similarities, "similarities")):
+    for read, kind in ((_measures, "measures"), (_spans, "spanmeasures"), (_similarities, "similarities")):
         readings = read(name)
         if readings:
             items = dict.fromkeys(item for _, item in readings)
@@ -109,7 +109,13 @@ def _report_facts(item: Any) -> dict[str, str]:
     return {"ending": item.ending, "media type": item.mime}
 
 
+def _span_facts(item: Any) -> dict[str, str]:
+    cutoff = f"a rank, a budget of text, or none: {item.name}@5, {item.name}@4000tokens, {item.name}"
+    return {"cutoff": cutoff, "direction": f"{item.better} is better"}
+
+
 _FACTS = {
+    "spanmeasures": _span_facts,
     "measures": _measure_facts,
     "formats": _format_facts,
     "checks": _check_facts,
@@ -124,6 +130,15 @@ def _measures(name: str) -> list[tuple[str, Any]]:
         return [(plain.name, plain)]
     try:
         return [(str(variant), variant.measure) for variant in parse(name)]
+    except UsageError:  # no such name, or a span measure
+        return []
+
+
+def _spans(name: str) -> list[tuple[str, Any]]:
+    from rankproof.measuring.spans.measures.contract import parse as parse_spans
+
+    try:
+        return [(str(variant), variant.measure) for variant in parse_spans(name)]
     except UnknownName:
         return []
 
