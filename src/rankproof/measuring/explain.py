@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rankproof.errors import UnknownName, UsageError
+from rankproof.errors import UnknownName
 from rankproof.kernel import shelf
 from rankproof.kernel.specs.kinds import REQUIRED
 from rankproof.measuring.names import by_name, parse
@@ -53,7 +53,7 @@ def explain(name: str) -> Explanation:
     exact = tuple(page_of(kind, items[name]) for kind in shelf.KINDS if name in (items := shelf.everything(kind)))
     if exact:
         return Explanation(name, (), exact)
-    for read, kind in ((_measures, "measures"), (_spans, "spanmeasures"), (_similarities, "similarities")):
+    for read, kind in ((_spans, "spanmeasures"), (_measures, "measures"), (_similarities, "similarities")):
         readings = read(name)
         if readings:
             items = dict.fromkeys(item for _, item in readings)
@@ -130,7 +130,7 @@ def _measures(name: str) -> list[tuple[str, Any]]:
         return [(plain.name, plain)]
     try:
         return [(str(variant), variant.measure) for variant in parse(name)]
-    except UsageError:  # no such name, or a span measure
+    except UnknownName:
         return []
 
 
