@@ -18,6 +18,7 @@ from rankproof.reading.records import Order
 if TYPE_CHECKING:
     from rankproof.kernel.estimate import Estimate, NotEstimable
     from rankproof.kernel.manifest import ExperimentManifest
+    from rankproof.measuring.nuggets import read_nuggets
     from rankproof.measuring.report import EvaluationReport, read_report
     from rankproof.online.interleaving.show import interleave
     from rankproof.proving.compare import compare, compare_evaluations
@@ -45,6 +46,7 @@ _LATER = {
     "Verdict": "rankproof.proving.verdict",
     "EvaluationReport": "rankproof.measuring.report",
     "ExperimentManifest": "rankproof.kernel.manifest",
+    "read_nuggets": "rankproof.measuring.nuggets",
     "read_report": "rankproof.measuring.report",
     "read_manifest": "rankproof.proving.manifest",
     "verify": "rankproof.proving.verify",
@@ -82,6 +84,7 @@ __all__ = [
     "prepare",
     "propose",
     "read_manifest",
+    "read_nuggets",
     "read_qrels",
     "read_report",
     "read_run",

@@ -14,7 +14,7 @@ PUBLIC = {
     "Comparison", "Contrast", "Design", "Estimate", "Evaluation", "EvaluationReport", "ExperimentManifest",
     "InputError", "NotEstimable", "Order", "Qrels", "RankproofError", "Refused", "Result", "Run", "UsageError",
     "Verdict", "compare", "compare_evaluations", "evaluate", "gate", "interleave", "prepare", "propose",
-    "read_manifest", "read_qrels", "read_report", "read_run", "read_topics", "verify", "write",
+    "read_manifest", "read_nuggets", "read_qrels", "read_report", "read_run", "read_topics", "verify", "write",
 }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 Any item:
     check_item says what an item still lacks.
 Measures, diversity measures, span measures, dialects and similarities:
-    value, table_of, ranked; covering, subtopic_table; spanned; mean; alike.
+    value, table_of, ranked; covering, subtopic_table, nuggets; spanned; mean; alike.
 Checks:
     show, findings.
 Engines and stages:
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         covering,
         diagnosed,
         mean,
+        nuggets,
         ranked,
         spanned,
         subtopic_table,
@@ -80,6 +81,7 @@ _DEFINED_IN = {
     "rule_on": "rankproof.testing.ruling",
     "alike": "rankproof.testing.tables",
     "spanned": "rankproof.testing.tables",
+    "nuggets": "rankproof.testing.tables",
     "covering": "rankproof.testing.tables",
     "subtopic_table": "rankproof.testing.tables",
     "ranked": "rankproof.testing.tables",
@@ -106,6 +108,7 @@ __all__ = [
     "judgments_of",
     "logged_decisions",
     "mean",
+    "nuggets",
     "pages_of",
     "parameters_of",
     "passed",

@@ -5,6 +5,8 @@ from __future__ import annotations
 ASKED: dict[str, tuple[str, ...]] = {
     "11pt": ("11pt", "11pt(recall=0.25;0.5;0.75)", "11pt(rel=2,rounding=plus_0.9)"),
     "AP": ("AP", "AP@3", "AP(denominator=min_k)@3", "AP(denominator=relevant_retrieved)@3", "AP(rel=2)"),
+    "AllRecall": ("AllRecall@1", "AllRecall@3", "AllRecall(rel=2)@4"),
+    "AllStRecall": ("AllStRecall", "AllStRecall@2", "AllStRecall(rel=2)@3"),
     "AvgPos": ("AvgPos", "AvgPos(rel=2)"),
     "BinG": ("BinG", "BinG(rel=2)"),
     "Bpref": ("Bpref", "Bpref(rel=2)"),
@@ -22,6 +24,12 @@ ASKED: dict[str, tuple[str, ...]] = {
     "InTop": ("InTop@3", "InTop(over=found)@3", "InTop(over=found,rel=2)@2"),
     "Judged": ("Judged", "Judged@3", "Judged(denominator=k)@5"),
     "MinPos": ("MinPos", "MinPos(rel=2)"),
+    "NuggetRecall": (
+        "NuggetRecall",
+        "NuggetRecall(score=vital)@2",
+        "NuggetRecall(score=weighted,strict=true)@3",
+        "NuggetRecall(strict=true)@2",
+    ),
     "NumNonrelJudgedRet": ("NumNonrelJudgedRet", "NumNonrelJudgedRet(rel=2)"),
     "NumQ": ("NumQ",),
     "NumRel": ("NumRel", "NumRel(rel=2)"),
