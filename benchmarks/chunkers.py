@@ -78,8 +78,8 @@ def retrieved(texts: Mapping[str, str], pieces: list[tuple[str, int, int]], quer
 
 def table(comparison: Comparison) -> str:
     """Means, and each chunker against the first."""
-    ci = confidence_interval(comparison.level, short=True)
-    rows = [("measure", "chunker", "mean", "difference", ci, "p", "")]
+    ci = f"adjusted {confidence_interval(comparison.level, short=True)}"
+    rows = [("measure", "chunker", "mean", "difference", ci, f"p ({comparison.correction})", "")]
     for measure in comparison.measures:
         rows.append((measure, comparison.systems[0], f"{comparison.evaluations[0][measure].mean:.4f}", "", "", "", ""))
         for name in comparison.systems[1:]:

@@ -32,6 +32,12 @@ def test_a_verdict_that_holds_is_told() -> None:
     assert "better at every threshold tried" in part(told.section())
 
 
+def test_a_threshold_that_shows_nothing_holds_back_no_other() -> None:
+    mostly = {f"q{i}": [("d", 0, 10 if i % 10 < 7 else 6)] for i in range(60)}
+    told = spans.threshold_sensitivity(GOLD, {"parts": PARTS, "mostly": mostly}, "SpanFound@10", thresholds=(0.5, 0.75))
+    assert told.directions("mostly") == {0.5: "not shown", 0.75: "better"}
+
+
 def test_all_thresholds_are_one_family() -> None:
     told = spans.threshold_sensitivity(GOLD, {"parts": PARTS, "wholes": WHOLES}, "SpanFound@10")
     assert told.comparison.family.tests == 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rankproof.errors import UsageError
@@ -43,8 +43,21 @@ class Sensitivity:
 
     def section(self) -> Section:
         """A table for reports: each candidate at each threshold, and a sentence for each."""
-        ci = confidence_interval(self.comparison.level, short=True)
-        rows: list[tuple[str, ...]] = [("candidate", "overlap", "baseline", "mean", "difference", ci, "p", "verdict")]
+        told = self.comparison
+        adjusted = told.correction != "none"
+        ci = f"{'adjusted ' if adjusted else ''}{confidence_interval(told.level, short=True)}"
+        rows: list[tuple[str, ...]] = [
+            (
+                "candidate",
+                "overlap",
+                "baseline",
+                "mean",
+                "difference",
+                ci,
+                f"p ({told.correction})" if adjusted else "p",
+                "verdict",
+            )
+        ]
         for name in self.comparison.systems[1:]:
             rows += [_row(at, self.contrast(at, name)) for at in self.measures]
         return Section(
@@ -91,6 +104,8 @@ def threshold_sensitivity(
         raise UsageError("No threshold was given. Give one or more, such as 0.25, 0.5 and 0.75.")
     spans = read_gold(gold, unit=reading.get("unit", "chars"))
     made = [evaluate(spans, chunks, list(measures.values()), name=name, **reading) for name, chunks in systems.items()]
+    # No threshold comes first: with a primary one, what it does not show would hold back all others.
+    design = replace(design, primary="all")
     return Sensitivity(compare_evaluations(made, design), {at: str(each) for at, each in measures.items()})
 
 
