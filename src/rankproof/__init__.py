@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rankproof.kernel.manifest import ExperimentManifest
     from rankproof.measuring.nuggets import read_nuggets
     from rankproof.measuring.report import EvaluationReport, read_report
+    from rankproof.measuring.tasks import evaluate_tasks, union_of_calls
     from rankproof.online.interleaving.show import interleave
     from rankproof.proving.compare import compare, compare_evaluations
     from rankproof.proving.gate import gate
@@ -46,6 +47,8 @@ _LATER = {
     "Verdict": "rankproof.proving.verdict",
     "EvaluationReport": "rankproof.measuring.report",
     "ExperimentManifest": "rankproof.kernel.manifest",
+    "evaluate_tasks": "rankproof.measuring.tasks",
+    "union_of_calls": "rankproof.measuring.tasks",
     "read_nuggets": "rankproof.measuring.nuggets",
     "read_report": "rankproof.measuring.report",
     "read_manifest": "rankproof.proving.manifest",
@@ -79,6 +82,7 @@ __all__ = [
     "compare",
     "compare_evaluations",
     "evaluate",
+    "evaluate_tasks",
     "gate",
     "interleave",
     "prepare",
@@ -89,6 +93,7 @@ __all__ = [
     "read_report",
     "read_run",
     "read_topics",
+    "union_of_calls",
     "verify",
     "write",
 ]
