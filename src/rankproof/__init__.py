@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rankproof.measuring.report import EvaluationReport, read_report
     from rankproof.measuring.tasks import evaluate_tasks, union_of_calls
     from rankproof.online.interleaving.show import interleave
+    from rankproof.proving.abstention import abstention_curve, prove_abstention
     from rankproof.proving.compare import compare, compare_evaluations
     from rankproof.proving.gate import gate
     from rankproof.proving.manifest import read_manifest
@@ -49,6 +50,8 @@ _LATER = {
     "ExperimentManifest": "rankproof.kernel.manifest",
     "evaluate_tasks": "rankproof.measuring.tasks",
     "union_of_calls": "rankproof.measuring.tasks",
+    "abstention_curve": "rankproof.proving.abstention",
+    "prove_abstention": "rankproof.proving.abstention",
     "read_nuggets": "rankproof.measuring.nuggets",
     "read_report": "rankproof.measuring.report",
     "read_manifest": "rankproof.proving.manifest",
@@ -79,6 +82,7 @@ __all__ = [
     "Run",
     "UsageError",
     "Verdict",
+    "abstention_curve",
     "compare",
     "compare_evaluations",
     "evaluate",
@@ -87,6 +91,7 @@ __all__ = [
     "interleave",
     "prepare",
     "propose",
+    "prove_abstention",
     "read_manifest",
     "read_nuggets",
     "read_qrels",

@@ -13,9 +13,9 @@ import rankproof
 PUBLIC = {
     "Comparison", "Contrast", "Design", "Estimate", "Evaluation", "EvaluationReport", "ExperimentManifest",
     "InputError", "NotEstimable", "Order", "Qrels", "RankproofError", "Refused", "Result", "Run", "UsageError",
-    "Verdict", "compare", "compare_evaluations", "evaluate", "evaluate_tasks", "gate", "interleave", "prepare",
-    "propose", "read_manifest", "read_nuggets", "read_qrels", "read_report", "read_run", "read_topics",
-    "union_of_calls", "verify", "write",
+    "Verdict", "abstention_curve", "compare", "compare_evaluations", "evaluate", "evaluate_tasks", "gate", "interleave",
+    "prepare", "propose", "prove_abstention", "read_manifest", "read_nuggets", "read_qrels", "read_report", "read_run",
+    "read_topics", "union_of_calls", "verify", "write",
 }  # fmt: skip
 
 
