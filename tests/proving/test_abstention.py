@@ -164,3 +164,19 @@ def test_without_any_score_there_is_no_threshold() -> None:
 def test_a_rate_that_is_none_is_refused(rate: Any) -> None:
     with raises(UsageError, "at_most", repr(rate)):
         prove_abstention(side("dev", [0.0], [1.0]), side("test", [0.0], [1.0]), at_most=rate)
+
+
+@pytest.mark.parametrize(("wrong", "status"), [(0, "PASS"), (3, "UNDECIDED"), (12, "FAIL")])
+def test_a_gate_holds_the_false_answers_of_a_run(wrong: int, status: str) -> None:
+    qrels = {f"u{i}": {"d": 0} for i in range(40)} | {f"a{i}": {"d": 1} for i in range(30)}
+    run = {f"u{i}": {"x": 1.0} for i in range(wrong)} | {f"a{i}": {"d": 1.0} for i in range(30)}
+    rule = {"rule": "least_value", "measure": "FalseAnswers", "at_most": 0.1}
+    verdict = rankproof.gate({"rule": [rule]}, qrels=qrels, candidate=run)
+    assert verdict.status == status
+    (ruling,) = verdict.rulings
+    assert ruling.observed == wrong / 40
+    # The bounds of the gate are those of the proof: Gaffke's bound is that of Clopper and Pearson for 0 and 1.
+    dev = side("dev", [0.0] * 60, [1.0])
+    proof = prove_abstention(dev, side("test", [1.0] * wrong + [0.0] * (40 - wrong), [1.0]), at_most=0.1)
+    assert (ruling.answer.low, ruling.answer.high) == pytest.approx((proof.low, proof.high), abs=1e-6)
+    assert proof.status == status
