@@ -39,7 +39,6 @@ OFFERS = (
         cutoff="none",
         skips_undefined=True,
         expected=answered,
-        prefers="nothing known",
         spellings=("answer_rate",),
     ),
 )

@@ -56,7 +56,6 @@ OFFERS = (
         better="lower",
         fine_print=fine_print,
         expected=answered,
-        prefers="nothing known",
         spellings=("false_answers", "false_answer_rate"),
     ),
 )
