@@ -15,6 +15,7 @@ from tests.raising import raises
 import rankproof
 from rankproof import spans
 from rankproof.errors import InputError, UsageError
+from rankproof.kernel import shelf
 from rankproof.measuring.report import EvaluationReport, report_of
 from rankproof.proving.per_unit import range_of, worst_value
 
@@ -210,3 +211,14 @@ def test_an_evaluation_of_arrays_is_that_of_tuples() -> None:
     gold = {f"q{q}": [("d", 10, 30)] for q in range(5)}
     ours, theirs = (spans.evaluate(gold, c, "SpanIoU@40chars")["SpanIoU@40chars"] for c in (columns, listed))
     assert ours.by_query == theirs.by_query
+
+
+@pytest.mark.parametrize("form", [name for name, form in shelf.offered("reports").items() if form.comparison])
+def test_every_report_shows_a_comparison_of_spans(form: str) -> None:
+    gold = spans.read_gold({f"q{i}": [("d", 0, 20)] for i in range(40)})
+    made = [
+        spans.evaluate(gold, many(shift), "SpanRecall@20chars", name=name) for name, shift in (("near", 1), ("far", 9))
+    ]
+    text = shelf.find("reports", form).comparison(rankproof.compare_evaluations(made), per_query=True, observed={})
+    assert "SpanRecall@20chars" in text
+    assert "far" in text
