@@ -29,6 +29,11 @@ SHELVES = {
         "What a ranking is worth. `NAME(parameter=value)@k` says everything; what is left unsaid has its default, and "
         "`rankproof explain NAME` prints the same page. The names of trec_eval stand at the end.",
     ),
+    "spanmeasures": (
+        "Span measures",
+        "What retrieved chunks are worth, as ranges of text against gold spans: `NAME@k`, or `NAME@4000tokens` for a "
+        "budget of text. [Chunks as ranges of text](../spans.md) shows them on data.",
+    ),
     "checks": (
         "Checks",
         "What can be wrong with a run or with qrels. An error is refused unless `--allow CODE` lets it pass; a warning "

@@ -19,8 +19,11 @@ from rankproof.reading.records import Order
 if TYPE_CHECKING:
     from rankproof.kernel.estimate import Estimate, NotEstimable
     from rankproof.kernel.manifest import ExperimentManifest
+    from rankproof.measuring.nuggets import read_nuggets
     from rankproof.measuring.report import EvaluationReport, read_report
+    from rankproof.measuring.tasks import evaluate_tasks, union_of_calls
     from rankproof.online.interleaving.show import interleave
+    from rankproof.proving.abstention import abstention_curve, prove_abstention
     from rankproof.proving.compare import compare, compare_evaluations
     from rankproof.proving.gate import gate
     from rankproof.proving.leaderboard import leaderboard
@@ -50,6 +53,11 @@ _LATER = {
     "Verdict": "rankproof.proving.verdict",
     "EvaluationReport": "rankproof.measuring.report",
     "ExperimentManifest": "rankproof.kernel.manifest",
+    "evaluate_tasks": "rankproof.measuring.tasks",
+    "union_of_calls": "rankproof.measuring.tasks",
+    "abstention_curve": "rankproof.proving.abstention",
+    "prove_abstention": "rankproof.proving.abstention",
+    "read_nuggets": "rankproof.measuring.nuggets",
     "read_report": "rankproof.measuring.report",
     "read_manifest": "rankproof.proving.manifest",
     "verify": "rankproof.proving.verify",
@@ -81,19 +89,24 @@ __all__ = [
     "Run",
     "UsageError",
     "Verdict",
+    "abstention_curve",
     "compare",
     "compare_evaluations",
     "evaluate",
+    "evaluate_tasks",
     "gate",
     "interleave",
     "leaderboard",
     "prepare",
     "propose",
+    "prove_abstention",
     "read_manifest",
+    "read_nuggets",
     "read_qrels",
     "read_report",
     "read_run",
     "read_topics",
+    "union_of_calls",
     "verify",
     "write",
 ]

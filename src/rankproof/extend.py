@@ -12,6 +12,8 @@ Errors:
 A measure:
     Measure, Variant, REL, Values, Mask, never, without_relevant, ordered, JudgedTable, gain_of, Fixed, Linear,
     Ordered, Share.
+A span measure:
+    SpanMeasure, SpanVariant, ReadText.
 A dialect:
     Dialect, Reading, Rounding, Order.
 A similarity of two rankings:
@@ -105,6 +107,8 @@ if TYPE_CHECKING:
     )
     from rankproof.measuring.records import Evaluation, Result
     from rankproof.measuring.similarities.contract import Pairing, Similarity
+    from rankproof.measuring.spans.coverage import ReadText
+    from rankproof.measuring.spans.measures.contract import SpanMeasure, SpanVariant
     from rankproof.online.clickmodels.contract import ClickModel, Fitted
     from rankproof.online.counterfactual.records import Decisions, Influence
     from rankproof.online.estimators.contract import Estimator
@@ -156,6 +160,8 @@ _NAMES_OF = {
     "rankproof.measuring.judged_table": "JudgedTable",
     "rankproof.measuring.gain": "gain_of",
     "rankproof.measuring.dependence": "Fixed Linear Ordered Share",
+    "rankproof.measuring.spans.measures.contract": "SpanMeasure SpanVariant",
+    "rankproof.measuring.spans.coverage": "ReadText",
     "rankproof.measuring.dialects.contract": "Dialect Reading Rounding",
     "rankproof.reading.records": "Order Run Qrels",
     "rankproof.measuring.similarities.contract": "Similarity Pairing",
@@ -293,6 +299,7 @@ __all__ = [
     "Ranking",
     "RankproofError",
     "Read",
+    "ReadText",
     "Reading",
     "Report",
     "Result",
@@ -317,6 +324,8 @@ __all__ = [
     "SignificanceRequest",
     "Similarity",
     "Source",
+    "SpanMeasure",
+    "SpanVariant",
     "Spot",
     "Stage",
     "Status",

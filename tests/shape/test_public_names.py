@@ -13,9 +13,9 @@ import rankproof
 PUBLIC = {
     "Comparison", "Contrast", "Design", "Estimate", "Evaluation", "EvaluationReport", "Evaluations",
     "ExperimentManifest", "InputError", "Leaderboard", "NotEstimable", "Order", "Qrels", "RankproofError", "Refused",
-    "Result", "Run", "UsageError", "Verdict", "compare", "compare_evaluations", "evaluate", "gate", "interleave",
-    "leaderboard", "prepare", "propose",
-    "read_manifest", "read_qrels", "read_report", "read_run", "read_topics", "verify", "write",
+    "Result", "Run", "UsageError", "Verdict", "abstention_curve", "compare", "compare_evaluations", "evaluate",
+    "evaluate_tasks", "gate", "interleave", "leaderboard", "prepare", "propose", "prove_abstention", "read_manifest",
+    "read_nuggets", "read_qrels", "read_report", "read_run", "read_topics", "union_of_calls", "verify", "write",
 }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from rankproof.errors import UnknownName
 KINDS: Mapping[str, str] = MappingProxyType(
     {
         "measures": "measure",
+        "spanmeasures": "span measure",
         "dialects": "dialect",
         "formats": "format",
         "checks": "check",
@@ -44,6 +45,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
 PACKAGES: Mapping[str, str] = MappingProxyType(
     {
         "measures": "rankproof.measuring.measures",
+        "spanmeasures": "rankproof.measuring.spans.measures",
         "dialects": "rankproof.measuring.dialects",
         "similarities": "rankproof.measuring.similarities",
         "formats": "rankproof.reading.formats",

@@ -60,7 +60,7 @@ def explain(name: str) -> Explanation:
     pages: tuple[Page, ...] = () if concept is None else (concept_page(concept),)
     # As people write of measures in general: recall@k.
     plain = name[:-2] if name.endswith(("@k", "@K")) else name
-    for read, kind in ((_measures, "measures"), (_similarities, "similarities")):
+    for read, kind in ((_spans, "spanmeasures"), (_measures, "measures"), (_similarities, "similarities")):
         readings = () if concept is not None and " " in name else read(plain)
         if readings:
             items = dict.fromkeys(item for _, item in readings)
@@ -142,7 +142,13 @@ def _report_facts(item: Any) -> dict[str, str]:
     return {"ending": item.ending, "media type": item.mime}
 
 
+def _span_facts(item: Any) -> dict[str, str]:
+    cutoff = f"a rank, a budget of text, or none: {item.name}@5, {item.name}@4000tokens, {item.name}"
+    return {"cutoff": cutoff, "direction": f"{item.better} is better"}
+
+
 _FACTS = {
+    "spanmeasures": _span_facts,
     "measures": _measure_facts,
     "formats": _format_facts,
     "checks": _check_facts,
@@ -157,6 +163,15 @@ def _measures(name: str) -> list[tuple[str, Any]]:
         return [(plain.name, plain)]
     try:
         return [(str(variant), variant.measure) for variant in parse(name)]
+    except UnknownName:
+        return []
+
+
+def _spans(name: str) -> list[tuple[str, Any]]:
+    from rankproof.measuring.spans.measures.contract import parse as parse_spans
+
+    try:
+        return [(str(variant), variant.measure) for variant in parse_spans(name)]
     except UnknownName:
         return []
 

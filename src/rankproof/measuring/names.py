@@ -23,6 +23,26 @@ from rankproof.measuring.measures.contract import Measure, NamedItem, Variant
 # No ranking is as deep; what follows `@` is then exact as a number and as a text.
 DEEPEST = 10**15
 
+_BUDGET = re.compile(r"(\d+)(tokens|chars)")
+
+
+class Budget(int):
+    """A cutoff that counts text and not chunks: `4000tokens`, `16000chars`."""
+
+    unit: str
+
+    def __new__(cls, amount: int, unit: str) -> Budget:
+        """So many units of text."""
+        budget = super().__new__(cls, amount)
+        budget.unit = unit
+        return budget
+
+    def __str__(self) -> str:
+        return f"{int(self)}{self.unit}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Budget, (int(self), self.unit)
+
 
 def parse(names: str | Variant | Iterable[str | Variant], dialect: str = "") -> tuple[Variant, ...]:
     """The measures that a text, or several texts, name; each once, in their order.
@@ -132,6 +152,11 @@ def read(token: str, dialect: str = "") -> tuple[Variant, ...]:
         measure = _of_others(call.name)
     if call is None or measure is None:
         name = re.split(r"[(@]", token)[0]
+        if call is not None and shelf.offered("spanmeasures").get(name) is not None:
+            raise UsageError(
+                f"{token}: {name} measures ranges of text, not documents. Give gold spans and chunks to "
+                "`rankproof.spans.evaluate`."
+            )
         raise shelf.unknown("measures", name or token, _known_names())
     return (_variant(measure, call, token),)
 
@@ -192,15 +217,17 @@ def _cutoff(item: NamedItem, at: str | None, token: str) -> float | int | None:
         return None
     if item.cutoff == "none":
         raise UsageError(f"{token}: {item.name} takes no cutoff. Write {item.name}.")
+    budget = _BUDGET.fullmatch(at) if item.cutoff == "budget" else None
     try:
-        value = float(at) if item.cutoff == "recall" else int(at)
+        value = float(at) if item.cutoff == "recall" else int(budget[1] if budget else at)
     except ValueError:
         value = -1
     if item.cutoff == "recall" and not 0 <= value <= 1:
         raise UsageError(f"{token}: the recall level must be a number from 0 to 1; got {at!r}.")
     if item.cutoff != "recall" and not 1 <= value < DEEPEST:
-        raise UsageError(f"{token}: the cutoff must be a whole number from 1 to below 10^15; got {at!r}.")
-    return value
+        more = ", or a budget of text, such as 4000tokens or 16000chars" if item.cutoff == "budget" else ""
+        raise UsageError(f"{token}: the cutoff must be a whole number from 1 to below 10^15{more}; got {at!r}.")
+    return value if budget is None else Budget(int(budget[1]), budget[2])
 
 
 # Matched without case, '-' as '_'.

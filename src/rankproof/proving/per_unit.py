@@ -7,6 +7,7 @@ depend on the source of its values; the functions that make one (`paired`) do.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ from rankproof.measuring.names import parse
 from rankproof.measuring.records import GEOMETRIC_FLOOR, Evaluation
 
 if TYPE_CHECKING:
+    from rankproof.measuring.measures.contract import Measure
+    from rankproof.measuring.spans.measures.contract import SpanMeasure
     from rankproof.proving.sampling import Sampling
 
 # Values that differ by less are the same number, computed in another order.
@@ -119,14 +122,24 @@ def logarithms(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.log(np.maximum(values, GEOMETRIC_FLOOR))
 
 
+def measure_named(text: str) -> Measure | SpanMeasure | None:
+    """What a text names, on documents or on spans; None for what is not installed here, as a saved report may hold."""
+    try:
+        (variant,) = parse(text)
+    except UsageError:
+        from rankproof.measuring.spans.measures.contract import by_name
+
+        return by_name(re.split(r"[(@]", text)[0])
+    return variant.measure
+
+
 def range_of(measure: str) -> tuple[float, float]:
     """The least and the greatest value of a measure by its text, on the scale on which its mean is a mean."""
-    try:
-        (variant,) = parse(measure)
-    except UsageError:  # a saved report may hold a measure that is not installed here
+    kind = measure_named(measure)
+    if kind is None:
         return -math.inf, math.inf
-    low, high = variant.measure.low, variant.measure.high
-    if variant.measure.aggregate == "geometric":
+    low, high = kind.low, kind.high
+    if kind.aggregate == "geometric":
         return math.log(max(low, GEOMETRIC_FLOOR)), math.log(high)
     return low, high
 
@@ -138,11 +151,9 @@ def worst_value(measure: str) -> float | None:
     stand for what is missing: a system that loses all it found for a query would be compared on its other queries only,
     and look better for it.
     """
-    try:
-        (variant,) = parse(measure)
-    except UsageError:  # a saved report may hold a measure that is not installed here
+    kind = measure_named(measure)
+    if kind is None:
         return None
-    kind = variant.measure
     end = {"higher": kind.low, "lower": kind.high}.get(kind.better, math.inf)
     return end if math.isfinite(end) else None
 

@@ -2,8 +2,8 @@
 
 Any item:
     check_item says what an item still lacks.
-Measures, diversity measures, dialects and similarities:
-    value, table_of, ranked; covering, subtopic_table; mean; alike.
+Measures, diversity measures, span measures, dialects and similarities:
+    value, table_of, ranked; covering, subtopic_table, nuggets; spanned; mean; alike.
 Checks:
     show, findings.
 Engines and stages:
@@ -41,7 +41,18 @@ if TYPE_CHECKING:
         trial_inferred,
         valued,
     )
-    from rankproof.testing.tables import alike, covering, diagnosed, mean, ranked, subtopic_table, table_of, value
+    from rankproof.testing.tables import (
+        alike,
+        covering,
+        diagnosed,
+        mean,
+        nuggets,
+        ranked,
+        spanned,
+        subtopic_table,
+        table_of,
+        value,
+    )
 
 _DEFINED_IN = {
     "read_answer": "rankproof.testing.judging",
@@ -69,6 +80,8 @@ _DEFINED_IN = {
     "case_of": "rankproof.testing.ruling",
     "rule_on": "rankproof.testing.ruling",
     "alike": "rankproof.testing.tables",
+    "spanned": "rankproof.testing.tables",
+    "nuggets": "rankproof.testing.tables",
     "covering": "rankproof.testing.tables",
     "subtopic_table": "rankproof.testing.tables",
     "ranked": "rankproof.testing.tables",
@@ -95,6 +108,7 @@ __all__ = [
     "judgments_of",
     "logged_decisions",
     "mean",
+    "nuggets",
     "pages_of",
     "parameters_of",
     "passed",
@@ -107,6 +121,7 @@ __all__ = [
     "searched",
     "settled",
     "show",
+    "spanned",
     "subtopic_table",
     "table_of",
     "trial_inferred",

@@ -15,6 +15,7 @@ from rankproof.kernel.specs.kinds import REQUIRED
 SHELF_OF = MappingProxyType(
     {
         "Measure": "measures",
+        "SpanMeasure": "spanmeasures",
         "Dialect": "dialects",
         "Similarity": "similarities",
         "Format": "formats",
@@ -40,6 +41,7 @@ SHELF_OF = MappingProxyType(
 HEADINGS = MappingProxyType(
     {
         "measures": ("range", "undefined", "source"),
+        "spanmeasures": ("range", "undefined", "source"),
         "similarities": ("range", "undefined", "source"),
         "dialects": ("checked", "differs", "limits"),
         "formats": ("holds",),

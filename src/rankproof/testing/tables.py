@@ -11,6 +11,7 @@ from rankproof.measuring.evaluate import evaluate
 from rankproof.measuring.judged_table import JudgedTable, Negatives, Pool
 from rankproof.measuring.names import parse
 from rankproof.measuring.similarities.contract import parse as parse_similarity
+from rankproof.measuring.spans.evaluate import evaluate as evaluate_spans
 from rankproof.measuring.subtopics import Subtopics
 from rankproof.proving.diagnoses.contract import Chart, Symptom
 from rankproof.reading.records import DEFAULT_ORDER, Order
@@ -152,6 +153,30 @@ def mean(measure: str, qrels: Judgments, run: Rankings, dialect: str = "rankproo
     """A measure's mean on a run, to five places."""
     (result,) = evaluate(qrels, run, measure, dialect=dialect).values()
     return round(result.mean, 5)
+
+
+def nuggets(measure: str, vital: str, okay: str, ranking: Sequence[str], missed: Sequence[str] = ()) -> float:
+    """NuggetRecall on one query, to four places. Nuggets are small letters, some `vital`, some `okay`.
+
+    A document is written as the nuggets it supports, a capital for full support: `["Ab", "C"]`; `missed` are the judged
+    documents that the ranking lacks.
+    """
+    base = {**dict.fromkeys(vital, 2), **dict.fromkeys(okay, 0)}
+
+    def grades(letters: str) -> dict[str, int]:
+        return {one.lower(): base[one.lower()] + (2 if one.isupper() else 1) for one in letters}
+
+    docs = {f"d{i}": grades(letters) for i, letters in enumerate(ranking) if letters}
+    rest = {f"x{i}": grades(letters) for i, letters in enumerate(missed)}
+    variant = parse(measure)[0]
+    table = subtopic_table({"q": {**docs, **rest}}, {"q": {f"d{i}": float(-i) for i in range(len(ranking))}})
+    return round(float(variant.measure.compute(table, variant)[0]), 4)
+
+
+def spanned(measure: str, gold: Sequence[tuple[int, int]], chunks: Sequence[tuple[int, int]]) -> float:
+    """A span measure's value on one query and one document, to four places; chunks in rank order."""
+    ranges = {"q": [("d", *span) for span in gold]}, {"q": [("d", *span) for span in chunks]}
+    return round(evaluate_spans(*ranges, measure)[measure].mean, 4)
 
 
 def alike(similarity: str, a: Sequence[str], b: Sequence[str]) -> float | None:

@@ -20,6 +20,14 @@ class Subtopics:
     pool: list[set[str]] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Nuggets:
+    """One query: the grades of nuggets in each rank's document, and in each judged one."""
+
+    ranking: list[dict[str, int]]
+    pool: list[dict[str, int]]
+
+
 def novelty(documents: list[set[str]], alpha: float) -> list[float]:
     seen: dict[str, int] = {}
     gains = []
@@ -62,3 +70,20 @@ def nerr_ia(c: Subtopics, v: Variant) -> float | None:
 def strecall(c: Subtopics, v: Variant) -> float | None:
     known = set().union(*c.pool) if c.pool else set()
     return len(set().union(*c.ranking[: v.k])) / len(known) if known else None
+
+
+def all_strecall(c: Subtopics, v: Variant) -> float | None:
+    recall = strecall(c, v)
+    return None if recall is None else float(recall == 1.0)
+
+
+def nugget_recall(c: Nuggets, v: Variant) -> float | None:
+    names = {name for doc in c.pool for name, grade in doc.items() if grade > 0}
+    part = 0.0 if v["strict"] else 0.5
+    held = whole = 0.0
+    for name in names:
+        vital = max(doc.get(name, 0) for doc in c.pool) >= 3
+        weight = 1.0 if vital else {"all": 1.0, "vital": 0.0, "weighted": 0.5}[v["score"]]
+        support = [{1: part, 2: 1.0, 3: part, 4: 1.0}.get(doc.get(name, 0), 0.0) for doc in c.ranking[: v.k]]
+        held, whole = held + weight * max(support, default=0.0), whole + weight
+    return held / whole if whole else None

@@ -56,6 +56,10 @@ def f(c: Case, v: Variant) -> float | None:
     return (w + 1) * precision * recall / (recall + w * precision)
 
 
+def all_recall(c: Case, v: Variant) -> float | None:
+    return float(len(hit_ranks(c, v, v.k)) == relevant(c, v)) if relevant(c, v) else None
+
+
 def success(c: Case, v: Variant) -> float | None:
     return float(bool(hit_ranks(c, v, v.k))) if relevant(c, v) else None
 

@@ -7,19 +7,21 @@ function gets a Case and the variant, and returns the value, or None where the m
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from tests.measuring.measures import plain_diversity as diversity
 from tests.measuring.measures import plain_gain as gain
 from tests.measuring.measures import plain_readers as readers
 from tests.measuring.measures import plain_relevance as relevance
 from tests.measuring.measures.plain_cases import Case, hit, hit_ranks, relevant
-from tests.measuring.measures.plain_diversity import Subtopics
 
 from rankproof.measuring.measures.contract import Variant
 
 REFERENCES: dict[str, Callable[[Case, Variant], float | None]] = {
     "11pt": relevance.eleven_point,
     "AP": relevance.ap,
+    "AllRecall": relevance.all_recall,
+    "AnswerRate": lambda c, v: float(bool(c.ranking)) if relevant(c, v) else None,
     "AvgPos": readers.avgpos,
     "BinG": relevance.bing,
     "Bpref": relevance.bpref,
@@ -27,6 +29,7 @@ REFERENCES: dict[str, Callable[[Case, Variant], float | None]] = {
     "DCG": gain.dcg,
     "ERR": readers.err,
     "F": relevance.f,
+    "FalseAnswers": lambda c, v: None if relevant(c, v) else float(bool(c.ranking)),
     "G": gain.g_measure,
     "GMAP": relevance.ap,
     "GMBpref": relevance.bpref,
@@ -67,8 +70,10 @@ REFERENCES: dict[str, Callable[[Case, Variant], float | None]] = {
     "nERR": readers.nerr,
 }
 
-DIVERSITY: dict[str, Callable[[Subtopics, Variant], float | None]] = {
+DIVERSITY: dict[str, Callable[[Any, Variant], float | None]] = {
     "ERR_IA": diversity.err_ia,
+    "AllStRecall": diversity.all_strecall,
+    "NuggetRecall": diversity.nugget_recall,
     "StRecall": diversity.strecall,
     "alpha_nDCG": diversity.alpha_ndcg,
     "nERR_IA": diversity.nerr_ia,

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from tests.measuring.measures.plain_cases import Case
-from tests.measuring.measures.plain_diversity import Subtopics
+from tests.measuring.measures.plain_diversity import Nuggets, Subtopics
 from tests.measuring.measures.references import DIVERSITY, REFERENCES
 
 from rankproof.measuring.judged_table import JudgedTable, Negatives
@@ -47,7 +47,10 @@ class World:
         told = []
         for query, docs in self.qrels.items():
             ranking = ranked(self.run.get(query, {}))
-            if variant.measure.needs_subtopics:
+            if name == "NuggetRecall":
+                case = Nuggets([docs.get(d, {}) for d in ranking], list(docs.values()))
+                told.append(DIVERSITY[name](case, variant))
+            elif variant.measure.needs_subtopics:
                 covers = {d: {s for s, g in gs.items() if g >= variant["rel"]} for d, gs in docs.items()}
                 pool = [covers[d] for d in sorted(docs, reverse=True)]
                 told.append(DIVERSITY[name](Subtopics([covers.get(d, set()) for d in ranking], pool), variant))

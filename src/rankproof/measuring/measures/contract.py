@@ -19,7 +19,7 @@ __all__ = ["REL", "REQUIRED", "Cutoff", "Mask", "Measure", "NamedItem", "Param",
 
 Values = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Cutoff = Literal["none", "optional", "required", "recall"]
+Cutoff = Literal["none", "optional", "required", "recall", "budget"]
 
 
 class NamedItem(Protocol):
@@ -109,7 +109,8 @@ class Measure:
     formula     what the page says in words, in LaTeX and for the defaults; the reference explains its symbols
     compute     values for all queries; 0 where undefined (unless `skips_undefined`, then anything)
     undefined   mask of the queries where the measure has no value
-    cutoff      "none", "optional" or "required" rank cutoff; "recall" for a recall level from 0 to 1
+    cutoff      "none", "optional" or "required" rank cutoff; "recall" for a recall level from 0 to 1 ("budget", a rank
+                or an amount of text, is for span measures)
     aggregate   how the queries become one number
     better      "higher", "lower" or "neither"
     fine_print  what the name does not say, for this variant on this table

@@ -1,0 +1,98 @@
+"""Nuggets: facts that an answer needs and the documents that support them, read as judgments by subtopic.
+
+One JSON line for each nugget:
+
+    {"query_id": "q1", "nugget": "the drug is safe", "importance": "vital", "support": {"d1": "support"}}
+
+`importance` is "vital" or "okay"; `support` gives documents "support", "partial_support" or "not_support", the words of
+TREC's RAG track. A nugget that no document supports cannot be retrieved and is in no measure; a note counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+import numpy as np
+
+from rankproof.core import Rows
+from rankproof.errors import InputError
+from rankproof.kernel.sections import counted
+from rankproof.reading.records import Qrels
+from rankproof.reading.source import is_file_like, open_source, require_text
+
+IMPORTANCE = {"okay": 0, "vital": 2}
+SUPPORT = {"not_support": 0, "partial_support": 1, "support": 2}
+NEEDED = ("query_id", "nugget", "importance", "support")
+
+
+def read_nuggets(what: object) -> Qrels:
+    """Judgments by nugget, for NuggetRecall, StRecall and AllStRecall, from a file or from mappings like its lines.
+
+    A document has grade 1 for an okay nugget that it supports in part, 2 for one that it supports, 3 and 4 for a vital
+    one, and 0 for a nugget that it was found not to support.
+    """
+    name, records = _records(what)
+    queries: list[str] = []
+    docs: list[str] = []
+    labels: list[str] = []
+    grades: list[int] = []
+    seen: set[tuple[str, str]] = set()
+    unsupported = 0
+    for place, record in records:
+        query, nugget, importance, support = _nugget(record, place)
+        if (query, nugget) in seen:
+            raise InputError(f"{place}: query {query!r:.80} has the nugget {nugget!r:.80} twice. Keep one of the two.")
+        seen.add((query, nugget))
+        unsupported += not any(support.values())
+        for doc, held in support.items():
+            queries.append(query)
+            docs.append(doc)
+            labels.append(nugget)
+            grades.append(held + IMPORTANCE[importance] if held else 0)
+    if not queries:
+        raise InputError(f"{name} has no nugget that a document was held against. Give one JSON line for each nugget.")
+    rows = Rows.from_columns(queries, docs, np.array(grades, dtype=np.float64), label=labels)
+    notes = (
+        (f"{counted(unsupported, 'nugget')} without a document that supports it: in no measure",) if unsupported else ()
+    )
+    return Qrels.of(rows, name, notes)
+
+
+def _records(what: object) -> tuple[str, Iterable[tuple[str, object]]]:
+    """The name of the source, and its nuggets, each with its place."""
+    if is_file_like(what):
+        from rankproof.reading.stream import objects
+
+        source = open_source(what)
+        require_text(source)
+        text = source.text().removeprefix("\ufeff")
+        return source.name, ((f"{source.name}, line {line}", record) for line, record in objects(text, source.name))
+    if isinstance(what, Mapping | str) or not isinstance(what, Iterable):
+        raise InputError(f"Nuggets are a file of JSON lines, or a list of mappings like them; got {what!r:.60}.")
+    return "nuggets", ((f"nuggets, entry {at}", record) for at, record in enumerate(what, 1))
+
+
+def _nugget(record: object, place: str) -> tuple[str, str, str, dict[str, int]]:
+    """Query, nugget, importance, and the support of each document as a number."""
+    given = cast("Mapping[str, object]", record) if isinstance(record, Mapping) else {}
+    missing = [key for key in NEEDED if key not in given]
+    if missing:
+        raise InputError(
+            f"{place}: {', '.join(missing)} is missing. A nugget has {', '.join(NEEDED)}; got {record!r:.80}."
+        )
+    query, nugget, importance, support = (given[key] for key in NEEDED)
+    for key, value in (("query_id", query), ("nugget", nugget)):
+        if not isinstance(value, str) or not value.strip():
+            raise InputError(f"{place}: {key} must be a text that is not empty; got {value!r:.60}.")
+    if importance not in IMPORTANCE:
+        raise InputError(f"{place}: importance must be 'vital' or 'okay'; got {importance!r:.60}.")
+    if not isinstance(support, Mapping):
+        raise InputError(f"{place}: support must be a mapping from documents to words; got {support!r:.60}.")
+    held: dict[str, int] = {}
+    for doc, word in support.items():
+        if not isinstance(doc, str) or not doc or not isinstance(word, str) or word not in SUPPORT:
+            words = ", ".join(map(repr, SUPPORT))
+            raise InputError(f"{place}: the support of document {doc!r:.60} must be one of {words}; got {word!r:.60}.")
+        held[doc] = SUPPORT[word]
+    return str(query), str(nugget), str(importance), held

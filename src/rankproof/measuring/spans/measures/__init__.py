@@ -1,0 +1,1 @@
+"""The shelf of span measures: one file per measure."""
