@@ -19,7 +19,7 @@ FLOORS = (
     ("stack", "judging", "online"),
     ("reports",),
     ("scale",),
-    ("integrations", "cli", "web", "extend", "testing", "spans"),
+    ("integrations", "cli", "web", "extend", "testing", "arrays", "spans"),
     ("", "__main__"),
 )
 FLOOR = {name: floor for floor, names in enumerate(FLOORS) for name in names}

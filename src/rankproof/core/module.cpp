@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "arrays.hpp"
 #include "arrow.hpp"
 #include "dicts.hpp"
 #include "input.hpp"
@@ -204,6 +205,33 @@ Column<std::int64_t> by_rank_of(Given<std::int64_t> start, Given<std::int32_t> r
     return give(by_rank(start.data(), queries, rank.data()));
 }
 
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Shape shape_of(const Matrix<T>& matrix, const std::optional<Matrix<std::uint8_t>>& cells) {
+    const Shape shape{matrix.shape(0), matrix.shape(1), cells ? cells->data() : nullptr};
+    if (cells && (cells->shape(0) != shape.queries || cells->shape(1) != shape.columns))
+        throw nb::value_error("matrices must have the same shape");
+    // Ranks and columns are kept as 32-bit numbers.
+    if (shape.columns > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+        throw nb::value_error("too many columns");
+    return shape;
+}
+
+nb::tuple pool_of_arrays_of(Matrix<std::int32_t> labels, std::optional<Matrix<std::uint8_t>> cells) {
+    ArrayPool pool = pool_of_arrays(shape_of(labels, cells), labels.data());
+    return nb::make_tuple(give(std::move(pool.start)), give(std::move(pool.grade)), give(std::move(pool.doc)));
+}
+
+template <class T>
+Joined join_arrays_of(Matrix<T> scores, Given<std::int64_t> doc, std::optional<Matrix<std::uint8_t>> cells,
+                      const std::string& by, const std::string& ties, const std::string& precision, bool lower) {
+    const Shape shape = shape_of(scores, cells);
+    if (doc.size() != shape.queries * shape.columns) throw nb::value_error("matrices must have the same shape");
+    return join_arrays(shape, scores.data(), doc.data(), Order::named(by, ties, precision, lower));
+}
+
 // A read-only property that views a member vector.
 #define VIEW(Class, type, name, expression) \
     def_prop_ro(name, [](nb::handle self) { return view<type>(nb::cast<const Class&>(self).expression, self); })
@@ -279,6 +307,11 @@ NB_MODULE(_core, m) {
 
     m.def("random_orders", &random_orders_of, "bits"_a, "many"_a, "size"_a, "kept"_a);
     m.def("by_rank", &by_rank_of, "start"_a, "rank"_a);
+    m.def("pool_of_arrays", &pool_of_arrays_of, "labels"_a, "cells"_a = nb::none());
+    m.def("join_arrays", &join_arrays_of<float>, "scores"_a, "doc"_a, "cells"_a.none(), "by"_a, "ties"_a,
+          "precision"_a, "lower_is_better"_a);
+    m.def("join_arrays", &join_arrays_of<double>, "scores"_a, "doc"_a, "cells"_a.none(), "by"_a, "ties"_a,
+          "precision"_a, "lower_is_better"_a);
     m.def("ranked_ids", &ranked_ids_of, "data"_a, "separator"_a, "query"_a, "doc"_a, "number"_a, "rank"_a, "label"_a,
           "least"_a, "most"_a, "skip"_a, "quoted"_a, "comments"_a, "by"_a, "ties"_a, "precision"_a,
           "lower_is_better"_a, "depth"_a = 0, "queries"_a = nb::none());

@@ -1,0 +1,40 @@
+// Matrices of scores and grades, one query a row: the pool and the ranks of its documents, without a single id.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "joined.hpp"
+#include "order.hpp"
+
+namespace rankproof {
+
+// What a cell of the matrices is, as bits: a document that was retrieved, one that was judged, both or neither.
+enum Cell : std::uint8_t { cell_retrieved = 1, cell_judged = 2 };
+
+// A matrix of `queries` rows and `columns` columns; without cells every document is retrieved and judged.
+struct Shape {
+    std::size_t queries, columns;
+    const std::uint8_t* cells;
+
+    bool has(std::size_t at, Cell what) const { return cells == nullptr || (cells[at] & what) != 0; }
+};
+
+struct ArrayPool {
+    std::vector<std::int64_t> start;
+    std::vector<std::int32_t> grade;  // by query, best first; documents of one grade by column
+    std::vector<std::int64_t> doc;    // for each cell its place in `grade`, -1 where it is not judged
+};
+
+ArrayPool pool_of_arrays(const Shape& shape, const std::int32_t* labels);
+
+// The retrieved documents in order, those of the pool placed. Of tied documents the column decides as an id would:
+// the greater first for id_descending. Scores that are no numbers are counted as faults.
+template <class Score>
+Joined join_arrays(const Shape& shape, const Score* scores, const std::int64_t* doc, const Order& order);
+
+extern template Joined join_arrays(const Shape&, const float*, const std::int64_t*, const Order&);
+extern template Joined join_arrays(const Shape&, const double*, const std::int64_t*, const Order&);
+
+}  // namespace rankproof
