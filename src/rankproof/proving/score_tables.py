@@ -1,0 +1,247 @@
+"""Compare systems by any scores: tables of values by unit that another tool, a judge or a program made.
+
+Everything below the values is what `compare` does: intervals, families of tests, power, margins, segments, reports.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.kernel.sections import counted, number
+from rankproof.measuring.evaluate import some
+from rankproof.measuring.records import Evaluation, Population, Result
+from rankproof.proving.compare import compare_values
+from rankproof.proving.per_unit import ROUNDING, PerUnit
+from rankproof.proving.records import Comparison, Design
+from rankproof.reading.naming import distinct_names
+from rankproof.reading.score_tables import ScoreTable, are_rows, read_score_table
+
+Missing = Literal["worst", "drop"]
+MISSING: tuple[Missing, ...] = ("worst", "drop")
+_OF_DESIGN = {field.name for field in fields(Design)}
+
+
+def compare_scores(
+    baseline: object,
+    candidates: object,
+    scores: str | Iterable[str] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    unit: str | None = None,
+    repeats: bool = False,
+    lower_is_better: str | Iterable[str] = (),
+    ranges: Mapping[str, tuple[float, float]] | None = None,
+    missing: Missing = "worst",
+    queries: object = None,
+    by: Iterable[str] = (),
+    **choices: Any,
+) -> Comparison:
+    """Systems compared by tables of scores: `compare_scores("old.csv", "new.csv", "faithfulness")`.
+
+    baseline, candidates   tables by unit: files (CSV, TSV, JSON lines), data frames, lists of dicts, or
+                           {unit: {score: value}}; several candidates as a list
+    scores                 the scores to compare, the first is the primary one; by default all that every table has
+    unit                   the column that names the unit (a query, a task, a user)
+    repeats                units were asked several times: their values are averaged, and the fine print says how much
+                           repetitions vary
+    lower_is_better        scores of which less is better: costs, latencies, error rates
+    ranges                 {score: (least, greatest)} where a score is bounded by its definition; 0 to 1 for scores that
+                           are 0 or 1 everywhere
+    missing                a unit that one system has no value for counts as the worst value of the score's range, where
+                           there is a range; "drop" leaves such units out for all systems, with a warning
+    queries, by            as in `compare`
+
+    The other choices are those of `Design`.
+    """
+    if missing not in MISSING:
+        raise UsageError(f"What becomes of a missing value is 'worst' or 'drop'; got {missing!r}.")
+    unknown = choices.keys() - _OF_DESIGN
+    if unknown:
+        raise UnknownName("choice of a comparison", sorted(unknown)[0], sorted(_OF_DESIGN))
+    wanted = [scores] if isinstance(scores, str) else None if scores is None else list(scores)
+    lower = {lower_is_better} if isinstance(lower_is_better, str) else set(lower_is_better)
+    several = isinstance(candidates, list | tuple) and not are_rows(candidates, unit)
+    sources = [baseline, *(cast("Sequence[object]", candidates) if several else [candidates])]
+    if len(sources) < 2:
+        raise UsageError("A comparison needs a baseline and at least one candidate.")
+    called: Sequence[str | None] = names if names is not None else [None] * len(sources)
+    if len(called) != len(sources):
+        raise UsageError(f"There are {counted(len(sources), 'table')} and {counted(len(called), 'name')}.")
+    tables = [
+        what
+        if isinstance(what, ScoreTable)
+        else read_score_table(what, name=name, unit=unit, scores=wanted, repeats=repeats)
+        for what, name in zip(sources, called, strict=True)
+    ]
+    sides = ["baseline", *(f"candidate {i}" if len(tables) > 2 else "candidate" for i in range(1, len(tables)))]
+    systems = distinct_names([table.name for table in tables], [str(source) for source in sources], sides)
+    common = _common(tables, systems, wanted)
+    for names_given in (lower, set(ranges or ())):
+        for name in sorted(names_given - set(common)):
+            raise UnknownName("score", name, common)
+    design = Design(**choices)
+    made = [_per_unit(tables, systems, score, score in lower, (ranges or {}).get(score), missing) for score in common]
+    comparison = compare_values(systems, [m.table for m in made], design, queries=queries, by=tuple(by))
+    notes = tuple(
+        dict.fromkeys((*(note for table in tables for note in table.notes), *(n for m in made for n in m.notes)))
+    )
+    return replace(
+        comparison,
+        evaluations=tuple(_evaluation(system, s, [m.table for m in made]) for s, system in enumerate(systems)),
+        warnings=(*comparison.warnings, *(warning for m in made for warning in m.warnings)),
+        fine_print=(*comparison.fine_print, *notes),
+    )
+
+
+def _evaluation(system: str, column: int, tables: Sequence[PerUnit]) -> Evaluation:
+    """One system's values as they were compared, in the record from which reports take the values of a query."""
+    results = {
+        table.measure: Result(
+            table.measure,
+            table.mean(column) if len(table.unit_ids) else math.nan,
+            table.unit_ids,
+            table.column(column),
+            better=table.better,
+        )
+        for table in tables
+    }
+    units = {unit for table in tables for unit in table.unit_ids}
+    return Evaluation(results, Population(len(units), len(units)), run_name=system)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Score:
+    """The table of one score, what to say about it, and what to warn of."""
+
+    table: PerUnit
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def _common(tables: Sequence[ScoreTable], systems: Sequence[str], wanted: Sequence[str] | None) -> list[str]:
+    """The scores that every table has, in the order of the first."""
+    if wanted is not None:
+        return list(dict.fromkeys(wanted))
+    common = [score for score in tables[0].values if all(score in table.values for table in tables)]
+    if not common:
+        each = "; ".join(f"{system}: {', '.join(table.values)}" for system, table in zip(systems, tables, strict=True))
+        raise InputError(f"The tables have no score in common ({each}). Give the same score the same name.")
+    return common
+
+
+def _per_unit(
+    tables: Sequence[ScoreTable],
+    systems: Sequence[str],
+    score: str,
+    lower: bool,
+    given: tuple[float, float] | None,
+    missing: Missing,
+) -> _Score:
+    """One score by unit, averaged over repetitions, with what is missing treated as the caller chose."""
+    means = [_means(table, score) for table in tables]
+    every = list(dict.fromkeys(unit for table in tables for unit in table.unit_ids))
+    by_system = [
+        dict(zip(table.unit_ids, mean.tolist(), strict=True)) for table, mean in zip(tables, means, strict=True)
+    ]
+    values = np.array([[have.get(unit, math.nan) for have in by_system] for unit in every], dtype=np.float64)
+    known = ~np.isnan(values)
+    notes, warnings = list(_repeat_notes(tables, systems, score)), []
+    low, high, note = _range(tables, score, given)
+    notes += [note] if note else []
+    nowhere = tuple(unit for unit, have in zip(every, known, strict=True) if not have.any())
+    if nowhere:
+        notes.append(f"{score}: no system has a value: {counted(len(nowhere), 'unit')} left out ({some(nowhere)})")
+    gaps = known.any(axis=1) & ~known.all(axis=1)
+    table = PerUnit(score, "lower" if lower else "higher", "mean", (), np.empty((0, 0)), low=low, high=high)
+    lacking: tuple[tuple[str, ...], ...] = ()
+    worst = high if lower else low
+    kept = known.all(axis=1)
+    if gaps.any():
+        who = "; ".join(
+            _gap(system, every, known[:, s] | ~gaps) for s, system in enumerate(systems) if (gaps & ~known[:, s]).any()
+        )
+        if missing == "drop":
+            warnings.append(f"{score}: units without a value are left out for all systems, which can favor one: {who}")
+        elif math.isfinite(worst):
+            values = np.where(known, values, worst)
+            kept = known.any(axis=1)
+            notes.append(f"{score}: a missing value counts as the worst, {number(worst)}: {who}")
+        else:
+            lacking = tuple(tuple(every[i] for i in np.flatnonzero(gaps & ~known[:, s])) for s in range(len(systems)))
+    ids = tuple(every[i] for i in np.flatnonzero(kept))
+    return _Score(
+        replace(table, unit_ids=ids, values=values[kept], lacking=lacking, unit="unit"), tuple(notes), tuple(warnings)
+    )
+
+
+def _gap(system: str, units: Sequence[str], have: NDArray[np.bool_]) -> str:
+    lost = tuple(units[i] for i in np.flatnonzero(~have).tolist())
+    return f"{system} lacks {len(lost)} ({some(lost)})"
+
+
+def _means(table: ScoreTable, score: str) -> NDArray[np.float64]:
+    """The mean over the repetitions that have a value; NaN where none has."""
+    values = table.values[score]
+    known = ~np.isnan(values)
+    units = len(table.unit_ids)
+    count = np.bincount(table.unit[known], minlength=units)
+    total = np.bincount(table.unit[known], weights=values[known], minlength=units)
+    means: NDArray[np.float64] = np.divide(total, count, out=np.full(units, math.nan), where=count > 0)
+    return means
+
+
+def _range(tables: Sequence[ScoreTable], score: str, given: tuple[float, float] | None) -> tuple[float, float, str]:
+    """The range of one value by the score's definition, as the caller says or as 0 and 1 alone tell."""
+    seen = np.concatenate([table.values[score] for table in tables])
+    seen = seen[~np.isnan(seen)]
+    if given is None:
+        if len(seen) and np.isin(seen, (0.0, 1.0)).all():
+            return 0.0, 1.0, f"{score}: 0 or 1 everywhere, taken for a score between 0 and 1"
+        return -math.inf, math.inf, ""
+    low, high = map(float, given)
+    if not low < high:
+        raise UsageError(f"The range of {score} runs from the least to the greatest value; got {low:g} to {high:g}.")
+    outside = seen[(seen < low) | (seen > high)]
+    if len(outside):
+        raise InputError(
+            f"{score} has the value {outside[0]:g}, outside of its range {low:g} to {high:g}. Mend one of them."
+        )
+    return low, high, ""
+
+
+def _repeat_notes(tables: Sequence[ScoreTable], systems: Sequence[str], score: str) -> list[str]:
+    """How much repetitions of a unit vary beside how much units do: where more data would help."""
+    notes = []
+    for table, system in zip(tables, systems, strict=True):
+        counts = table.repeats
+        if counts.max(initial=0) < 2:
+            continue
+        values, means = table.values[score], _means(table, score)
+        known = ~np.isnan(values)
+        each = np.bincount(table.unit[known], minlength=len(counts))
+        spare = int(np.maximum(each - 1, 0).sum())
+        if spare == 0:
+            continue
+        within = float(((values[known] - means[table.unit[known]]) ** 2).sum() / spare)
+        has = each > 0
+        total = float(np.var(means[has], ddof=1)) if has.sum() > 1 else 0.0
+        of_means = float((within / each[has]).mean())
+        few, most = int(each[has].min()), int(each[has].max())
+        times = str(few) if few == most else f"{few} to {most}"
+        # What is left of rounding is no variation.
+        if within <= ROUNDING**2 * max(1.0, float(np.max(values[known] ** 2))):
+            told = "they do not vary: more of them would add nothing"
+        else:
+            share = min(1.0, of_means / total) if total > 0 else 1.0
+            told = (
+                f"{share:.0%} of the variance of a unit's mean is between repetitions; the rest only more units reduce"
+            )
+        notes.append(f"{score}, {system}: {times} values a unit, averaged; {told}")
+    return notes

@@ -1,0 +1,295 @@
+"""Score tables: one system's values by unit (a query, a task, a user), from any tool that writes a table.
+
+A table has a column that names the unit and a column for each score. Files are CSV, TSV or JSON lines (one object a
+unit, or a JSON list of them); from Python also data frames, lists of dicts, {unit: {score: value}} and {unit: value}.
+
+Doubt ends here: a cell is a number, true or false, or missing (empty, null, NaN), and what else stands in a score
+column is refused with its place. A unit that occurs twice is refused too, unless repetitions were announced.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankproof.errors import InputError, UnknownName, UsageError
+from rankproof.kernel.sections import counted
+from rankproof.reading.segments import delimited
+from rankproof.reading.source import FileLike, is_file_like, open_source, require_text
+
+# What the column of the unit may be called, the likeliest first.
+UNIT_COLUMNS = (
+    "unit", "unit_id", "query_id", "query-id", "qid", "question_id", "task_id", "example_id", "sample_id", "user_id",
+    "topic_id", "topic", "id", "_id", "query", "question", "user_input", "input",
+)  # fmt: skip
+MISSING = frozenset({"", "nan", "none", "null", "na", "n/a"})
+TRUTH = {"true": 1.0, "false": 0.0}
+# How many names a note or an error gives before it only counts.
+FEW = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoreTable:
+    """One system: `values[score]` has a value for each row, NaN where it is missing; `unit[row]` is its unit.
+
+    name      the system's
+    unit_ids  the units, in order of first appearance
+    notes     what was taken for what
+    """
+
+    name: str
+    unit_ids: tuple[str, ...]
+    unit: NDArray[np.int64]
+    values: Mapping[str, NDArray[np.float64]]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def repeats(self) -> NDArray[np.int64]:
+        """How many rows each unit has."""
+        return np.bincount(self.unit, minlength=len(self.unit_ids))
+
+    def __repr__(self) -> str:
+        scores = ", ".join(self.values)
+        return f"<scores of {self.name}: {counted(len(self.unit_ids), 'unit')}, {scores}>"
+
+
+def read_score_table(
+    what: object,
+    *,
+    name: str | None = None,
+    unit: str | None = None,
+    scores: Iterable[str] | None = None,
+    repeats: bool = False,
+) -> ScoreTable:
+    """The table of one system.
+
+    unit      the column of the unit; by default the first that has one of the usual names
+    scores    the columns that count; by default every one that holds numbers
+    repeats   whether a unit may occur several times: it was asked several times
+    """
+    rows, source = _rows(what)
+    if not rows:
+        raise InputError(f"{source} has no rows. Give a header and one row for each unit.")
+    columns = tuple(dict.fromkeys(column for row in rows for column in row))
+    named = _unit_column(columns, unit, source)
+    ids, places = _units(rows, named, source, repeats)
+    wanted = None if scores is None else tuple(scores)
+    for score in wanted or ():
+        if score not in columns:
+            raise UnknownName(f"column of {source}", score, [column for column in columns if column != named])
+    values: dict[str, NDArray[np.float64]] = {}
+    texts: list[str] = []
+    for column in wanted or [column for column in columns if column != named]:
+        read, wrong = _numbers(rows, column)
+        if wrong is None and not np.isnan(read).all():
+            values[column] = read
+        elif wanted is not None:
+            raise _no_score(source, column, named, rows, wrong)
+        else:
+            texts.append(column)
+    if not values:
+        raise InputError(
+            f"{source} has no column of numbers beside {named!r}: {', '.join(columns[:FEW])}. Give one for each score."
+        )
+    notes = [f"{name or source}: units are the column {named!r}"] if unit is None else []
+    if texts:
+        notes.append(f"{name or source}: not taken for scores: {_some(texts)}")
+    return ScoreTable(name or _stem(source), ids, places, values, tuple(notes))
+
+
+def split_by_system(what: object, column: str) -> dict[str, list[dict[str, Any]]]:
+    """The rows of a table that has several systems, by the column that names them, in order of first appearance."""
+    rows, source = _rows(what)
+    parts: dict[str, list[dict[str, Any]]] = {}
+    for number, row in enumerate(rows, 1):
+        if column not in row:
+            raise UnknownName(f"column of {source}", column, list(row))
+        system = _text(row[column])
+        if not system:
+            raise InputError(f"{source}, row {number}: the column {column!r} is empty. Every row needs its system.")
+        parts.setdefault(system, []).append({name: value for name, value in row.items() if name != column})
+    return parts
+
+
+def are_rows(what: object, unit: str | None) -> bool:
+    """Whether a list is one table, row by row, and not several tables: its rows name their units."""
+    if not isinstance(what, list | tuple) or not all(isinstance(row, Mapping) for row in what):
+        return False
+    return any(name in row for row in what for name in ((unit,) if unit is not None else UNIT_COLUMNS))
+
+
+# ---- rows from anything ---------------------------------------------------------------------------
+
+
+def _rows(what: object) -> tuple[list[dict[str, Any]], str]:
+    """Rows as dicts, and what to call their source."""
+    if is_file_like(what):
+        return _file_rows(what)
+    if isinstance(what, Mapping):
+        return _mapping_rows(what), "the table"
+    if hasattr(what, "columns") and hasattr(what, "__getitem__"):
+        return _frame_rows(what), "the data frame"
+    if isinstance(what, Sequence) and all(isinstance(row, Mapping) for row in what):
+        return [{str(key): value for key, value in row.items()} for row in what], "the table"
+    raise UsageError(
+        "Scores come from a file, a data frame, a list of dicts or {unit: {score: value}}; "
+        f"got {type(what).__name__}."
+    )
+
+
+def _file_rows(what: FileLike) -> tuple[list[dict[str, Any]], str]:
+    import json
+
+    from rankproof.reading.stream import objects
+
+    source = open_source(what)
+    require_text(source)
+    text = source.text().removeprefix("\ufeff")
+    start = text.lstrip()[:1]
+    if start == "{":
+        return [dict(record) for _, record in objects(text, source.name)], source.name
+    if start == "[":
+        try:
+            read = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"{source.name} is no JSON: {error}. Write it again, or give CSV or JSON lines.") from None
+        if not all(isinstance(row, dict) for row in read):
+            raise InputError(f"{source.name} is a JSON list of something else than objects. Give one object a unit.")
+        return read, source.name
+    return cast("list[dict[str, Any]]", delimited(text, source.name, "unit")), source.name
+
+
+def _mapping_rows(what: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    rows = []
+    for unit, value in what.items():
+        scores = {str(key): score for key, score in value.items()} if isinstance(value, Mapping) else {"score": value}
+        if "unit" in scores:
+            raise UsageError("A score called 'unit' stands where the unit's name goes. Give it another name.")
+        rows.append({"unit": unit, **scores})
+    return rows
+
+
+def _frame_rows(frame: Any) -> list[dict[str, Any]]:
+    """The rows of a pandas, polars or pyarrow table, read by columns; an index that has a name is a column too."""
+    if hasattr(frame, "column_names"):  # pyarrow, whose `columns` are the columns themselves
+        columns = {name: frame[name].to_pylist() for name in frame.column_names}
+    else:
+        index = getattr(getattr(frame, "index", None), "name", None)
+        if index is not None and index not in list(frame.columns):
+            frame = frame.reset_index()
+        columns = {str(name): _listed(frame[name]) for name in frame.columns}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _listed(column: Any) -> list[Any]:
+    values: list[Any] = column.to_list() if hasattr(column, "to_list") else list(column)
+    return values
+
+
+# ---- units and numbers ----------------------------------------------------------------------------
+
+
+def _unit_column(columns: Sequence[str], unit: str | None, source: str) -> str:
+    if unit is not None:
+        if unit not in columns:
+            raise UnknownName(f"column of {source}", unit, columns)
+        return unit
+    found = next((name for name in UNIT_COLUMNS if name in columns), None)
+    if found is None:
+        raise InputError(
+            f"{source} has no column that names its units: {', '.join(columns[:FEW])}. Say which one does (--unit "
+            "COLUMN, unit= in Python): two systems are compared unit by unit."
+        )
+    return found
+
+
+def _units(
+    rows: Sequence[Mapping[str, Any]], column: str, source: str, repeats: bool
+) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    number_of: dict[str, int] = {}
+    first: dict[str, int] = {}
+    places = np.empty(len(rows), dtype=np.int64)
+    for i, row in enumerate(rows):
+        unit = _text(row.get(column))
+        if not unit:
+            raise InputError(f"{source}, row {i + 1}: the column {column!r} is empty. Every row needs its unit.")
+        if unit in number_of and not repeats:
+            raise InputError(
+                f"{source}, row {i + 1}: the unit {unit!r} was in row {first[unit]} already. If it was asked several "
+                "times, say so (--repeats, repeats=True in Python) and its values are averaged; else keep one row."
+            )
+        first.setdefault(unit, i + 1)
+        places[i] = number_of.setdefault(unit, len(number_of))
+    return tuple(number_of), places
+
+
+def _numbers(rows: Sequence[Mapping[str, Any]], column: str) -> tuple[NDArray[np.float64], int | None]:
+    """The column as numbers, and the first row in which it is none."""
+    values = np.full(len(rows), math.nan)
+    for i, row in enumerate(rows):
+        value = _number(row.get(column))
+        if value is None:
+            return values, i
+        values[i] = value
+    return values, None
+
+
+def _number(cell: Any) -> float | None:
+    """The cell as a number, NaN where it is missing; None where it is something else."""
+    if cell is None:
+        return math.nan
+    if isinstance(cell, str):
+        word = cell.strip().casefold()
+        if word in MISSING:
+            return math.nan
+        if word in TRUTH:
+            return TRUTH[word]
+        try:
+            value = float(word)
+        except ValueError:
+            return None
+        # "1_000" is a number to Python and a typing error to everybody else.
+        return None if "_" in word or math.isinf(value) else value
+    try:
+        value = float(cell)
+    except (TypeError, ValueError):
+        return None
+    return None if math.isinf(value) else value
+
+
+def _text(cell: Any) -> str:
+    """The name of a unit or a system; whole numbers without decimals, as different tools write the same id."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return ""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()
+
+
+def _no_score(
+    source: str, column: str, unit: str, rows: Sequence[Mapping[str, Any]], wrong: int | None
+) -> InputError | UsageError:
+    if column == unit:
+        return UsageError(f"{column!r} names the units of {source} and cannot be a score too.")
+    if wrong is None:
+        return InputError(f"{source}: the column {column!r} has no value at all.")
+    return InputError(
+        f"{source}, row {wrong + 1}: {str(rows[wrong].get(column))[:40]!r} in the column {column!r} is no number. "
+        "Possible: a finite number, true or false, or nothing where the value is missing."
+    )
+
+
+def _stem(source: str) -> str:
+    import os
+
+    return os.path.basename(source).partition(".")[0] or source
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
