@@ -120,8 +120,8 @@ def test_what_is_not_a_ranking() -> None:
         read_run([("q1", "d1", 1.0), 7])
     with raises(UsageError, "int", "path", "dict", "pandas", "polars", "pyarrow", "DuckDB"):
         read_run(7)
-    with raises(InputError, "<list>", "row 1", "('q1', 'd1')", "grade"):
-        read_qrels([("q1", "d1")])
+    with raises(InputError, "<list>", "row 1", "('q1',)", "grade"):
+        read_qrels([("q1",)])
 
 
 def test_topics() -> None:

@@ -20,6 +20,7 @@ from rankproof.measuring.names import canonical, parse
 from rankproof.measuring.prepare import PreparedQrels, PreparedRun, join_run, prepare_qrels
 from rankproof.measuring.records import DEFAULT_SETTINGS, Evaluation, LazyLines, Population, Result, Settings, aggregate
 from rankproof.measuring.views import condensed, cut, read_negatives, select, without_undefined
+from rankproof.reading.formats.contract import Columns
 from rankproof.reading.records import By, Order
 
 # Returns the table of the current run in the given order.
@@ -198,21 +199,27 @@ def evaluate(
     threads: int = 0,
     name: str | None = None,
     memory: int | str | None = None,
+    columns: Columns = None,
 ) -> Evaluation:
     """Values of measures on a run: `evaluate(qrels, run, "nDCG@10 RR@10 R@100")["nDCG@10"].mean`.
 
     `qrels` and `run` are paths, dicts of dicts, frames (pandas, polars, pyarrow, DuckDB), `Qrels`, `Run`, or
-    prepared ones. The choices are those of `rankproof evaluate`; see `Settings` for the first of them.
+    prepared ones. Judgments may name relevant documents without grades: `{query: [doc, ...]}`. `columns` says which
+    column is what, `{"query_id": "question_id", "doc_id": "chunk_id"}`. The choices are those of `rankproof evaluate`;
+    see `Settings` for the first of them.
     """
+    from rankproof.reading.collect import named_columns
+
     variants = parse(measures, dialect)
     reading: dict[str, Any] = {
         "format": run_format, "order": order, "lower_is_better": lower_is_better, "collapse": collapse,
         "drop_self": drop_self, "allow": allow, "threads": threads, "name": name, "memory": memory,
+        **named_columns(columns, qrels, [run]),
     }  # fmt: skip
     if isinstance(run, PreparedRun):
         _refuse_other(qrels, run, reading)
     else:
-        run = join_run(prepare_qrels(qrels, qrels_format, allow), run, **reading)
+        run = join_run(prepare_qrels(qrels, qrels_format, allow, columns=columns), run, **reading)
     settings = Settings(dialect, depth, judged_only, level, complete, undefined, ties)
     return measure_run(run, variants, settings)
 

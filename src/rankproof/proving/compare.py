@@ -27,6 +27,8 @@ from rankproof.proving.reuse import Contributions, contributions, reuse_check
 from rankproof.proving.sampling import read_sampling
 from rankproof.proving.significance.contract import BY_GAFFKE
 from rankproof.proving.tie_risk import tie_risks
+from rankproof.reading.collect import named_columns
+from rankproof.reading.formats.contract import Columns
 from rankproof.reading.naming import distinct_names
 from rankproof.reading.pool_groups import read_pool_groups
 from rankproof.reading.segments import read_columns, segments
@@ -60,6 +62,7 @@ def compare(
     qrels_format: str | None = None,
     run_format: str | None = None,
     allow: Iterable[str] = (),
+    columns: Columns = None,
     **choices: Any,
 ) -> Comparison:
     """Candidates against a baseline: `compare(qrels, "bm25.run", "dense.run", "nDCG@10").contrast("nDCG@10")`.
@@ -74,8 +77,9 @@ def compare(
     settings = Settings(**{name: choices.pop(name) for name in _OF_SETTINGS & choices.keys()})
     design = Design(**{name: choices.pop(name) for name in _OF_DESIGN & choices.keys()})
     allow = tuple(allow)
-    judged = prepare_qrels(qrels, qrels_format, allow)
+    judged = prepare_qrels(qrels, qrels_format, allow, columns=columns)
     sources = [baseline, *(candidates if isinstance(candidates, list | tuple) else [candidates])]
+    choices |= named_columns(columns, qrels, sources)
     called: Sequence[str | None] = names if names is not None else [None] * len(sources)
     if len(called) != len(sources):
         raise UsageError(f"There are {len(sources)} runs and {len(called)} names. Give each run one name.")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from json import loads
 from typing import TYPE_CHECKING
 
 from rankproof.errors import InputError, UsageError
 from rankproof.kernel import shelf
 from rankproof.reading.finding import Unit
-from rankproof.reading.formats._table import SEPARATORS, cut, sample
+from rankproof.reading.formats._names import chosen
+from rankproof.reading.formats._table import SEPARATORS, cut, look, sample
+from rankproof.reading.formats._tabular import looks_like_markup
 from rankproof.reading.formats.contract import NOUNS, Format, Noun, Sure, TextLayout
 from rankproof.reading.records import Order
 from rankproof.reading.source import FileLike, Source, open_source, require_text
@@ -57,6 +60,23 @@ def by_content(source: Source, noun: Noun) -> Format:
         raise InputError(f"{source.name}: its format may be {names}. Name it with {_option(noun)}.")
     require_text(source)
     raise InputError(_unknown(source, noun))
+
+
+def by_columns(source: Source, noun: Noun, columns: object) -> Format | None:
+    """The format of a text whose header or first line has the columns that a caller named; None where none has."""
+    choice = chosen(columns, noun)
+    if b"\0" in source.head:
+        return None
+    if looks_like_markup(source):
+        try:
+            record = loads(source.head.lstrip().split(b"\n", 1)[0])
+        except (ValueError, RecursionError):
+            return None
+        is_row = isinstance(record, dict) and not choice.missing(list(record))
+        # An object of columns on one line has a list for the queries too.
+        return by_name("jsonl", noun) if is_row and not isinstance(record[choice.named[0][1]], list) else None
+    table = look(source.head, noun, {"columns": choice})
+    return None if table is None else by_name("csv" if table.separator in ",;|" else "tsv", noun)
 
 
 def surest(forms: Iterable[Format], source: Source, noun: Noun) -> list[Format]:
@@ -132,6 +152,7 @@ class SourceDescription:
 
     `unit` is what `rows.line` counts. `layout` is set for text that the core reads by itself; `again` then
     reads it once more and allows no columns beyond the format's own. `shape` says what a line should look like.
+    `without_documents` are judged queries that name no document.
     """
 
     source: str
@@ -143,6 +164,7 @@ class SourceDescription:
     unit: Unit = "line"
     layout: TextLayout | None = None
     again: Callable[[], Rows] | None = None
+    without_documents: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         parts = [f"format {self.format}", *self.notes]

@@ -263,30 +263,35 @@ NO_SUBTOPIC = frozenset({"", "0", "Q0", "q0"})
 class Qrels(Mapping[str, dict[str, int]]):
     """Grades of documents: `qrels["q1"]` is {doc_id: grade}. Made by `rankproof.read_qrels`.
 
-    `rows` stand query after query, in the order they were read.
+    `rows` stand query after query, in the order they were read; `without_documents` are judged queries that name no
+    document, which stand behind the others.
     """
 
     rows: Rows
     name: str = "qrels"
     notes: tuple[str, ...] = field(default=(), repr=False)  # what was decided on reading
+    without_documents: tuple[str, ...] = field(default=(), repr=False)
 
     @classmethod
-    def of(cls, rows: Rows, name: str = "qrels", notes: tuple[str, ...] = ()) -> Qrels:
+    def of(
+        cls, rows: Rows, name: str = "qrels", notes: tuple[str, ...] = (), without_documents: tuple[str, ...] = ()
+    ) -> Qrels:
         """The qrels in rows that checks have passed, the rows of a query together."""
         turn = rows.sorted("given", "given", "float64", False)
         in_order = bool((turn == np.arange(len(turn))).all())
-        return cls(rows if in_order else rows.take(turn), name, notes)
+        return cls(rows if in_order else rows.take(turn), name, notes, without_documents)
 
     # ---- what is in it -------------------------------------------------------------------------
 
     @cached_property
     def query_ids(self) -> tuple[str, ...]:
         """The queries, in order of first appearance."""
-        return tuple(self.rows.query_ids)
+        return (*self.rows.query_ids, *self.without_documents)
 
     @cached_property
     def _start(self) -> NDArray[np.int64]:
-        return starts(self.rows)
+        start = starts(self.rows)
+        return np.append(start, np.full(len(self.without_documents), start[-1]))
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -341,7 +346,9 @@ class Qrels(Mapping[str, dict[str, int]]):
     def _without_subtopics(self) -> Judgments:
         from rankproof.core import Judgments
 
-        return Judgments.from_rows(self.rows)
+        if not self.without_documents:
+            return Judgments.from_rows(self.rows)
+        return Judgments.from_dicts(self.to_dict())  # rows cannot hold a query without a document
 
     @cached_property
     def _with_subtopics(self) -> Judgments:
@@ -355,7 +362,8 @@ class Qrels(Mapping[str, dict[str, int]]):
         """Only these queries; ids that the qrels do not have are ignored."""
         chosen = set(queries)
         places = [at for at, query in enumerate(self.query_ids) if query in chosen]
-        return replace(self, rows=self.rows.take(of_queries(self._start, places)))
+        empty = tuple(query for query in self.without_documents if query in chosen)
+        return replace(self, rows=self.rows.take(of_queries(self._start, places)), without_documents=empty)
 
     # ---- identity ------------------------------------------------------------------------------
 
@@ -374,7 +382,9 @@ class Qrels(Mapping[str, dict[str, int]]):
             span = range(start[at], start[at + 1])
             turn += sorted(span, key=(lambda i: (docs[i], labels[i])) if labels else docs.__getitem__)
         rows = self.rows.take(np.array(turn, dtype=np.int64))
-        return fingerprint("qrels", rows, rows.number, [labels[i] for i in turn] if labels else ())
+        kind = "qrels with queries that name no document" if self.without_documents else "qrels"
+        ends = [labels[i] for i in turn] if labels else ()
+        return fingerprint(kind, rows, rows.number, (*ends, *sorted(self.without_documents)))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Qrels) and self.content_hash == other.content_hash

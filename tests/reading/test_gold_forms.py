@@ -1,0 +1,463 @@
+"""What people who build RAG have: judgments without grades, lists, sets, one id, wide frames, other names of columns.
+
+A test is named after what somebody would type first.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.raising import raises
+
+import rankproof
+from rankproof.errors import InputError, Refused, UsageError
+from rankproof.reading.collect import NO_GRADES, read_qrels, read_run
+
+RUN = {"q1": ["d1", "d2"], "q2": ["d9", "d7"]}
+GOLD = {"q1": {"d1": 1}, "q2": {"d7": 1}}
+# RR: 1 for q1, 1/2 for q2.
+MEAN = 0.75
+
+
+def rr(gold: Any, run: Any = RUN, **choices: Any) -> float:
+    return float(rankproof.evaluate(gold, run, "RR", **choices)["RR"].mean)
+
+
+def told(gold: Any, run: Any = RUN, **choices: Any) -> tuple[str, ...]:
+    return tuple(rankproof.evaluate(gold, run, "RR", **choices).fine_print)
+
+
+# ---- gold as it lies around ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        {"q1": ["d1"], "q2": ["d7"]},
+        {"q1": ("d1",), "q2": ["d7"]},
+        {"q1": {"d1"}, "q2": frozenset({"d7"})},
+        {"q1": "d1", "q2": "d7"},
+        {"q1": ["d1"], "q2": "d7"},
+        {"q1": np.array(["d1"]), "q2": np.array(["d7"])},
+        [("q1", "d1"), ("q2", "d7")],
+        [{"question_id": "q1", "chunk_id": "d1"}, {"question_id": "q2", "chunk_id": "d7"}],
+        [{"question_id": "q1", "relevant_ids": ["d1"]}, {"question_id": "q2", "relevant_ids": ["d7"]}],
+        [{"question_id": "q1", "relevant_ids": "d1"}, {"question_id": "q2", "relevant_ids": "d7"}],
+        [{"user_input": "q1", "reference_context_ids": ["d1"]}, {"user_input": "q2", "reference_context_ids": ["d7"]}],
+        {"query_id": ["q1", "q2"], "relevant": [["d1"], ["d7"]]},
+        {"queries": ["q1", "q2"], "relevant": ["d1", "d7"]},
+    ],
+    ids=[
+        "dict of lists", "dict of tuples", "dict of sets", "one id", "lists and one id", "arrays", "pairs",
+        "records without a grade", "records with a list", "records with one id", "ragas samples", "parallel lists",
+        "parallel lists of one id",
+    ],
+)  # fmt: skip
+def test_gold_without_grades(gold: Any) -> None:
+    assert read_qrels(gold).to_dict() == GOLD
+    assert rr(gold) == MEAN
+    assert told(gold).count(NO_GRADES) == 1
+
+
+def test_gold_with_grades_says_nothing_of_the_kind() -> None:
+    assert NO_GRADES not in told(GOLD)
+    assert NO_GRADES not in told([("q1", "d1", 1), ("q2", "d7", 1)])
+
+
+def test_a_set_is_read_in_one_order() -> None:
+    names = [f"d{i}" for i in range(50)]
+    qrels = read_qrels({"q": set(names)})
+    assert list(qrels["q"]) == sorted(names) != list(set(names))
+    assert qrels.content_hash == read_qrels({"q": names}).content_hash
+
+
+def test_numbers_are_ids_in_gold_too() -> None:
+    assert read_qrels({1: [10, np.int64(20)], 2: 30}).to_dict() == {"1": {"10": 1, "20": 1}, "2": {"30": 1}}
+
+
+def test_gold_of_one_form_has_one_hash_with_its_graded_form() -> None:
+    assert read_qrels({"q1": ["d1"], "q2": {"d7"}}) == read_qrels(GOLD)
+
+
+def test_an_empty_list_is_a_judged_query_without_a_relevant_document() -> None:
+    run = {**RUN, "q0": ["d5"]}
+    for gold in (
+        {"q0": [], "q1": ["d1"], "q2": ["d7"]},
+        {"q0": set(), "q1": {"d1"}, "q2": {"d7"}},
+        {"q0": {}, **GOLD},
+        json.dumps({"q0": [], "q1": ["d1"], "q2": ["d7"]}).encode(),
+        json.dumps({"q0": {}, **GOLD}).encode(),
+        {"query_id": ["q0", "q1", "q2"], "relevant_ids": [[], ["d1"], ["d7"]]},
+    ):
+        evaluation = rankproof.evaluate(gold, run, "RR")
+        assert evaluation.population.judged == 3, gold
+        assert evaluation.population.without_relevant == ("q0",), gold
+        assert evaluation["RR"].by_query == {"q0": 0.0, "q1": 1.0, "q2": 0.5}
+        assert evaluation["RR"].undefined == ("q0",)
+
+
+def test_an_empty_list_survives_reading_filtering_and_the_hash() -> None:
+    qrels = read_qrels({"q0": [], "q1": ["d1"], "q2": ["d7"]})
+    assert qrels.to_dict() == {"q1": {"d1": 1}, "q2": {"d7": 1}, "q0": {}}
+    assert len(qrels) == 3
+    assert qrels != read_qrels(GOLD)
+    assert qrels.filter(["q1", "q2"]) == read_qrels(GOLD)
+    assert dict(qrels.filter(["q0", "q1"])) == {"q1": {"d1": 1}, "q0": {}}
+    assert rankproof.prepare(qrels).content_hash() == qrels.content_hash
+    assert rankproof.prepare({"q0": [], "q1": ["d1"], "q2": ["d7"]}).content_hash() == qrels.content_hash
+    assert rankproof.evaluate(qrels, RUN, "RR").population.judged == 3
+    assert told(qrels).count(NO_GRADES) == 1
+
+
+def test_measures_of_subtopics_stood_still_at_a_query_without_documents() -> None:
+    # The pool had one query more than the subtopics: an IndexError.
+    values = rankproof.evaluate({"q0": {}, **GOLD}, RUN, "alpha_nDCG@10")["alpha_nDCG@10"].by_query
+    alone = rankproof.evaluate(GOLD, RUN, "alpha_nDCG@10")["alpha_nDCG@10"].by_query
+    assert values == {"q0": 0.0, **alone}
+
+
+def test_a_query_that_stands_twice_in_wide_rows_has_all_its_documents() -> None:
+    rows = [{"qid": "q", "relevant_ids": []}, {"qid": "q", "relevant_ids": ["a"]}, {"qid": "q", "relevant_ids": ["b"]}]
+    qrels = read_qrels(rows)
+    assert qrels.to_dict() == {"q": {"a": 1, "b": 1}}
+    assert qrels.without_documents == ()
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("gold.json", '{"q1": ["d1"], "q2": ["d7"]}'),
+        ("gold.json", '{"q1": "d1", "q2": "d7"}'),
+        ("gold.json", '[{"question_id": "q1", "chunk_id": "d1"}, {"question_id": "q2", "chunk_id": "d7"}]'),
+        ("gold.jsonl", '{"query_id": "q1", "relevant_ids": ["d1"]}\n{"query_id": "q2", "relevant_ids": ["d7"]}\n'),
+        ("gold.jsonl", '{"qid": "q1", "doc_id": "d1"}\n{"qid": "q2", "doc_id": "d7"}\n'),
+        ("gold.jsonl", '{"qid": "q1", "docs": ["d1"]}\n{"qid": "q2", "docs": ["d7"]}\n'),
+        ("gold.csv", "question_id,chunk_id\nq1,d1\nq2,d7\n"),
+        ("gold.csv", "q1,d1\nq2,d7\n"),
+        ("gold.tsv", "question_id\tpassage_id\nq1\td1\nq2\td7\n"),
+        ("gold.tsv", "q1\td1\nq2\td7\n"),
+    ],
+)
+def test_gold_files_without_grades(name: str, text: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    assert read_qrels(path).to_dict() == GOLD
+    assert rr(path) == MEAN
+    assert told(path).count(NO_GRADES) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"query_id,doc_id,rank\nq1,d1,1\nq2,d7,1\n",
+        b"query_id,doc_id,similarity\nq1,d1,0.5\nq2,d7,0.5\n",
+        b'{"query_id": "q1", "doc_id": "d1", "distance": 0.5}\n',
+        b'[{"query_id": "q1", "doc_id": "d1", "position": 1}]',
+    ],
+)
+def test_a_run_given_as_gold_is_refused_as_a_run(text: bytes) -> None:
+    with pytest.raises(InputError) as refused:
+        rr(text)
+    assert "a run" in str(refused.value)
+
+
+def test_topics_given_as_gold_are_refused() -> None:
+    with raises(InputError, "'what is a run'", "'q1'"):
+        rr({"q1": "what is a run"})
+    with pytest.raises(InputError):
+        rr(b"q1\twhat is a run\nq2\twhat is gold\n")
+
+
+def test_two_columns_with_a_header_are_still_a_run_for_who_asks_what_they_are(tmp_path: Path) -> None:
+    from rankproof.reading.detect import noun_of
+
+    path = tmp_path / "pairs.csv"
+    path.write_text("query_id,doc_id\nq1,d1\n")
+    assert noun_of(path, str(path)) == "run"
+
+
+# ---- frames --------------------------------------------------------------------------------------
+
+
+def frames() -> dict[str, Callable[[Mapping[str, list[Any]]], Any]]:
+    pyarrow, pandas = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    polars, duckdb = pytest.importorskip("polars"), pytest.importorskip("duckdb")
+    return {
+        "pyarrow": pyarrow.table,
+        "batches": lambda columns: pyarrow.table(columns).to_reader(),
+        "pandas": pandas.DataFrame,
+        "polars": polars.DataFrame,
+        "duckdb": lambda columns: duckdb.from_arrow(pyarrow.table(columns)),
+    }
+
+
+KINDS = ["pyarrow", "batches", "pandas", "polars", "duckdb"]
+WIDE = {"question_id": ["q1", "q2"], "retrieved_ids": [["d1", "d2"], ["d9", "d7"]], "relevant_ids": [["d1"], ["d7"]]}
+LONG = {"question_id": ["q1", "q1", "q2", "q2"], "chunk_id": ["d1", "d2", "d9", "d7"]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_frame_with_question_id_and_chunk_id(kind: str) -> None:
+    frame = frames()[kind]
+    assert rr(GOLD, frame({**LONG, "similarity": [0.9, 0.2, 0.8, 0.7]})) == MEAN
+    assert rr(GOLD, frame({**LONG, "distance": [0.1, 0.2, 0.8, 0.9]})) == MEAN
+    assert rr(GOLD, frame({**LONG, "position": [1, 2, 1, 2]})) == MEAN
+    gold = {"question_id": ["q1", "q2"], "context_id": ["d1", "d7"]}
+    assert rr(frame(gold)) == MEAN
+    assert "judgments: query from 'question_id', document from 'context_id'" in told(frame(gold))
+    assert NO_GRADES in told(frame(gold))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_wide_frame_with_list_columns_for_both(kind: str) -> None:
+    frame = frames()[kind]
+    assert rr(frame(WIDE), frame(WIDE)) == MEAN
+    lines = told(frame(WIDE), frame(WIDE))
+    assert "judgments: query from 'question_id', documents from 'relevant_ids'" in lines
+    assert "query from 'question_id', documents from 'retrieved_ids'" in lines
+    named = {"q": WIDE["question_id"], "found": WIDE["retrieved_ids"], "right": WIDE["relevant_ids"]}
+    columns = {"query_id": "q", "retrieved": "found", "relevant": "right"}
+    assert rr(frame(named), frame(named), columns=columns) == MEAN
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_column_of_true_and_false_is_a_grade(kind: str) -> None:
+    judged = {"qid": ["q1", "q1", "q2"], "chunk_id": ["d1", "d2", "d7"], "relevant": [True, False, True]}
+    assert read_qrels(frames()[kind](judged)).to_dict() == {"q1": {"d1": 1, "d2": 0}, "q2": {"d7": 1}}
+
+
+def test_scores_beside_a_list_put_it_in_order() -> None:
+    run = [{"qid": "q1", "retrieved_ids": ["d2", "d1"], "scores": [0.1, 0.9]}]
+    assert list(read_run(run)["q1"]) == ["d1", "d2"]
+    polars = pytest.importorskip("polars")
+    assert list(read_run(polars.DataFrame(run))["q1"]) == ["d1", "d2"]
+
+
+def test_a_pandas_frame_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d3"], "score": [2.5, 1.5, 0.5]})
+    whole = builtins.__import__
+
+    def without_pyarrow(name: str, *rest: Any, **named: Any) -> Any:
+        if name.partition(".")[0] == "pyarrow":
+            raise ImportError("No module named 'pyarrow'")
+        return whole(name, *rest, **named)
+
+    monkeypatch.setattr(pandas.DataFrame, "__arrow_c_stream__", lambda *_: without_pyarrow("pyarrow"))
+    monkeypatch.setattr("rankproof.reading.arrow.pyarrow", lambda *_: without_pyarrow("pyarrow"))
+    assert read_run(frame).to_dict() == {"q1": {"d1": 2.5, "d2": 1.5}, "q2": {"d3": 0.5}}
+    ranked = frame.assign(rank=[2, 1, 1]).drop(columns="score")
+    assert list(read_run(ranked)["q1"]) == ["d2", "d1"]
+    with raises(InputError, "row 1", "id"):
+        read_run(frame.assign(docno=[np.nan, "d2", "d3"]))
+    with raises(Refused, "score", "'d1'"):
+        read_run(frame.assign(score=[np.nan, 1.0, 2.0]))
+
+
+def test_pyterriers_docno_is_the_id_and_its_docid_a_number_of_the_index() -> None:
+    frame = [{"qid": "q1", "docid": 71, "docno": "d1", "rank": 0, "score": 2.0}]
+    assert read_run(frame).to_dict() == {"q1": {"d1": 2.0}}
+
+
+# ---- columns= ------------------------------------------------------------------------------------
+
+ODD = {"frage": ["q1", "q1", "q2", "q2"], "stück": ["d1", "d2", "d9", "d7"], "nähe": [0.9, 0.2, 0.8, 0.7]}
+CHOICE = {"query_id": "frage", "doc_id": "stück", "score": "nähe"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_say_which_is_which(kind: str) -> None:
+    frame = frames()[kind]
+    assert rr(GOLD, frame(ODD), columns=CHOICE) == MEAN
+    assert rr(GOLD, frame(ODD), columns="query_id=frage, doc_id=stück, score=nähe") == MEAN
+    away = {**CHOICE, "distance": "nähe"}
+    del away["score"]
+    assert rr(GOLD, frame(ODD), columns=away) == 0.75  # q1: d2 is nearest, 1/2; q2: d7, 1
+    assert read_run(frame(ODD), columns=away).order.lower_is_better
+
+
+def test_columns_of_files_lists_and_dicts(tmp_path: Path) -> None:
+    rows = [dict(zip(ODD, values, strict=True)) for values in zip(*ODD.values(), strict=True)]
+    assert rr(GOLD, rows, columns=CHOICE) == MEAN
+    assert rr(GOLD, ODD, columns=CHOICE) == MEAN
+    lines = ["\t".join(map(str, row.values())) for row in rows]
+    for name, text in {
+        "run.csv": "\n".join([",".join(ODD), *(line.replace("\t", ",") for line in lines)]),
+        "run.tsv": "\n".join(["\t".join(ODD), *lines]),
+        "run.jsonl": "\n".join(json.dumps(row) for row in rows),
+        "run.json": json.dumps(rows),
+    }.items():
+        (tmp_path / name).write_text(text + "\n", encoding="utf-8")
+        assert rr(GOLD, tmp_path / name, columns=CHOICE) == MEAN, name
+        assert rr(GOLD, tmp_path / name, columns=CHOICE, memory=1) == MEAN, name
+    (tmp_path / "gold.trec").write_text("q1 0 d1 1\nq2 0 d7 1\n")
+    assert rr(tmp_path / "gold.trec", rows, columns=CHOICE) == MEAN
+
+
+def test_columns_of_parquet_files_read_whole_and_in_pieces(tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table(ODD), tmp_path / "odd.parquet")
+    parquet.write_table(pyarrow.table(WIDE), tmp_path / "wide.parquet")
+    for memory in (None, 1):
+        assert rr(GOLD, tmp_path / "odd.parquet", columns=CHOICE, memory=memory) == MEAN
+        assert rr(tmp_path / "wide.parquet", tmp_path / "wide.parquet", memory=memory) == MEAN
+
+
+def test_columns_for_judgments_and_run_apart() -> None:
+    gold = [{"frage": "q1", "richtig": "d1"}, {"frage": "q2", "richtig": "d7"}]
+    rows = [dict(zip(ODD, values, strict=True)) for values in zip(*ODD.values(), strict=True)]
+    apart = {"qrels": {"query_id": "frage", "doc_id": "richtig"}, "run": CHOICE}
+    assert rr(gold, rows, columns=apart) == MEAN
+    found = rankproof.compare(gold, ODD, ODD, "RR", columns=apart)
+    assert [e["RR"].mean for e in found.evaluations] == [MEAN, MEAN]
+    assert rankproof.prepare(gold, columns=apart["qrels"]).evaluate(RUN, "RR")["RR"].mean == MEAN
+
+
+def test_columns_win_over_usual_names() -> None:
+    rows = [{"query_id": "q1", "doc_id": "a", "chunk_id": "d1", "score": 1.0, "rerank": 2.0}]
+    assert read_run(rows, columns={"doc_id": "chunk_id", "score": "rerank"}).to_dict() == {"q1": {"d1": 2.0}}
+
+
+@pytest.mark.parametrize(
+    ("columns", "values"),
+    [
+        ({"question_id": "query_id", "chunk_id": "doc_id"}, ("'query_id': 'question_id'",)),
+        ({"docid": "stück"}, ("'docid'", "doc_id", "query_id")),
+        ({"doc_id": 3}, ("doc_id", "3")),
+        ({"doc_id": None}, ("doc_id", "None")),
+        ({"query_id": "frage", "doc_id": "frage"}, ("'frage'", "query_id", "doc_id")),
+        ({"score": "nähe", "distance": "nähe"}, ("score", "distance")),
+        ("frage", ("'frage'", "columns=")),
+        (7, ("7", "columns=")),
+        ({"runs": {"query_id": "frage"}}, ("'runs'", "'qrels'", "'run'")),
+    ],
+)
+def test_columns_that_cannot_be_meant(columns: Any, values: tuple[str, ...]) -> None:
+    with raises(UsageError, *values):
+        rr(GOLD, ODD | {"query_id": ODD["frage"]}, columns=columns)
+
+
+def test_a_column_that_is_not_there_is_named_with_those_that_are() -> None:
+    pandas = pytest.importorskip("pandas")
+    with raises(InputError, "'chnk_id'", "frage, stück, nähe", "columns="):
+        rr(GOLD, pandas.DataFrame(ODD), columns={"query_id": "frage", "doc_id": "chnk_id"})
+    with raises(InputError, "'chnk_id'", "columns=", "line 1", "frage, stück"):
+        read_run("frage,stück\nq1,d1\n".encode(), "csv", columns={"query_id": "frage", "doc_id": "chnk_id"})
+
+
+def test_columns_for_what_has_none_are_refused() -> None:
+    with raises(UsageError, "columns="):
+        rr(GOLD, RUN, columns=CHOICE)
+    with raises(InputError, "<dict>", "columns="):
+        rr(GOLD, ODD, columns={"qrels": {"query_id": "a"}, "run": CHOICE})
+    with raises(InputError, "<list>", "columns="):
+        rr([("q1", "d1", 1)], ODD, columns={"qrels": {"query_id": "a"}, "run": CHOICE})
+    with raises(UsageError, "trec", "columns="):
+        rr(b"q1 0 d1 1\n", RUN, columns={"qrels": {"query_id": "a"}})
+
+
+# ---- doubt and hostile input ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_columns_that_could_be_the_document_are_a_doubt(kind: str) -> None:
+    table = frames()[kind]
+    with raises(InputError, "'doc_id'", "'chunk_id'", "columns="):
+        read_run(table({"query_id": ["q1"], "doc_id": ["d1"], "chunk_id": ["c1"], "score": [1.0]}))
+
+
+def test_doubt_in_files_and_records() -> None:
+    with raises(InputError, "'query_id'", "'question_id'", "columns="):
+        read_run(b"query_id,question_id,doc_id\nq1,x,d1\n")
+    with raises(InputError, "'relevant_ids'", "'gold_ids'", "columns="):
+        read_qrels([{"query_id": "q1", "relevant_ids": ["a"], "gold_ids": ["b"]}])
+    # A word beside an id is its text: MS MARCO has both.
+    marco = [{"qid": "q1", "query": "a text", "pid": "d1", "passage": "a text", "score": 1.0}]
+    assert read_run(marco).to_dict() == {"q1": {"d1": 1.0}}
+
+
+def test_lists_of_other_lengths_are_named_with_both_lengths() -> None:
+    with raises(InputError, "'queries'", "2", "'relevant'", "3"):
+        read_qrels({"queries": ["q1", "q2"], "relevant": [["d1"], ["d2"], ["d3"]]})
+    with raises(InputError, "row 1", "'scores'", "'retrieved_ids'"):
+        read_run([{"qid": "q1", "retrieved_ids": ["a", "b"], "scores": [1.0]}])
+
+
+@pytest.mark.parametrize(
+    ("gold", "values"),
+    [
+        ({"q1": None}, ("'q1'", "None", "empty list")),
+        ({"q1": float("nan")}, ("'q1'", "nan")),
+        ({"q1": [None]}, ("None", "id")),
+        ({"q1": [float("nan")]}, ("nan", "id")),
+        ({"q1": {float("nan")}}, ("nan", "id")),
+        ({"q1": [""]}, ("id",)),
+        ({"q1": ""}, ("'q1'", "''")),
+        ({"q1": True}, ("'q1'", "True")),
+        ({"q1": 0.5}, ("'q1'", "0.5")),
+        ({"q1": object}, ("'q1'",)),
+        ({"": ["d1"]}, ("id",)),
+        ({None: ["d1"]}, ("None", "id")),
+        ({"q1": ["d1"], "q2": {"d2": 2}}, ("grade",)),
+        ({"q1": [["d1", None]]}, ("'d1'", "null")),
+        ([("q1", "d1"), ("q2", "d2", 1)], ("row 2", "grade")),
+        ([("q1", "d1"), None], ("row 2", "None")),
+        ([{"qid": "q1", "relevant_ids": None}], ("'q1'", "None", "empty list")),
+        ([{"qid": "q1", "relevant_ids": ["a"]}, {"qid": "q2"}], ("row 2", "'qid'")),
+        ([{"qid": float("nan"), "relevant_ids": ["a"]}], ("nan", "id")),
+        ({"queries": ["q1"], "relevant": [None]}, ("'q1'", "None")),
+        (b'{"q1": null}', ("'q1'", "None")),
+        (b'{"qid": "q1", "relevant_ids": null}\n', ("line 1", "None")),
+        (b"query_id,relevant_ids\nq1,['d1']\n", ("'relevant_ids'", "JSON")),
+    ],
+)
+def test_hostile_gold_gets_one_clear_message(gold: Any, values: tuple[str, ...]) -> None:
+    with raises(InputError, *values):
+        rr(gold)
+
+
+@pytest.mark.parametrize("gold", [{}, {"q1": []}, {"q1": set(), "q2": []}, [], {"query_id": [], "relevant_ids": []}])
+def test_gold_that_names_nothing_is_refused(gold: Any) -> None:
+    with raises(Refused) as refused:
+        rr(gold)
+    assert [finding.code for finding in refused.value.findings] == ["empty_qrels"]
+
+
+def test_a_document_named_twice_counts_once() -> None:
+    assert read_qrels({"q1": ["d1", "d1"]}).to_dict() == {"q1": {"d1": 1}}
+    assert rr({"q1": ["d1", "d1"], "q2": ["d7"]}) == MEAN
+
+
+@pytest.mark.parametrize(
+    ("run", "values"),
+    [
+        ({"q1": {"d1", "d2"}}, ("'q1'", "order", "list")),
+        ({"q1": "d1"}, ("'q1'", "'d1'", "list")),
+        ({"q1": None}, ("'q1'", "None")),
+        ([{"qid": "q1", "retrieved_ids": {"d1"}}], ("'q1'", "order")),
+    ],
+)
+def test_a_set_or_one_id_is_no_ranking(run: Any, values: tuple[str, ...]) -> None:
+    with raises(InputError, *values):
+        rr(GOLD, run)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hostile_wide_frames(kind: str) -> None:
+    table = frames()[kind]
+    with raises(InputError, "'q2'", "None"):
+        read_qrels(table({"qid": ["q1", "q2"], "relevant_ids": [["d1"], None]}))
+    with raises(InputError, "None", "id"):
+        read_qrels(table({"qid": ["q1"], "relevant_ids": [["d1", None]]}))
+    assert read_qrels(table({"qid": ["q1", "q2"], "relevant_ids": [["d1"], []]})).to_dict() == {
+        "q1": {"d1": 1}, "q2": {},
+    }  # fmt: skip
