@@ -103,6 +103,9 @@ def read(token: str, dialect: str = "") -> tuple[Variant, ...]:
         measure = _of_others(call.name)
     if call is None or measure is None:
         name = re.split(r"[(@]", token)[0]
+        from rankproof.measuring.other_tools import refuse_foreign
+
+        refuse_foreign(name)
         raise UnknownName("measure", name or token, _known_names())
     return (_variant(measure, call, token),)
 

@@ -130,6 +130,6 @@ OFFERS = (
         expected=expected,
         worth=worth,
         depends=depends,
-        spellings=("ap", "map", "average_precision"),
+        spellings=("ap", "map", "average_precision", "DocumentMAPEvaluator"),
     ),
 )

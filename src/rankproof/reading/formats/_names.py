@@ -220,7 +220,7 @@ def _doubt(header: Sequence[str], names: Sequence[str], what: str, candidates: S
     both = " and ".join(f"{name.strip()!r:.40}" for name in several)
     return (
         f"the columns {both} could each be the {word}. Say which in Python with "
-        f"columns={{{role!r}: {several[0].strip()!r:.40}}}, or leave the others out."
+        f"columns={{{role!r}: {several[-1].strip()!r:.40}}}, or leave the others out."
     )
 
 
