@@ -62,7 +62,8 @@ def test_what_a_run_cannot_be(run: Any, words: str) -> None:
         ({"q1": {"d1": 10**30}}, "beyond any scale of grades"),
         ({"q1": {"d1": -(10**30)}}, "beyond any scale of grades"),
         ({"q1": {(1, 2): 1}}, "(1, 2) cannot be an id"),
-        ({"q1": ["d1"]}, "the documents have no grades"),
+        ({"q1": None}, "found None where the documents should be"),
+        ({"q1": ["d1"], "q2": {"d1": 1}}, "some rows have a grade and some have none"),
         ({}, "no row"),
     ],
 )

@@ -242,6 +242,21 @@ def test_scores_beside_a_list_put_it_in_order() -> None:
     assert list(read_run(polars.DataFrame(run))["q1"]) == ["d1", "d2"]
 
 
+def test_lists_of_numbers_under_the_names_of_single_ones() -> None:
+    polars = pytest.importorskip("polars")
+    for as_given in (list, polars.DataFrame):
+        near = as_given([{"qid": "q1", "chunk_id": ["d2", "d1"], "distance": [0.9, 0.1]}])
+        assert list(read_run(near)["q1"]) == ["d1", "d2"]
+        assert read_run(near).order.lower_is_better
+        graded = as_given([{"qid": "q1", "chunk_id": ["d2", "d1"], "grade": [2, 0]}])
+        assert read_qrels(graded).to_dict() == {"q1": {"d2": 2, "d1": 0}}
+        # One number for a whole list is not a score of its documents, and ranks of a list are its order.
+        with raises(InputError, "'score'", "'chunk_id'"):
+            read_run(as_given([{"qid": "q1", "chunk_id": ["d2", "d1"], "score": 0.9}]))
+        with raises(InputError, "'rank'", "'chunk_id'"):
+            read_run(as_given([{"qid": "q1", "chunk_id": ["d2", "d1"], "rank": [2, 1]}]))
+
+
 def test_a_pandas_frame_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d3"], "score": [2.5, 1.5, 0.5]})

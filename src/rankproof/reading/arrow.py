@@ -59,11 +59,13 @@ def read_table(table: object, names: Sequence[str], noun: Noun, source: str, cho
     try:
         rows = Rows.from_arrow(table, **columns)
     except (ValueError, TypeError, RuntimeError, ImportError) as error:
-        values = {name: _values(table, name) for name in columns.values()}
-        if not isinstance(error, ImportError) and not _only_python(values, columns):
+        wanted = [*columns.values(), *({"scores"} & {*names} - {*columns.values()})]
+        try:
+            values = {name: _values(table, name) for name in wanted}
+        except (ValueError, TypeError, RuntimeError):  # nothing that can be read in any way
             raise InputError(f"{source}: {error}.") from None
-        if "scores" in names and noun == "run":
-            values["scores"] = _values(table, "scores")
+        if not isinstance(error, ImportError) and not _only_python(values, columns, noun):
+            raise InputError(f"{source}: {error}.") from None
         read = read_columns(values, noun, source, choice)
         return Read(read.rows, notes, lower_is_better, read.unit, read.without_documents)
     return Read(rows, notes, lower_is_better)
@@ -80,12 +82,12 @@ def _values(table: object, name: str) -> list[object]:
     return list(column)
 
 
-def _only_python(values: Mapping[str, Sequence[object]], columns: Mapping[str, str]) -> bool:
-    """Whether a table holds what the core does not read: documents in lists, or numbers that are True and False."""
+def _only_python(values: Mapping[str, Sequence[object]], columns: Mapping[str, str], noun: Noun) -> bool:
+    """Whether a table holds what the core does not read: documents in lists, or grades that are True and False."""
     documents = (value for value in values[columns["doc"]] if value is not None)
     if is_many(next(documents, None)):
         return True
-    numbers = values[columns["number"]] if "number" in columns else ()
+    numbers = values[columns["number"]] if "number" in columns and noun == "qrels" else ()
     return bool(numbers) and all(isinstance(value, bool) for value in numbers)
 
 

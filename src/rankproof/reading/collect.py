@@ -341,7 +341,10 @@ def topics_of(what: object, name: str) -> Topics:
 def as_table(what: object) -> tuple[object, list[str]]:
     """An object that gives an Arrow stream, and its column names; a pandas frame as it is where pyarrow is missing."""
     if hasattr(what, "read_all") and hasattr(what, "schema"):
-        what = what.read_all()  # a stream of batches can be read once, and may be looked at twice
+        try:
+            what = what.read_all()  # a stream of batches can be read once, and may be looked at twice
+        except (ValueError, TypeError, RuntimeError, OSError) as error:
+            raise InputError(f"<{type(what).__name__}>: {error}.") from None
     if not hasattr(what, "__arrow_c_stream__"):
         # Older pandas and DuckDB: no stream, but their own ways to Arrow.
         if type(what).__module__.partition(".")[0] == "pandas" and hasattr(what, "columns"):

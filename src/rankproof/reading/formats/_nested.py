@@ -14,7 +14,17 @@ from rankproof.core import Rows
 from rankproof.errors import InputError
 from rankproof.reading.formats._gather import Gather, gather_records, id_text, record_columns
 from rankproof.reading.formats._jsontext import Repeated
-from rankproof.reading.formats._names import DOCS, NO_CHOICE, QUERY, ColumnChoice, by_name, column_notes, place, plain
+from rankproof.reading.formats._names import (
+    DOCS,
+    NO_CHOICE,
+    QUERY,
+    ColumnChoice,
+    ColumnPlaces,
+    by_name,
+    column_notes,
+    place,
+    plain,
+)
 from rankproof.reading.formats.contract import Noun, Read
 
 GIVEN = {"run": ("documents are in the order given",), "qrels": ()}
@@ -164,12 +174,25 @@ def query_of(
     if key is None or at < 0:
         shown = ", ".join(f"{name!r:.40}" for name in names[:8])
         raise InputError(f"{where}: the fields are {shown}; a query needs its id (query_id) and its documents (docs).")
-    docs, scores = as_list(record[key]), as_list(record.get("scores"))
-    if scores is not None and noun == "run":
-        if not is_list(scores) or not is_list(docs) or len(scores) != len(docs):
-            raise InputError(f"{where}: 'scores' and {key!r} must be lists of the same length.")
-        docs = list(zip(docs, scores, strict=True))
+    docs = as_list(record[key])
+    beside = _beside(names, columns, noun)
+    if beside is not None and (numbers := as_list(record[beside])) is not None:
+        if not is_list(numbers) or not is_list(docs) or len(numbers) != len(docs):
+            raise InputError(f"{where}: {beside!r:.40} and {key!r:.40} must be lists of the same length.")
+        pairs = zip(docs, numbers, strict=True)
+        far = columns is not None and columns.lower_is_better
+        docs = [{"doc_id": doc, "distance": number} for doc, number in pairs] if far else list(pairs)
+    elif columns is not None and columns.rank >= 0:
+        rank = names[columns.rank]
+        raise InputError(f"{where}: {key!r:.40} is a list, whose order is the ranking. Leave out {rank!r:.40}.")
     return line, record[names[at]], docs
+
+
+def _beside(names: Sequence[str], columns: ColumnPlaces | None, noun: Noun) -> str | None:
+    """The field with a number for each of a query's documents: `scores`, or the one that is the number of a row."""
+    if columns is not None and columns.number >= 0:
+        return names[columns.number]
+    return "scores" if "scores" in names and noun == "run" else None
 
 
 def read_queries(
