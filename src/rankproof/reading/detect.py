@@ -105,9 +105,7 @@ def noun_of(what: FileLike, name: str, format: str | None = None, hints: Iterabl
         possible = [noun for noun in possible if noun in named] or possible
     if len(possible) == 1:
         return possible[0]
-    content = " or ".join(
-        filter(None, (", ".join(_ONE[noun] for noun in possible[:-1]), *map(_ONE.get, possible[-1:])))
-    )
+    content = " or ".join(_ONE[noun] for noun in possible).replace(" or ", ", ", max(0, len(possible) - 2))
     doubt = f"{name} may hold {content}" if possible else f"{name} has content that is not recognized"
     raise InputError(f"{doubt}. Say which it is with --noun run, --noun qrels or --noun topics.")
 
