@@ -118,6 +118,17 @@ def test_an_empty_list_survives_reading_filtering_and_the_hash() -> None:
     assert told(qrels).count(NO_GRADES) == 1
 
 
+def test_a_query_without_documents_is_written_or_refused_but_never_dropped(tmp_path: Path) -> None:
+    qrels = read_qrels({"q0": [], "q1": ["d1"]})
+    rankproof.write(qrels, tmp_path / "gold.json")
+    assert read_qrels(tmp_path / "gold.json") == qrels
+    for name in ("gold.trec", "gold.csv", "gold.jsonl"):
+        with raises(InputError, "'q0'", "json", "filter"):
+            rankproof.write(qrels, tmp_path / name)
+        assert not (tmp_path / name).exists()
+    assert rankproof.write(qrels.filter(["q1"]), tmp_path / "gold.trec") == "trec"
+
+
 def test_measures_of_subtopics_stood_still_at_a_query_without_documents() -> None:
     # The pool had one query more than the subtopics: an IndexError.
     values = rankproof.evaluate({"q0": {}, **GOLD}, RUN, "alpha_nDCG@10")["alpha_nDCG@10"].by_query

@@ -50,6 +50,8 @@ def as_list(value: object) -> object:
 
 def is_many(value: object) -> bool:
     """Whether a value holds the documents of a query, and is not one of them."""
+    if isinstance(value, str | int | float):  # nearly always: asked for each row
+        return False
     return isinstance(value, Mapping | Set) or is_list(as_list(value))
 
 
