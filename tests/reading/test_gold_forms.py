@@ -280,6 +280,12 @@ def test_a_pandas_frame_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None
         read_run(frame.assign(score=[np.nan, 1.0, 2.0]))
 
 
+def test_numbers_beyond_64_bits_are_ids() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"qid": [10**30], "docno": ["d1"], "score": [2.5]})  # an OverflowError in pyarrow
+    assert read_run(frame).to_dict() == {str(10**30): {"d1": 2.5}}
+
+
 def test_pyterriers_docno_is_the_id_and_its_docid_a_number_of_the_index() -> None:
     frame = [{"qid": "q1", "docid": 71, "docno": "d1", "rank": 0, "score": 2.0}]
     assert read_run(frame).to_dict() == {"q1": {"d1": 2.0}}

@@ -53,18 +53,19 @@ def _columns_in_words(names: Sequence[str]) -> str:
 def read_table(table: object, names: Sequence[str], noun: Noun, source: str, choice: ColumnChoice = NO_CHOICE) -> Read:
     """Rows of any object with `__arrow_c_stream__`, its columns found by name.
 
-    Lists of documents, yes and no as grades, and frames of pandas without pyarrow are read as Python values.
+    Lists of documents, yes and no as grades, numbers beyond 64 bits, and frames of pandas without pyarrow are read as
+    Python values.
     """
     columns, notes, lower_is_better = columns_of(names, noun, source, choice)
     try:
         rows = Rows.from_arrow(table, **columns)
-    except (ValueError, TypeError, RuntimeError, ImportError) as error:
+    except (ValueError, TypeError, RuntimeError, ImportError, OverflowError) as error:
         wanted = [*columns.values(), *({"scores"} & {*names} - {*columns.values()})]
         try:
             values = {name: _values(table, name) for name in wanted}
         except (ValueError, TypeError, RuntimeError):  # nothing that can be read in any way
             raise InputError(f"{source}: {error}.") from None
-        if not isinstance(error, ImportError) and not _only_python(values, columns, noun):
+        if not isinstance(error, ImportError | OverflowError) and not _only_python(values, columns, noun):
             raise InputError(f"{source}: {error}.") from None
         read = read_columns(values, noun, source, choice)
         return Read(read.rows, notes, lower_is_better, read.unit, read.without_documents)
